@@ -1,0 +1,65 @@
+"""Finds components, models and projects: what $STUDIO_PATH names, then the checkout, then what was installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from studio.errors import Problem
+
+PACKAGE = Path(__file__).resolve().parent
+VARIABLE = "STUDIO_PATH"
+
+
+def component_roots(project: Path | None = None) -> list[Path]:
+    """Folders whose subfolders are components, the strongest first; a project's own components come before all."""
+    return _existing("components", project)
+
+
+def model_roots(project: Path | None = None) -> list[Path]:
+    """Folders that hold `bodies/` and `assemblies/`, the strongest first."""
+    return _existing("models", project)
+
+
+def project_roots() -> list[Path]:
+    """Folders whose subfolders are projects, the strongest first."""
+    return _existing("projects", None)
+
+
+def share_roots(package: Path = PACKAGE) -> list[Path]:
+    """Folders that may hold `components/`, `models/` and `projects/`, in search order."""
+    checkout = package.parent
+    # Without this test an installed package would take site-packages for a checkout.
+    in_checkout = [checkout] if (checkout / "pyproject.toml").is_file() else []
+    return [*_entries(), *in_checkout, package / "share"]
+
+
+def path_problems() -> list[Problem]:
+    """Entries of $STUDIO_PATH that cannot be searched: skipped in the search, but worth telling the user."""
+    return [
+        Problem(f"{VARIABLE} names {entry}, which is not a folder", "warning", hint="correct or remove this entry")
+        for entry in _entries()
+        if not entry.is_dir()
+    ]
+
+
+def _entries() -> Iterator[Path]:
+    for text in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if text.strip():
+            yield Path(os.path.abspath(os.path.expanduser(text.strip())))
+
+
+def _existing(kind: str, project: Path | None) -> list[Path]:
+    own = [project] if project is not None else []
+    return list(_distinct(root / kind for root in [*own, *share_roots()] if (root / kind).is_dir()))
+
+
+def _distinct(folders: Iterable[Path]) -> Iterator[Path]:
+    """One folder named twice (a checkout that is also in $STUDIO_PATH) would make every component a duplicate."""
+    seen: set[Path] = set()
+    for folder in folders:
+        real = folder.resolve()
+        if real not in seen:
+            seen.add(real)
+            yield folder
