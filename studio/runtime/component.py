@@ -1,0 +1,152 @@
+"""The base class that component authors subclass, and all they import besides the messages.
+
+Everything that enters a component is an event, handled one at a time by one thread: no locks are needed. A component
+asks `self.now()` for the time and `self.random` for randomness, so that its outputs are a function of its inputs and
+a log replays bit for bit.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from studio.errors import StudioError
+from studio.model.spec import Activation, Category, Value
+from studio.runtime.declarations import (
+    Input,
+    InPort,
+    Output,
+    OutPort,
+    Parameter,
+    ProvidedService,
+    Requester,
+    RequiredService,
+)
+
+__all__ = ["Component", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService", "ServiceError"]
+
+
+class ServiceError(StudioError):
+    """A service call that got no answer, or an error for one."""
+
+
+class Component:
+    """One unit of robot software. Subclasses declare ports and parameters and write `on_<port>` handlers."""
+
+    category: ClassVar[Category] = "processor"
+    icon: ClassVar[str] = ""
+    tags: ClassVar[tuple[str, ...]] = ()
+    activations: ClassVar[tuple[Activation, ...]] = ("event",)
+    period_s: ClassVar[float] = 0.1
+    parameter_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+
+    __ports__: ClassVar[dict[str, InPort[Any] | OutPort[Any]]] = {}
+    __services__: ClassVar[dict[str, ProvidedService[Any, Any] | RequiredService[Any, Any]]] = {}
+    __parameters__: ClassVar[dict[str, Parameter[Any]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__ports__ = _declared(cls, (InPort, OutPort))
+        cls.__services__ = _declared(cls, (ProvidedService, RequiredService))
+        cls.__parameters__ = _declared(cls, (Parameter,))
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Component:
+        # Here and not in __init__, so that a subclass that forgets super().__init__() still works.
+        self = super().__new__(cls)
+        self._inputs = {name: Input(port) for name, port in cls.__ports__.items() if isinstance(port, InPort)}
+        self._outputs = {name: Output(port) for name, port in cls.__ports__.items() if isinstance(port, OutPort)}
+        self._requesters = {
+            name: Requester(service) for name, service in cls.__services__.items() if isinstance(service, RequiredService)
+        }
+        self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
+        self._now_ns = _no_clock
+        self.name = cls.__name__
+        self.random = np.random.default_rng(0)
+        self.log = logging.getLogger(cls.__name__)
+        return self
+
+    name: str
+    """The component's name in the system; set before on_initialize."""
+    random: np.random.Generator
+    """Randomness that replays: seeded from the run's seed and the component's name."""
+    log: logging.Logger
+
+    _inputs: dict[str, Input[Any]]
+    _outputs: dict[str, Output[Any]]
+    _requesters: dict[str, Requester[Any, Any]]
+    _values: dict[str, Value]
+    _now_ns: Any
+
+    def now(self) -> int:
+        """System time in ns: in a handler the stamp of the event being handled, elsewhere the system clock."""
+        return int(self._now_ns())
+
+    # Life cycle, in the order in which they are called. Override what is needed.
+
+    def on_initialize(self) -> None:
+        """Once, after the parameters are set: open devices, allocate, compile."""
+
+    def on_activate(self) -> None:
+        """From here on handlers are called."""
+
+    def on_deactivate(self) -> None:
+        """Handlers are no longer called; may be activated again."""
+
+    def on_error(self, error: Exception) -> None:
+        """A handler raised `error`; the component is in state error until it is reset."""
+
+    def on_reset(self) -> None:
+        """Leave the error state: bring everything back to where activation can start."""
+
+    def on_finalize(self) -> None:
+        """Once, at the end: close what on_initialize opened."""
+
+    # What else may happen.
+
+    def on_timer(self) -> None:
+        """Called every period when the component runs periodically."""
+
+    def on_trigger(self) -> None:
+        """Called once per external trigger when the component is run by trigger."""
+
+    def on_parameter(self, name: str, value: Value) -> None:
+        """A parameter was changed to `value`, which has been checked and is already in place."""
+
+    def on_clock_jump(self) -> None:
+        """The sources were switched or the log was moved: time has jumped, forget what depends on continuity."""
+
+    # Checkpoints.
+
+    def save_state(self) -> Any:
+        """Everything that decides future outputs. The default copies all of the object's own attributes."""
+        return copy.deepcopy({name: value for name, value in vars(self).items() if name not in _NOT_STATE})
+
+    def load_state(self, state: Any) -> None:
+        """Take back what save_state gave."""
+        for name in [name for name in vars(self) if name not in _NOT_STATE]:
+            delattr(self, name)
+        vars(self).update(copy.deepcopy(state))
+
+
+_NOT_STATE = frozenset({"_inputs", "_outputs", "_requesters", "_values", "_now_ns", "name", "random", "log"})
+"""What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
+
+
+def _no_clock() -> int:
+    raise StudioError("now() is asked before the component runs", hint="use it from on_initialize on")
+
+
+def _declared(cls: type, kinds: tuple[type, ...]) -> dict[str, Any]:
+    """Declarations of `cls` and its bases, in order, base classes first; an overriding one keeps its base's place."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, kinds):
+                found[name] = value
+            elif name in found:
+                del found[name]
+    return found

@@ -1,0 +1,200 @@
+"""What a component class declares: ports, parameters, services. Descriptors that know their name and place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
+
+from studio.model.spec import Delivery, ParameterKind, ParameterSpec, SpecError, Value
+
+if TYPE_CHECKING:
+    from studio.runtime.component import Component
+
+M = TypeVar("M")
+Q = TypeVar("Q")
+R = TypeVar("R")
+V = TypeVar("V", bool, int, float, str, tuple[float, ...])
+
+Keep = Literal["all", "latest"] | int
+
+
+class Input(Generic[M]):
+    """An in port of one component object: the newest message, whether or not a handler takes it too."""
+
+    def __init__(self, port: InPort[M]) -> None:
+        self.name = port.name
+        self.type = port.type
+        self.message: M | None = None
+        self.on_read: Callable[[str], None] | None = None
+
+    @property
+    def latest(self) -> M | None:
+        """The newest message that was delivered, or None before the first. Reading it is noted in the handled trace."""
+        if self.on_read is not None:
+            self.on_read(self.name)
+        return self.message
+
+
+class Output(Generic[M]):
+    """An out port of one component object."""
+
+    def __init__(self, port: OutPort[M]) -> None:
+        self.name = port.name
+        self.type = port.type
+        self.send: Callable[[str, Any, int | None], None] = _not_running
+
+    def publish(self, message: M, *, stamp_ns: int | None = None) -> None:
+        """Send `message` to everything wired to this port. Without `stamp_ns` it carries the stamp of the event being
+        handled; a sensor passes its acquisition time."""
+        if not isinstance(message, self.type):
+            raise SpecError(f"port {self.name} sends {self.type.__name__}, not {type(message).__name__}")
+        self.send(self.name, message, stamp_ns)
+
+
+class Requester(Generic[Q, R]):
+    """A required service of one component object: call it like a function."""
+
+    def __init__(self, service: RequiredService[Q, R]) -> None:
+        self.name = service.name
+        self.request_type = service.request
+        self.call: Callable[[str, Any, float], Any] = _not_running
+
+    def __call__(self, request: Q, *, deadline_s: float = 1.0) -> R:
+        """The provider's reply; ServiceError if it fails, is not wired, or has not answered within the deadline."""
+        if not isinstance(request, self.request_type):
+            raise SpecError(f"service {self.name} takes {self.request_type.__name__}, not {type(request).__name__}")
+        return cast(R, self.call(self.name, request, deadline_s))
+
+
+def _not_running(name: str, *_: object) -> Any:
+    raise SpecError(f"{name} is used before the component runs", hint="use it from on_initialize on, not in __init__")
+
+
+class _Named:
+    name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
+class InPort(_Named, Generic[M]):
+    """Receives messages of one type. The handler is `on_<name>`; a port without one is read by `self.<name>.latest`.
+
+    keep="all" handles every event, keep="latest" only the newest when the component is late, keep=5 the last five.
+    """
+
+    direction: Literal["in"] = "in"
+
+    def __init__(self, type: type[M], *, keep: Keep = "all", doc: str = "") -> None:
+        self.type = type
+        self.delivery = _delivery(keep)
+        self.doc = doc
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> InPort[M]: ...
+    @overload
+    def __get__(self, instance: Component, owner: type) -> Input[M]: ...
+    def __get__(self, instance: Component | None, owner: type) -> InPort[M] | Input[M]:
+        return self if instance is None else instance._inputs[self.name]
+
+
+class OutPort(_Named, Generic[M]):
+    """Sends messages of one type: `self.<name>.publish(message)`."""
+
+    direction: Literal["out"] = "out"
+    delivery = Delivery()
+
+    def __init__(self, type: type[M], *, doc: str = "") -> None:
+        self.type = type
+        self.doc = doc
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> OutPort[M]: ...
+    @overload
+    def __get__(self, instance: Component, owner: type) -> Output[M]: ...
+    def __get__(self, instance: Component | None, owner: type) -> OutPort[M] | Output[M]:
+        return self if instance is None else instance._outputs[self.name]
+
+
+class ProvidedService(_Named, Generic[Q, R]):
+    """Answers requests in `serve_<name>(request) -> reply`."""
+
+    role: Literal["provided"] = "provided"
+
+    def __init__(self, request: type[Q], reply: type[R], *, doc: str = "") -> None:
+        self.request = request
+        self.reply = reply
+        self.doc = doc
+
+
+class RequiredService(_Named, Generic[Q, R]):
+    """Calls the service wired to it: `reply = self.<name>(request)`."""
+
+    role: Literal["required"] = "required"
+
+    def __init__(self, request: type[Q], reply: type[R], *, doc: str = "") -> None:
+        self.request = request
+        self.reply = reply
+        self.doc = doc
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> RequiredService[Q, R]: ...
+    @overload
+    def __get__(self, instance: Component, owner: type) -> Requester[Q, R]: ...
+    def __get__(self, instance: Component | None, owner: type) -> RequiredService[Q, R] | Requester[Q, R]:
+        return self if instance is None else instance._requesters[self.name]
+
+
+class Parameter(_Named, Generic[V]):
+    """A setting that can be changed while the component runs; `self.<name>` is its value, already checked."""
+
+    def __init__(
+        self,
+        default: V,
+        *,
+        minimum: float | None = None,
+        maximum: float | None = None,
+        choices: Sequence[V] = (),
+        unit: str = "",
+        doc: str = "",
+        kind: ParameterKind | None = None,
+    ) -> None:
+        self._declared = (kind or _kind_of(default), default, minimum, maximum, tuple(choices), unit, doc)
+        self.spec: ParameterSpec
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        kind, default, minimum, maximum, choices, unit, doc = self._declared
+        self.spec = ParameterSpec(name, kind, default, minimum, maximum, cast(tuple[Value, ...], choices), unit, doc)
+        self.spec.check(default)
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Parameter[V]: ...
+    @overload
+    def __get__(self, instance: Component, owner: type) -> V: ...
+    def __get__(self, instance: Component | None, owner: type) -> Parameter[V] | V:
+        return self if instance is None else cast(V, instance._values[self.name])
+
+    def __set__(self, instance: Component, value: V) -> None:
+        instance._values[self.name] = self.spec.check(value)
+
+
+def _kind_of(default: object) -> ParameterKind:
+    match default:
+        case bool():
+            return "bool"
+        case int():
+            return "int"
+        case float():
+            return "float"
+        case str():
+            return "string"
+        case tuple():
+            return "floats"
+    raise SpecError(f"a parameter cannot be a {type(default).__name__}", hint="bool, int, float, str or a tuple of float")
+
+
+def _delivery(keep: Keep) -> Delivery:
+    if keep == "all":
+        return Delivery()
+    return Delivery("latest") if keep == "latest" else Delivery("queue", keep)
