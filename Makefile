@@ -1,0 +1,47 @@
+# `make run` and `make test` do all set-up by themselves; `make help` lists the rest.
+PYTHON := .venv/bin/python
+STUDIO := $(PYTHON) -m studio
+EXTRAS := dev editor
+WORKERS ?= 2
+ARGS ?=
+PROJECT ?= projects/first_steps
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format bench soak docs-shots clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup:  ## make .venv and install what is missing (skipped when nothing changed)
+	@sh tools/setup.sh $(EXTRAS)
+
+run: setup  ## check and describe an example system: PROJECT=projects/first_steps
+	@echo "Robot Systems Studio: checking and describing the example system $(PROJECT)"
+	@$(STUDIO) check $(PROJECT)
+	@$(STUDIO) info $(PROJECT)
+
+test: setup  ## run all tests: ARGS="-k name" picks some
+	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
+
+check: setup  ## ruff (lint and format) and mypy
+	@$(PYTHON) -m ruff check --quiet
+	@$(PYTHON) -m ruff format --check --quiet
+	@$(PYTHON) -m mypy --no-error-summary
+
+format: setup  ## let ruff fix and format
+	@$(PYTHON) -m ruff check --quiet --fix
+	@$(PYTHON) -m ruff format --quiet
+
+bench:  ## side-by-side benchmarks against peers (installs the peers): ARGS="messages"
+	@sh tools/setup.sh $(EXTRAS) bench
+	@$(STUDIO) bench $(or $(ARGS),--all)
+
+soak: setup  ## the long versions of the tests: a million mutations, a thousand kills
+	@$(PYTHON) -m pytest --soak $(ARGS)
+
+docs-shots: setup  ## make the pictures of the documentation
+	@$(PYTHON) tools/docs_shots.py
+
+clean:  ## remove .venv and every cache
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
