@@ -58,13 +58,13 @@ def fingerprint(root: Path, version: tuple[int, int]) -> str:
 
 
 def is_current(stamp: Path, expected: str, extras: list[str]) -> bool:
-    record = read_stamp(stamp)
-    return record.get("fingerprint") == expected and set(extras) <= set(record.get("extras", []))
+    return read_stamp(stamp).get("fingerprint") == expected and set(extras) <= installed_extras(stamp)
 
 
 def installed_extras(stamp: Path) -> set[str]:
     """Extras of an earlier set-up stay installed, or `make test` and `make bench` would undo each other."""
-    return set(read_stamp(stamp).get("extras", []))
+    extras = read_stamp(stamp).get("extras")
+    return set(extras) if isinstance(extras, list) else set()
 
 
 def read_stamp(stamp: Path) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""System libraries through apt: installed when root, otherwise the exact command is printed. Nothing on other systems."""
+"""System libraries through apt: installed when root, otherwise the exact command is printed."""
 
 from __future__ import annotations
 

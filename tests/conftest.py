@@ -1,0 +1,43 @@
+"""Shared by all tests: the scale of counts, and a home that is not the developer's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A shared or busy machine must not make a property test fail.
+settings.register_profile("studio", deadline=None)
+settings.load_profile("studio")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the long versions: full counts, hours if need be")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--soak"):
+        config.option.markexpr = "soak"
+        config.option.timeout = 6 * 3600
+
+
+@pytest.fixture
+def scaled(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """`scaled(1_000_000)` is the full count under `make soak` and one per cent of it in the ordinary tests."""
+    soak = bool(request.config.getoption("--soak"))
+    return lambda count: count if soak else max(1, count // 100)
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    return ROOT
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the developer's own search path reaches a test."""
+    monkeypatch.delenv("STUDIO_PATH", raising=False)
