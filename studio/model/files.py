@@ -1,0 +1,69 @@
+"""Bytes on disk: read with a limit, written so that a crash leaves the old file or the new one, never half of one."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from studio.errors import StudioError
+
+MAX_BYTES = 16 * 1024 * 1024
+"""A system of a thousand components takes about 300 kB; what is far beyond was not made for Studio."""
+
+
+class FileError(StudioError):
+    """A file that cannot be read or written as what it should be."""
+
+
+def read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace `path` by a file holding `data`; the mode of an existing file, and a link to it, stay as they were."""
+    target = path.resolve()
+    try:
+        _replace(target, data)
+    except OSError as error:
+        hint = "is the disk full, or the folder read-only?"
+        raise FileError(f"cannot be written: {error.strerror or error}", file=path, hint=hint) from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".saving", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            os.fchmod(stream.fileno(), _mode_for(target))
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+    _sync_folder(target.parent)
+
+
+def _mode_for(target: Path) -> int:
+    """mkstemp makes files that only their owner can read; a saved file has the mode of its predecessor."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Without this a power loss can bring back the old name after `os.replace` has returned."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

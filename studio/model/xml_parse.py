@@ -1,0 +1,93 @@
+"""XML from files that may be hostile: refused by expat before lxml sees them, and only ever a FileError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from lxml import etree
+
+from studio.model.files import MAX_BYTES, FileError
+
+MAX_DEPTH = 64
+MAX_ATTRIBUTE_CHARACTERS = 64 * 1024
+XINCLUDE = "http://www.w3.org/2001/XInclude"
+_UTF8_NAMES = {"utf-8", "utf8", "us-ascii", "ascii"}
+_FOREIGN_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"<\x00", b"\x00<")
+
+
+def parse_hardened(data: bytes, file: Path | str | None = None) -> etree._Element:
+    """The root element, without comments and processing instructions (XML kept as written is xml_text's business)."""
+    refuse_unsafe(data, file)
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
+        attribute_defaults=False, huge_tree=False, remove_comments=True, remove_pis=True, strip_cdata=True,
+    )  # fmt: skip
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise FileError(f"not well-formed XML: {error.msg}", file=file, line=error.lineno) from None
+    except (etree.LxmlError, ValueError) as error:
+        raise FileError(f"not readable as XML: {error}", file=file) from None
+
+
+def refuse_unsafe(data: bytes, file: Path | str | None = None) -> None:
+    """Raise FileError unless `data` is well-formed UTF-8 XML without DOCTYPE and XInclude and within the limits."""
+    if len(data) > MAX_BYTES:
+        raise FileError(f"larger than {MAX_BYTES // 2**20} MB", file=file, hint="this is no file that Studio wrote")
+    _refuse_other_encodings(data, file)
+    guard = _Guard(file)
+    try:
+        guard.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages.get(error.code, str(error))
+        raise FileError(f"not well-formed XML: {what}", file=file, line=error.lineno) from None
+
+
+def _refuse_other_encodings(data: bytes, file: Path | str | None) -> None:
+    if data.startswith(_FOREIGN_MARKS):
+        raise FileError("not UTF-8 (it looks like UTF-16 or UTF-32)", file=file, line=1, hint="save it as UTF-8")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        raise FileError(f"not UTF-8: byte 0x{byte:02x}", file=file, line=line, hint="save it as UTF-8") from None
+
+
+class _Guard:
+    """Watches one pass of expat; a handler that raises stops the parser there and then."""
+
+    def __init__(self, file: Path | str | None) -> None:
+        self.file = file
+        self.depth = 0
+        self.parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self.parser.XmlDeclHandler = self._declaration
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in _UTF8_NAMES:
+            self._refuse(f"the encoding {encoding} is not supported", 'save the file as UTF-8 with encoding="UTF-8"')
+
+    def _doctype(self, *_declared: object) -> NoReturn:
+        self._refuse("a DOCTYPE is not allowed", "delete it: Studio's files need no document type and no entities")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self._refuse(f"elements nested deeper than {MAX_DEPTH}", "this is no file that Studio wrote")
+        if name.startswith(XINCLUDE + " "):
+            self._refuse("XInclude is not supported", "put the included text into this file")
+        for key, value in attributes.items():
+            if len(value) > MAX_ATTRIBUTE_CHARACTERS:
+                self._refuse(f"the attribute {key[:40]} is longer than {MAX_ATTRIBUTE_CHARACTERS} characters", "")
+
+    def _end(self, name: str) -> None:
+        self.depth -= 1
+
+    def _refuse(self, message: str, hint: str) -> NoReturn:
+        raise FileError(message, file=self.file, line=self.parser.CurrentLineNumber, hint=hint)
