@@ -1,0 +1,31 @@
+"""Message types, their ROS 2 schemas, and bytes <-> objects."""
+
+from studio.messages.errors import MessageError
+from studio.messages.grid import Map
+from studio.messages.image import Image
+from studio.messages.message import Message
+from studio.messages.motion import JointState, Odometry, Twist, Velocity
+from studio.messages.plain import Float64, String
+from studio.messages.pose_transform import PoseTransform
+from studio.messages.range3d import Range3d
+from studio.messages.sensing import Imu, Joy, NavSatFix
+from studio.messages.vote import Vote
+
+__all__ = [
+    "Float64",
+    "Image",
+    "Imu",
+    "JointState",
+    "Joy",
+    "Map",
+    "Message",
+    "MessageError",
+    "NavSatFix",
+    "Odometry",
+    "PoseTransform",
+    "Range3d",
+    "String",
+    "Twist",
+    "Velocity",
+    "Vote",
+]
