@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS = ("", "messages", "model", "runtime", "editor", "cli")
-"""From the bottom up; "" is studio itself with errors.py and paths.py. A module may import its own layer and lower ones."""
+"""From the bottom up; "" is studio itself with errors.py and paths.py. Imports go to the own layer or a lower one."""
 ONLY_IN_EDITOR = {"PyQt6", "PyQt6Ads", "PyQt5", "PySide6", "PySide2", "qtpy", "pyqtgraph", "qtawesome"}
 FOR_COMPONENTS = {"studio.messages", "studio.runtime.component"}
 

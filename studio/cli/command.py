@@ -1,0 +1,82 @@
+"""Entry of the `studio` command: finds the verb, runs it, and turns errors into one line and an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from studio import __version__
+from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError
+from studio.cli.verbs import VERBS, Verb
+from studio.errors import StudioError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit status: 0 fine, 1 the check failed, 2 wrong use, 130 interrupted."""
+    try:
+        status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        return complain(error, WRONG_USE)
+    except StudioError as error:
+        return complain(error, FAILED)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output (head, less) has had enough; Python would complain again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except SystemExit as leaving:  # argparse has said its line
+        return leaving.code if isinstance(leaving.code, int) else FINE
+
+
+def dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return FINE
+    if words[0] in ("-V", "--version"):
+        print(f"Robot Systems Studio {__version__}")
+        return FINE
+    verb = find_verb(words[0])
+    module = verb.load()
+    parser = argparse.ArgumentParser(
+        prog=f"studio {verb.name}",
+        description=f"{verb.summary[0].upper()}{verb.summary[1:]}.",
+        epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    return module.run(parser.parse_args(words[1:]))
+
+
+def find_verb(name: str) -> Verb:
+    verbs = {verb.name: verb for verb in VERBS}
+    if name in verbs:
+        return verbs[name]
+    close = get_close_matches(name, verbs, n=1)
+    raise UsageError(
+        f"there is no command {name!r}",
+        hint=f"did you mean `studio {close[0]}`?" if close else "`studio --help` lists them",
+    )
+
+
+def overview() -> str:
+    width = max(len(verb.name) for verb in VERBS)
+    verbs = "\n".join(f"  studio {verb.name:<{width}}  {verb.summary}" for verb in VERBS)
+    return (
+        "usage: studio COMMAND ...\n\nWire, run, freeze, step and replay robot systems.\n\n"
+        f"commands:\n{verbs}\n\n"
+        "`studio COMMAND --help` explains one, with examples. `studio --version` tells the version.\n"
+        "Exit status: 0 fine, 1 the check failed, 2 wrong use."
+    )
+
+
+def complain(error: StudioError, status: int) -> int:
+    print(f"studio: {error}", file=sys.stderr)
+    return status

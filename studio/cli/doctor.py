@@ -1,0 +1,49 @@
+"""`studio doctor`: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+
+from studio import __version__
+from studio.cli.examinations import Finding, examine
+from studio.cli.outcome import FAILED, FINE, add_json_option, print_json
+
+EXAMPLE = """\
+  studio doctor                what is here and what is missing
+  studio doctor --json         the same for scripts; exit status 1 when something needed is missing
+"""
+MARKS = {"ok": "ok", "missing": "MISSING", "absent": "-"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    findings = list(examine())
+    sick = any(finding.state == "missing" for finding in findings)
+    if options.json:
+        print_json({"studio": __version__, "healthy": not sick, "findings": [asdict(finding) for finding in findings]})
+    else:
+        print("\n".join(report(findings)))
+    return FAILED if sick else FINE
+
+
+def report(findings: Iterable[Finding]) -> Iterator[str]:
+    """One line each, grouped; what is absent but optional says what it would be good for."""
+    findings = list(findings)
+    width = max(len(finding.name) for finding in findings)
+    yield f"Robot Systems Studio {__version__} at {sys.prefix}"
+    group = ""
+    for finding in findings:
+        if finding.group != group:
+            group = finding.group
+            yield f"\n{group}"
+        yield f"  {MARKS[finding.state]:<8}{finding.name:<{width}}  {finding.detail}".rstrip()
+        if finding.state != "ok" and finding.remedy:
+            yield f"  {'':<8}{'':<{width}}  to get it: {finding.remedy}"
+    missing = [finding.name for finding in findings if finding.state == "missing"]
+    yield f"\nneeded and missing: {', '.join(missing)}" if missing else "\nall that is needed is here"

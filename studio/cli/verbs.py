@@ -1,0 +1,38 @@
+"""The table of verbs. Everything else about a verb lives in its own module, which is imported only when it is used."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+
+class VerbModule(Protocol):
+    """What a verb's module offers."""
+
+    EXAMPLE: str
+
+    def configure(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, options: argparse.Namespace) -> int: ...
+
+
+@dataclass(frozen=True)
+class Verb:
+    name: str
+    summary: str
+    module: str
+
+    def load(self) -> VerbModule:
+        return cast(VerbModule, importlib.import_module(self.module))
+
+
+VERBS = (
+    Verb("new", "make a project or a component", "studio.cli.new"),
+    Verb("check", "check a project and tell what is wrong", "studio.cli.check"),
+    Verb("info", "describe a project or a component", "studio.cli.info"),
+    Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
+    Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
+    Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),
+)
