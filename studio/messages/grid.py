@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, Texts, array, texts
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Map(Message):
     """`planes[i, row, column]`: rows go along y, columns along x of `frame`.
 

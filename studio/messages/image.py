@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, array
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 
 _NAMED = {
     "mono8": ("u1", 1),
@@ -30,7 +29,7 @@ _OPENCV_KINDS = {"8U": "u1", "8S": "i1", "16U": "u2", "16S": "i2", "32S": "i4", 
 _USUAL = {("u1", 1): "mono8", ("u1", 3): "rgb8", ("u1", 4): "rgba8", ("u2", 1): "mono16"}
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Image(Message):
     """An image as in ROS: `data` holds `height` rows of `step` bytes. `pixels` shows it as an array."""
 
@@ -48,7 +47,7 @@ class Image(Message):
 
     @classmethod
     def from_pixels(cls, pixels: NDArray[Any], encoding: str = "", *, stamp_ns: int = 0, frame: str = "") -> Self:
-        """From (height, width) or (height, width, channels). Without an encoding: mono8, rgb8, mono16, 32FC1 and so on."""
+        """From (height, width) or (height, width, channels). Without an encoding: mono8, rgb8, 32FC1 and so on."""
         if pixels.ndim not in (2, 3):
             raise MessageError(
                 f"needs pixels of shape (height, width) or (height, width, channels), got {pixels.shape}"

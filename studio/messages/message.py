@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -63,6 +63,21 @@ class Message:
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={short(value)}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({inside})"
+
+
+M = TypeVar("M", bound=Message)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, kw_only_default=True)
+def message(cls: type[M]) -> type[M]:
+    """Makes a message class of a class body; all its fields are given by name."""
+    return dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)(cls)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def bare_message(cls: type[M]) -> type[M]:
+    """As `message`, for classes so small that their fields need no names: `Float64(1.5)`."""
+    return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
 def _learn_rules(cls: type[Message]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:

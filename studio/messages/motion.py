@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from studio.messages.fields import Array, Texts, array, texts
-from studio.messages.message import Message
+from studio.messages.message import Message, bare_message, message
 from studio.messages.pose_transform import PoseTransform
 from studio.messages.rotations import quaternion_from_rpy, rpy_from_quaternion
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@bare_message
 class Twist(Message):
     """Linear (m/s) and angular (rad/s) velocity along and about x, y, z."""
 
@@ -38,7 +37,7 @@ class Twist(Message):
         return float(self.angular[2])
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Velocity(Message):
     """A driving command: steering angle and speed. Left and forward are positive."""
 
@@ -75,7 +74,7 @@ class Velocity(Message):
         return Twist.planar(self.speed_m_s, self.speed_m_s * self.curvature_per_m(wheelbase_m))
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Odometry(Message):
     """Pose of `child_frame` in `frame`, and its velocity in `child_frame`.
 
@@ -149,9 +148,9 @@ class Odometry(Message):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class JointState(Message):
-    """Joints by name: position (rad or m), velocity (rad/s or m/s), effort (Nm or N). Empty columns are not measured."""
+    """Joints by name: position (rad or m), velocity (rad/s or m/s), effort (Nm or N). Empty: not measured."""
 
     TYPE: ClassVar[str] = "JointState"
     SCHEMA_NAME: ClassVar[str] = "sensor_msgs/msg/JointState"

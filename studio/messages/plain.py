@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from studio.messages.message import Message
+from studio.messages.message import Message, bare_message
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@bare_message
 class Float64(Message):
     """One number."""
 
@@ -18,7 +17,7 @@ class Float64(Message):
     data: float = 0.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@bare_message
 class String(Message):
     """One text."""
 

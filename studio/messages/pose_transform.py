@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, array
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 from studio.messages.rotations import (
     matrix_from_quaternion,
     matrix_from_rpy,
@@ -21,7 +20,7 @@ from studio.messages.rotations import (
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class PoseTransform(Message):
     """Takes points of `child_frame` to `frame`: `in_frame = matrix @ in_child`.
 

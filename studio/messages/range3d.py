@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, array
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 from studio.messages.pose_transform import PoseTransform
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Range3d(Message):
     """N points: columns x, y, z in metres in `frame`, and the measured range in metres.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from studio.messages.fields import Array, array
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 from studio.messages.rotations import rpy_from_quaternion
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Imu(Message):
     """Orientation (xyzw), angular velocity (rad/s) and linear acceleration (m/s2) of `frame`.
 
@@ -40,7 +39,7 @@ class Imu(Message):
         return rpy_from_quaternion(self.orientation)
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class NavSatFix(Message):
     """A satellite position on WGS 84. Altitude is above the ellipsoid; the covariance (m2) is over east, north, up."""
 
@@ -84,7 +83,7 @@ class NavSatFix(Message):
         return self.status >= self.STATUS_FIX
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Joy(Message):
     """A joystick or gamepad: axes from -1 to 1, buttons 0 or 1."""
 

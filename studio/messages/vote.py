@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, array
-from studio.messages.message import Message
+from studio.messages.message import Message, message
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@message
 class Vote(Message):
     """One row per arc, one array per column; all columns have the same length.
 
