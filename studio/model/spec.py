@@ -30,6 +30,10 @@ PARAMETER_KINDS: tuple[ParameterKind, ...] = get_args(ParameterKind)
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 """Names of components, ports and parameters: they become topics, attributes and file names."""
 
+_DEPTH = re.compile(r"[0-9]{1,9}\Z")
+_INT_LIMIT = 2**63
+"""Parameters travel as 64-bit integers; without a limit a number of a thousand digits would break the arithmetic."""
+
 
 class SpecError(StudioError):
     """A profile, a parameter value or a delivery setting that cannot be right."""
@@ -37,7 +41,7 @@ class SpecError(StudioError):
 
 @dataclass(frozen=True)
 class Delivery:
-    """How an in port receives: every event, only the newest, or at most `depth` waiting ones (the oldest is dropped)."""
+    """How an in port receives: every event, only the newest, or at most `depth` waiting ones (the oldest drops out)."""
 
     kind: DeliveryKind = "lossless"
     depth: int = 0
@@ -53,7 +57,7 @@ class Delivery:
             return cls()
         if kind == "latest" and not depth:
             return cls("latest")
-        if kind == "queue" and depth.strip().isdecimal():
+        if kind == "queue" and _DEPTH.match(depth.strip()):
             return cls("queue", int(depth))
         raise SpecError(f"unknown delivery {text!r}", hint='one of "lossless", "latest", "queue 5"')
 
@@ -95,7 +99,7 @@ class ParameterSpec:
     doc: str = ""
 
     def parse(self, text: str) -> Value:
-        """The value that `text` (an XML attribute, a command line word) stands for, checked against range and choices."""
+        """The value that `text` (an attribute, a command line word) stands for, checked against range and choices."""
         return self.check(parse_value(self.kind, text))
 
     def check(self, value: object) -> Value:
@@ -204,18 +208,18 @@ def _coerce(kind: ParameterKind, value: object) -> Value | None:
     match kind, value:
         case "bool", bool():
             return value
-        case "int", bool():
-            return None
-        case "int", int():
+        case "int", int() if _is_number(value):
             return value
-        case "float", bool():
-            return None
-        case "float", int() | float():
+        case "float", int() | float() if _is_number(value):
             return float(value)
-        case "floats", tuple() | list():
-            if all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in value):
-                return tuple(float(item) for item in value)
-            return None
+        case "floats", tuple() | list() if all(map(_is_number, value)):
+            return tuple(float(item) for item in value)
         case "string" | "frame" | "file", str():
             return value
     return None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, int):
+        return not isinstance(value, bool) and -_INT_LIMIT <= value < _INT_LIMIT
+    return isinstance(value, float)
