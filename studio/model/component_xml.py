@@ -136,9 +136,7 @@ def _element(tag: str, attributes: Mapping[str, str], **always: str) -> etree._E
     return element
 
 
-def _fill(
-    element: etree._Element, doc: str, children: Iterable[etree._Element] = (), depth: int = 1
-) -> etree._Element:
+def _fill(element: etree._Element, doc: str, children: Iterable[etree._Element] = (), depth: int = 1) -> etree._Element:
     """Give `element` its doc and children, indented for its depth; a doc of one line stays on its element's line."""
     text = tidy(doc)
     element.extend(children)
