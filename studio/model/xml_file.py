@@ -12,9 +12,10 @@ from pathlib import Path
 from lxml import etree
 
 from studio.errors import Problem
+from studio.model.close_matches import did_you_mean
 from studio.model.files import FileError, read_bytes, write_atomically
 from studio.model.xml_parse import parse_hardened
-from studio.model.xml_schema import did_you_mean, line_of, load_schema
+from studio.model.xml_schema import line_of, load_schema
 
 __all__ = [
     "FileError",

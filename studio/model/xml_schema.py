@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -20,6 +20,7 @@ from typing import cast
 from lxml import etree
 
 from studio.errors import Problem
+from studio.model.close_matches import did_you_mean
 from studio.model.files import FileError
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -117,17 +118,6 @@ def load_schema(name: str) -> Schema:
 
 def line_of(element: etree._Element) -> int | None:
     return cast("int | None", element.sourceline)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint for a name that is not there: the nearest known ones, or a few that exist, or nothing."""
-    names = list(dict.fromkeys(known))
-    near = get_close_matches(word, names, n=3, cutoff=0.6) if len(word) < 200 else []
-    if near:
-        return "did you mean " + " or ".join(near) + "?"
-    if not names:
-        return ""
-    return "known: " + ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
 
 
 def _walk(element: etree._Element, rule: ElementRule) -> Iterator[tuple[etree._Element, ElementRule]]:

@@ -1,0 +1,308 @@
+"""The graph of a robot system: components and sources, what connects them, and the rules that always hold.
+
+What a file may contain although it is wrong (a wire to a component that is gone, a type nobody knows) is representable,
+loads, and is reported by `system_check`; what an edit would newly break is refused here. Order is part of the model:
+the place of a component or source is its rank at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from studio.model.changes import Assigned, Change, Inserted, Model, ModelError, Removed, Replaced, Table
+from studio.model.close_matches import did_you_mean
+from studio.model.layout import Layout
+from studio.model.parts import (
+    Component,
+    Connection,
+    Endpoint,
+    Host,
+    Link,
+    Place,
+    Recording,
+    ServiceWire,
+    Wire,
+    check_name,
+    check_text,
+)
+from studio.model.sources import Source
+
+Node = Component | Source
+ConnectionKey = tuple[Endpoint, Endpoint]
+_TABLE_OF: dict[type[Connection], str] = {Wire: "wires", ServiceWire: "services", Link: "links"}
+
+
+class System(Model):
+    def __init__(self, name: str = "system") -> None:
+        super().__init__()
+        check_name(name, "name of a system")
+        self.name = name
+        self.doc = ""
+        self.recording: Recording | None = None
+        self.file: str | None = None
+        """Where it was read, for messages."""
+        self.nodes: Table[str, Node] = Table("component or source", lambda node: node.name)
+        self.hosts: Table[str, Host] = Table("host", lambda host: host.name)
+        self.wires: Table[ConnectionKey, Wire] = Table("wire from", lambda wire: wire.key)
+        self.services: Table[ConnectionKey, ServiceWire] = Table("service wire from", lambda wire: wire.key)
+        self.links: Table[ConnectionKey, Link] = Table("link from", lambda link: link.key)
+        self.layout = Layout()
+        self._tables = {
+            "nodes": self.nodes, "hosts": self.hosts, "wires": self.wires, "services": self.services,
+            "links": self.links, "places": self.layout.places, "notes": self.layout.notes, "frames": self.layout.frames,
+        }  # fmt: skip
+        self._touching: dict[str, dict[tuple[str, ConnectionKey], None]] = {}
+
+    # ---- asking
+
+    @property
+    def components(self) -> Iterator[Component]:
+        return (node for node in self.nodes if isinstance(node, Component))
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        return (node for node in self.nodes if isinstance(node, Source))
+
+    def component(self, name: str) -> Component:
+        node = self.node(name)
+        if not isinstance(node, Component):
+            raise ModelError(f"{name} is a source, not a component")
+        return node
+
+    def source(self, name: str) -> Source:
+        node = self.node(name)
+        if not isinstance(node, Source):
+            raise ModelError(f"{name} is a component, not a source")
+        return node
+
+    def node(self, name: str) -> Node:
+        node = self.nodes.get(name)
+        if node is None:
+            hint = did_you_mean(name, self.nodes.keys())
+            raise ModelError(f"there is no component or source {name}", hint=hint)
+        return node
+
+    def connections_of(self, node: str) -> list[Connection]:
+        """Wires, service wires and links that start or end at `node`."""
+        return [self._tables[table][key] for table, key in self._touching.get(node, ())]
+
+    def wires_of(self, node: str) -> list[Wire]:
+        return [connection for connection in self.connections_of(node) if isinstance(connection, Wire)]
+
+    def taken_names(self) -> set[str]:
+        """Names of components and sources, those inside sources included: all become topics of one running system."""
+        return {*self.nodes.keys(), *(inner.name for source in self.sources for inner in source.inner_components())}
+
+    def free_name(self, wanted: str, also_taken: Iterable[str] = ()) -> str:
+        """`wanted`, or the first of `wanted_2`, `wanted_3`, ... that nobody has."""
+        taken = self.taken_names() | set(also_taken)
+        stem, _, number = wanted.rpartition("_")
+        stem = stem if number.isdecimal() and stem else wanted
+        count = 2
+        while wanted in taken:
+            wanted = f"{stem}_{count}"
+            count += 1
+        return wanted
+
+    # ---- components and sources
+
+    def add_node(self, node: Node, index: int | None = None) -> None:
+        self._refuse_taken(node)
+        self._add("nodes", node, index)
+
+    def replace_node(self, node: Node) -> None:
+        """Put `node` in the place of the one with its name: new parameters, another provider, another type."""
+        if type(self.node(node.name)) is not type(node):
+            raise ModelError(f"{node.name} cannot change between component and source")
+        self._refuse_taken(node, but=node.name)
+        self._swap("nodes", node.name, node)
+
+    def remove_node(self, name: str) -> None:
+        """With everything that is connected to it, and its place on the canvas."""
+        self.node(name)
+        for table, key in list(self._touching.get(name, ())):
+            self._drop(table, key)
+        if name in self.layout.places:
+            self._drop("places", name)
+        self._drop("nodes", name)
+
+    def rename_node(self, old: str, new: str) -> None:
+        """Connections, place and recording patterns follow."""
+        renamed = replace(self.node(old), name=new)
+        if old == new:
+            return
+        self._refuse_taken(renamed, but=old)
+        self._swap("nodes", old, renamed)
+        for table, key in list(self._touching.get(old, ())):
+            self._swap(table, key, _renamed(self._tables[table][key], old, new))
+        if old in self.layout.places:
+            self._swap("places", old, replace(self.layout.places[old], of=new))
+        if self.recording is not None:
+            self._set("recording", _renamed_patterns(self.recording, f"/{old}/", f"/{new}/"))
+
+    def move_node(self, name: str, index: int) -> None:
+        """Change its rank."""
+        self._shift("nodes", self.node(name).name, index)
+
+    def rename_source_port(self, source: str, old: str, new: str) -> None:
+        """Binds and wires follow."""
+        node = self.source(source)
+        if node.port(old) is None:
+            raise ModelError(f"{source} has no port {old}", hint=did_you_mean(old, [port.name for port in node.ports]))
+        self._swap("nodes", source, _with_renamed_port(node, old, new))
+        for wire in self.wires_of(source):
+            ends = [Endpoint(source, new) if end == (source, old) else end for end in wire.key]
+            self._swap("wires", wire.key, replace(wire, start=ends[0], end=ends[1]))
+
+    # ---- connections
+
+    def connect(self, connection: Connection, index: int | None = None) -> None:
+        """Both ends must exist; whether the types fit is `wiring.can_connect`'s business, which knows the profiles."""
+        table = _TABLE_OF[type(connection)]
+        for end in connection.key:
+            self.node(end.node)
+        if isinstance(connection, ServiceWire):
+            self._refuse_second(connection, "start", "is answered by")
+        if isinstance(connection, Link):
+            self._refuse_second(connection, "end", "is already kept equal to")
+        self._add(table, connection, index)
+
+    def disconnect(self, connection: Connection) -> None:
+        self._drop(_TABLE_OF[type(connection)], connection.key)
+
+    def reconnect(self, old: Connection, new: Connection) -> None:
+        """Another end or another delivery, at the same place in the file."""
+        for end in new.key:
+            self.node(end.node)
+        self._swap(_TABLE_OF[type(old)], old.key, new)
+
+    def find(self, connection: Connection) -> Any:
+        """The connection of that kind between those ends; ModelError if there is none."""
+        return self._tables[_TABLE_OF[type(connection)]][connection.key]
+
+    # ---- the rest
+
+    def add_host(self, host: Host, index: int | None = None) -> None:
+        self._add("hosts", host, index)
+
+    def remove_host(self, name: str) -> None:
+        """Its components go back to processes of their own."""
+        self._drop("hosts", name)
+        self._rehost(name, "")
+
+    def rename_host(self, old: str, new: str) -> None:
+        self._swap("hosts", old, replace(self.hosts[old], name=new))
+        self._rehost(old, new)
+
+    def rename(self, name: str) -> None:
+        check_name(name, "name of a system")
+        self._set("name", name)
+
+    def set_doc(self, doc: str) -> None:
+        check_text(doc, "description")
+        self._set("doc", doc.strip(" \t\r\n"))
+
+    def set_recording(self, recording: Recording | None) -> None:
+        self._set("recording", recording)
+
+    # ---- layout
+
+    def place(self, name: str, x: float, y: float) -> None:
+        old = self.layout.places.get(self.node(name).name)
+        if old is None:
+            self._add("places", Place(name, x, y))
+        else:
+            self._swap("places", name, replace(old, x=x, y=y))
+
+    def put(self, table: str, value: Any) -> None:
+        """Add a note or frame, or replace the one with its id."""
+        if value.id in self._tables[table]:
+            self._swap(table, value.id, value)
+        else:
+            self._add(table, value)
+
+    def take(self, table: str, key: str) -> None:
+        self._drop(table, key)
+
+    # ---- inside
+
+    def _rehost(self, old: str, new: str) -> None:
+        for component in list(self.components):
+            if component.host == old:
+                self._swap("nodes", component.name, replace(component, host=new))
+
+    def _refuse_taken(self, node: Node, but: str = "") -> None:
+        """Refuse `node` if a name in it belongs to something else; inside one source, modes may share names."""
+        inside = {inner.name for inner in node.inner_components()} if isinstance(node, Source) else set()
+        elsewhere = {inner.name for other in self.sources if other.name != but for inner in other.inner_components()}
+        for name in [node.name, *sorted(inside)]:
+            if (name in self.nodes and name != but) or name in elsewhere:
+                raise ModelError(f"the name {name} is taken", hint=f"e.g. {self.free_name(name, also_taken=inside)}")
+        if node.name in inside:
+            raise ModelError(f"a component inside the source {node.name} has its name", hint="rename one of them")
+
+    def _refuse_second(self, connection: Connection, side: str, verb: str) -> None:
+        end: Endpoint = getattr(connection, side)
+        for other in self.connections_of(end.node):
+            if type(other) is type(connection) and getattr(other, side) == end and other.key != connection.key:
+                far = other.end if side == "start" else other.start
+                raise ModelError(f"{end} {verb} {far}", hint="remove that connection first")
+
+    def _assign(self, field: str, value: object) -> None:
+        if field == "view":
+            self.layout.view = value  # type: ignore[assignment]
+        else:
+            super()._assign(field, value)
+
+    def _performed(self, change: Change) -> None:
+        match change:
+            case Inserted(table, _, Connection() as added):
+                self._index(table, added)
+            case Removed(table, _, Connection() as gone):
+                self._unindex(table, gone)
+            case Replaced(table, Connection() as old, Connection() as new):
+                self._unindex(table, old)
+                self._index(table, new)
+
+    def _index(self, table: str, connection: Connection) -> None:
+        for end in connection.key:
+            self._touching.setdefault(end.node, {})[table, connection.key] = None
+
+    def _unindex(self, table: str, connection: Connection) -> None:
+        for end in connection.key:
+            self._touching[end.node].pop((table, connection.key), None)
+
+
+def view_change(system: System, view: object) -> Assigned:
+    """Looking elsewhere is remembered in the layout, but is no edit that anyone would want to undo."""
+    return Assigned("view", system.layout.view, view)
+
+
+def _renamed(connection: Connection, old: str, new: str) -> Connection:
+    start, end = (end._replace(node=new) if end.node == old else end for end in connection.key)
+    return replace(connection, start=start, end=end)
+
+
+def _renamed_patterns(recording: Recording, old: str, new: str) -> Recording:
+    def follow(patterns: tuple[str, ...]) -> tuple[str, ...]:
+        renamed = (new + pattern.removeprefix(old) if pattern.startswith(old) else pattern for pattern in patterns)
+        return tuple(dict.fromkeys(renamed))
+
+    return replace(recording, topics=follow(recording.topics), exclude=follow(recording.exclude))
+
+
+def _with_renamed_port(source: Source, old: str, new: str) -> Source:
+    source = replace(
+        source, ports=tuple(replace(port, name=new) if port.name == old else port for port in source.ports)
+    )
+    for mode, provider in source.live_providers():
+        source = source.with_provider(mode, replace(provider, binds=_rekeyed(provider.binds, old, new)))
+    if source.logged is not None:
+        source = replace(source, logged=replace(source.logged, topics=_rekeyed(source.logged.topics, old, new)))
+    return source
+
+
+def _rekeyed(mapping: Any, old: str, new: str) -> Any:
+    return {(new if key == old else key): value for key, value in mapping.items()}

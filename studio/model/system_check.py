@@ -1,0 +1,204 @@
+"""Everything that is wrong with a system, with file, line and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatchcase
+
+from studio.errors import Problem, Severity
+from studio.model.close_matches import did_you_mean
+from studio.model.parts import Component, Connection, Origin
+from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
+from studio.model.spec import CommandEntry, ComponentSpec, SpecError
+from studio.model.system import System
+from studio.model.wiring import spec_of, topics_of, why_no_link, why_no_service, why_no_wire
+
+
+def check(system: System, specs: Specs, message_types: Collection[str]) -> list[Problem]:
+    """All findings, in the order of the file. `message_types` are the short names that the project knows."""
+    checker = _Checker(system, specs, message_types)
+    found = list(checker.run())
+    return sorted(found, key=lambda problem: (problem.line is None, problem.line or 0))
+
+
+class _Checker:
+    def __init__(self, system: System, specs: Specs, message_types: Collection[str]) -> None:
+        self.system = system
+        self.specs = specs
+        self.message_types = set(message_types)
+
+    def run(self) -> Iterator[Problem]:
+        for component in self.system.components:
+            yield from self.component(component)
+        for source in self.system.sources:
+            yield from self.source(source)
+        yield from self.names()
+        yield from self.message_types_of_profiles()
+        for wire in self.system.wires:
+            yield from self.connection(wire, "wire", why_no_wire(self.system, self.specs, wire))
+        for service in self.system.services:
+            yield from self.connection(service, "service wire", why_no_service(self.system, self.specs, service))
+        for link in self.system.links:
+            yield from self.connection(link, "link", why_no_link(self.system, self.specs, link))
+        yield from self.ends_used_twice()
+        yield from self.unanswered_services()
+        yield from self.shared_hosts()
+        yield from self.producers()
+        yield from self.recording()
+
+    # ---- components
+
+    def component(self, component: Component, inside: str = "") -> Iterator[Problem]:
+        subject = f"{inside}.{component.name}" if inside else component.name
+        spec = self.specs.get(component.type)
+        if spec is None:
+            message = f"{component.name} is of an unknown type {component.type}"
+            yield self.problem(message, component.origin, did_you_mean(component.type, self.specs.types()), subject)
+        else:
+            yield from self.activation(component, spec, subject)
+            yield from self.parameters(component, spec, subject)
+        if component.host and component.host not in self.system.hosts:
+            hint = did_you_mean(component.host, self.system.hosts.keys()) or f'add <host name="{component.host}"/>'
+            message = f"the host {component.host} of {component.name} is not declared"
+            yield self.problem(message, component.origin, hint, subject, "warning")
+
+    def activation(self, component: Component, spec: ComponentSpec, subject: str) -> Iterator[Problem]:
+        if component.mode is not None and component.mode not in spec.activations:
+            message = f"{component.name} cannot run in mode {component.mode}"
+            yield self.problem(message, component.origin, "one of " + ", ".join(spec.activations), subject)
+        elif component.period_s is not None and (component.mode or spec.activations[0]) != "periodic":
+            message = f"the period of {component.name} has no effect"
+            yield self.problem(message, component.origin, 'add mode="periodic" or remove it', subject, "warning")
+
+    def parameters(self, component: Component, spec: ComponentSpec, subject: str) -> Iterator[Problem]:
+        if component.parameter_set and component.parameter_set not in spec.parameter_sets:
+            hint = did_you_mean(component.parameter_set, spec.parameter_sets) or f"{spec.type} has none"
+            message = f"{spec.type} has no parameter set {component.parameter_set}"
+            yield self.problem(message, component.origin, hint, subject)
+        for name, text in component.parameters.items():
+            parameter = spec.parameter(name)
+            line = component.origin.line_in("parameter", name) if component.origin else None
+            if parameter is None:
+                hint = did_you_mean(name, [known.name for known in spec.parameters]) or f"{spec.type} has none"
+                yield self.at(line, f"{spec.type} has no parameter {name}", hint, f"{subject}.{name}")
+                continue
+            try:
+                parameter.parse(text)
+            except SpecError as error:
+                yield self.at(line, f"{component.name}: {error.message}", error.hint, f"{subject}.{name}")
+
+    # ---- sources
+
+    def source(self, source: Source) -> Iterator[Problem]:
+        if source.provider(source.mode) is None:
+            has = "it has " + ", ".join(source.modes) if source.modes else "it has no provider at all"
+            message = f"the source {source.name} is set to {source.mode}, but has no {source.mode} provider"
+            yield self.problem(message, source.origin, has, source.name)
+        for port in source.ports:
+            if port.type not in self.message_types:
+                line = source.origin.line_in("port", port.name) if source.origin else None
+                message = f"{source.name}.{port.name} is of an unknown message type {port.type}"
+                hint = did_you_mean(port.type, sorted(self.message_types))
+                yield self.at(line, message, hint, f"{source.name}.{port.name}")
+        for difference in explain_differences(source, self.specs):
+            yield self.at(difference.line, difference.message, difference.hint, f"{source.name}.{difference.mode}")
+        for _, provider in source.live_providers():
+            for component in provider.components:
+                yield from self.component(component, inside=source.name)
+
+    def names(self) -> Iterator[Problem]:
+        """A file can name a component inside a source like one outside; in a running system both would be one."""
+        owner = dict.fromkeys(self.system.nodes.keys(), "")
+        for source in self.system.sources:
+            for component in source.inner_components():
+                if owner.setdefault(component.name, source.name) != source.name:
+                    where = f"in the source {owner[component.name]}" if owner[component.name] else "in the system"
+                    message = f"the name {component.name} in the source {source.name} is also used {where}"
+                    hint = f"e.g. {self.system.free_name(component.name)}"
+                    yield self.problem(message, component.origin, hint, f"{source.name}.{component.name}")
+
+    # ---- connections
+
+    def connection(self, connection: Connection, what: str, reason: str | None) -> Iterator[Problem]:
+        if reason is None or self.is_about_unknown_type(connection):
+            return
+        message, _, hint = reason.partition("; ")
+        origin = getattr(connection, "origin", None)
+        yield self.problem(f"{what} {connection.start} → {connection.end}: {message}", origin, hint, str(connection))
+
+    def is_about_unknown_type(self, connection: Connection) -> bool:
+        """The unknown type is one finding; a finding for each wire of it would hide what matters."""
+        nodes = [self.system.nodes.get(end.node) for end in connection.key]
+        if None in nodes:
+            return False
+        return any(isinstance(node, Component) and self.specs.get(node.type) is None for node in nodes)
+
+    def ends_used_twice(self) -> Iterator[Problem]:
+        for table, side, what in (
+            (self.system.services, "start", "is answered twice"),
+            (self.system.links, "end", "is linked to two things"),
+        ):
+            seen = set()
+            for connection in table:
+                end = getattr(connection, side)
+                if end in seen:
+                    yield self.problem(f"{end} {what}", connection.origin, "keep one", str(end))
+                seen.add(end)
+
+    def unanswered_services(self) -> Iterator[Problem]:
+        answered = {wire.start for wire in self.system.services}
+        for component in self.system.components:
+            spec = spec_of(self.system, self.specs, component.name)
+            for service in spec.services if spec else ():
+                if service.role == "required" and (component.name, service.name) not in answered:
+                    message = f"nobody answers the service {component.name}.{service.name} ({service.type})"
+                    hint = f'add <service from="{component.name}.{service.name}" to="..."/>'
+                    yield self.problem(message, component.origin, hint, f"{component.name}.{service.name}", "warning")
+
+    # ---- the whole
+
+    def message_types_of_profiles(self) -> Iterator[Problem]:
+        for name, component in {component.type: component for component in self.system.components}.items():
+            spec = self.specs.get(name)
+            for port in spec.ports if spec else ():
+                if port.type not in self.message_types:
+                    message = f"the port {port.name} of {name} is of an unknown message type {port.type}"
+                    hint = did_you_mean(port.type, sorted(self.message_types))
+                    yield self.problem(message, component.origin, hint, f"{component.name}.{port.name}")
+
+    def shared_hosts(self) -> Iterator[Problem]:
+        for component in self.system.components:
+            spec = self.specs.get(component.type)
+            if component.host and spec is not None and isinstance(spec.entry, CommandEntry):
+                message = f"{component.name} is a program of its own and cannot run in the host {component.host}"
+                yield self.problem(message, component.origin, f'remove host="{component.host}"', component.name)
+
+    def producers(self) -> Iterator[Problem]:
+        reported: set[str] = set()
+        for mode in SOURCE_MODES:
+            first: dict[str, str] = {}
+            for topic, _, producer in topics_of(self.system, self.specs, mode):
+                other = first.setdefault(topic, producer)
+                if other != producer and topic not in reported:
+                    reported.add(topic)
+                    message = f"{topic} has two producers in mode {mode}: {other} and {producer}"
+                    yield self.at(None, message, "rename one of the components", topic)
+
+    def recording(self) -> Iterator[Problem]:
+        recording = self.system.recording
+        if recording is None:
+            return
+        topics = [topic for topic, _, _ in topics_of(self.system, self.specs)]
+        for pattern in (*recording.topics, *recording.exclude):
+            if not any(fnmatchcase(topic, pattern) for topic in topics):
+                line = recording.origin.line_in("pattern", pattern) if recording.origin else None
+                message = f"the recording pattern {pattern} matches no topic"
+                yield self.at(line, message, did_you_mean(pattern, topics), pattern, "warning")
+
+    def problem(
+        self, message: str, origin: Origin | None, hint: str, subject: str, severity: Severity = "error"
+    ) -> Problem:
+        return self.at(origin.line if origin else None, message, hint, subject, severity)
+
+    def at(self, line: int | None, message: str, hint: str, subject: str, severity: Severity = "error") -> Problem:
+        return Problem(message, severity, self.system.file, line, hint, subject)

@@ -1,0 +1,211 @@
+"""system.xml: records to a System and back. How the text around them is kept is xml_reconcile's business."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from studio.model.changes import Assigned
+from studio.model.files import FileError
+from studio.model.parts import Component, Connection, Endpoint, Host, Link, Origin, Recording, ServiceWire, Wire
+from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode
+from studio.model.spec import Activation, Delivery, Direction, PortSpec
+from studio.model.system import System
+from studio.model.xml_tree import XmlNode, only, read_tree, reading
+
+P = TypeVar("P")
+Place = Path | str | None
+
+
+def read_system(data: bytes | Path, file: Place = None) -> System:
+    file = data if file is None and isinstance(data, Path) else file
+    return build_system(read_tree(data, "system", file), file)
+
+
+def build_system(root: XmlNode, file: Place = None) -> System:
+    """A System with everything the file says, sound or not; only what no System could hold is a FileError."""
+    with reading(root, file):
+        system = System(root.attributes["name"])
+    system.file = None if file is None else str(file)
+    doc, record = only(root, "doc", file), only(root, "record", file)
+    if doc is not None:
+        system.perform(Assigned("doc", "", doc.text.strip(" \t\r\n")))
+    if record is not None:
+        with reading(record, file):
+            system.perform(Assigned("recording", None, _recording(record)))
+    for node in root.children:
+        if node.tag in _PARTS:
+            table, make = _PARTS[node.tag]
+            with reading(node, file):
+                system.append(table, make(node, file))
+    return system
+
+
+def system_tree(system: System) -> XmlNode:
+    """What system.xml has to say; nodes know the elements they were read from."""
+    root = XmlNode("system", {"name": system.name}, element=0)
+    if system.doc:
+        root.children.append(XmlNode("doc", text=system.doc))
+    root.children += [_node("host", host.origin, name=host.name) for host in system.hosts]
+    for node in system.nodes:
+        root.children.append(_component_tree(node) if isinstance(node, Component) else _source_tree(node))
+    root.children += [_connection_tree("wire", wire, wire.origin, wire.delivery) for wire in system.wires]
+    root.children += [_connection_tree("service", wire, wire.origin) for wire in system.services]
+    root.children += [_connection_tree("link", link, link.origin) for link in system.links]
+    if system.recording is not None:
+        root.children.append(_recording_tree(system.recording))
+    return root
+
+
+def number_text(number: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return repr(float(number)).removesuffix(".0")
+
+
+# ---- records to parts
+
+
+def _component(node: XmlNode, file: Place) -> Component:
+    period = node.get("period_s")
+    return Component(
+        node.attributes["name"],
+        node.attributes["type"],
+        node.get("host") or "",
+        cast("Activation | None", node.get("mode")),
+        None if period is None else float(period),
+        node.get("parameters") or "",
+        _unique(node.all("parameter"), "name", lambda inner: inner.attributes["value"], file),
+        node.origin(parameter="name"),
+    )
+
+
+def _source(node: XmlNode, file: Place) -> Source:
+    providers: dict[str, Any] = {}
+    for mode in SOURCE_MODES:
+        provider = only(node, mode, file)
+        if provider is not None:
+            with reading(provider, file):
+                providers[mode] = _log_provider(provider, file) if mode == "logged" else _live_provider(provider, file)
+    ports = _unique(node.all("port"), "name", _port, file)
+    mode = cast(SourceMode, node.attributes["mode"])
+    return Source(node.attributes["name"], mode, tuple(ports.values()), **providers, origin=node.origin(port="name"))
+
+
+def _port(node: XmlNode) -> PortSpec:
+    direction = cast(Direction, node.attributes["direction"])
+    return PortSpec(node.attributes["name"], direction, node.attributes["type"])
+
+
+def _live_provider(node: XmlNode, file: Place) -> LiveProvider:
+    components = tuple(_reading_component(inner, file) for inner in node.all("component"))
+    binds = _unique(node.all("bind"), "port", lambda bind: Endpoint.parse(bind.attributes["to"]), file)
+    return LiveProvider(components, binds, node.origin(bind="port"))
+
+
+def _reading_component(node: XmlNode, file: Place) -> Component:
+    with reading(node, file):
+        return _component(node, file)
+
+
+def _log_provider(node: XmlNode, file: Place) -> LogProvider:
+    topics = _unique(node.all("bind"), "port", lambda bind: bind.attributes["topic"], file)
+    return LogProvider(node.attributes["log"], topics, node.origin(bind="port"))
+
+
+def _connection(kind: type[Connection]) -> Callable[[XmlNode, Place], Connection]:
+    def make(node: XmlNode, file: Place) -> Connection:
+        start, end = Endpoint.parse(node.attributes["from"]), Endpoint.parse(node.attributes["to"])
+        return kind(start, end, origin=node.origin())  # type: ignore[call-arg]  # every kind has an origin
+
+    return make
+
+
+def _wire(node: XmlNode, file: Place) -> Wire:
+    start, end = Endpoint.parse(node.attributes["from"]), Endpoint.parse(node.attributes["to"])
+    delivery = node.get("delivery")
+    return Wire(start, end, None if delivery is None else Delivery.parse(delivery), node.origin())
+
+
+def _host(node: XmlNode, file: Place) -> Host:
+    return Host(node.attributes["name"], node.origin())
+
+
+def _recording(node: XmlNode) -> Recording:
+    topics, exclude = (tuple(inner.attributes["pattern"] for inner in node.all(tag)) for tag in ("topic", "exclude"))
+    lines = {f"pattern {inner.get('pattern')}": inner.line for inner in node.children}
+    return Recording(topics, exclude, Origin(node.element or 0, node.line, lines))
+
+
+_PARTS: dict[str, tuple[str, Callable[[XmlNode, Place], object]]] = {
+    "host": ("hosts", _host),
+    "component": ("nodes", _component),
+    "source": ("nodes", _source),
+    "wire": ("wires", _wire),
+    "service": ("services", _connection(ServiceWire)),
+    "link": ("links", _connection(Link)),
+}
+
+
+def _unique(nodes: Iterator[XmlNode], key: str, make: Callable[[XmlNode], P], file: Place) -> dict[str, P]:
+    found: dict[str, P] = {}
+    for node in nodes:
+        name = node.attributes[key]
+        if name in found:
+            raise FileError(f'a second <{node.tag} {key}="{name}">', file=file, line=node.line, hint="keep one")
+        with reading(node, file):
+            found[name] = make(node)
+    return found
+
+
+# ---- parts to records
+
+
+def _node(tag: str, origin: Origin | None, children: Iterable[XmlNode] = (), **attributes: str | None) -> XmlNode:
+    """Attributes without a value are left out; `from_` stands for `from`."""
+    given = {name.rstrip("_"): value for name, value in attributes.items() if value is not None}
+    return XmlNode(tag, given, children=list(children), element=origin.element if origin else None)
+
+
+def _component_tree(component: Component) -> XmlNode:
+    return _node(
+        "component",
+        component.origin,
+        (_node("parameter", None, name=name, value=value) for name, value in component.parameters.items()),
+        name=component.name,
+        type=component.type,
+        host=component.host or None,
+        mode=component.mode,
+        period_s=None if component.period_s is None else number_text(component.period_s),
+        parameters=component.parameter_set or None,
+    )
+
+
+def _source_tree(source: Source) -> XmlNode:
+    ports = [_node("port", None, name=port.name, direction=port.direction, type=port.type) for port in source.ports]
+    providers = [_provider_tree(mode, source.provider(mode)) for mode in SOURCE_MODES if source.provider(mode)]
+    return _node("source", source.origin, ports + providers, name=source.name, mode=source.mode)
+
+
+def _provider_tree(mode: str, provider: LiveProvider | LogProvider | None) -> XmlNode:
+    if isinstance(provider, LiveProvider):
+        components = [_component_tree(component) for component in provider.components]
+        binds = [_node("bind", None, port=port, to=str(inner)) for port, inner in provider.binds.items()]
+        return _node(mode, provider.origin, components + binds)
+    if isinstance(provider, LogProvider):
+        binds = [_node("bind", None, port=port, topic=topic) for port, topic in provider.topics.items()]
+        return _node(mode, provider.origin, binds, log=provider.log)
+    raise TypeError(f"{provider!r} is no provider")
+
+
+def _connection_tree(
+    tag: str, connection: Connection, origin: Origin | None, delivery: Delivery | None = None
+) -> XmlNode:
+    start, end = str(connection.start), str(connection.end)
+    return _node(tag, origin, from_=start, to=end, delivery=str(delivery) if delivery else None)
+
+
+def _recording_tree(recording: Recording) -> XmlNode:
+    chosen = [_node("topic", None, pattern=pattern) for pattern in recording.topics]
+    left_out = [_node("exclude", None, pattern=pattern) for pattern in recording.exclude]
+    return _node("record", recording.origin, chosen + left_out)
