@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from studio.cli.outcome import UsageError
+from studio.cli.verbs import VERBS, Verb
+from studio.errors import StudioError
+from tests.cli.running import STUDIO, Studio
+
+
+def test_the_overview_names_every_command(studio: Studio) -> None:
+    for words in ([], ["--help"], ["-h"], ["help"]):
+        result = studio(*words)
+        assert result.status == 0
+        for verb in VERBS:
+            assert f"studio {verb.name} " in result.out
+            assert verb.summary in result.out
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_every_command_explains_itself_with_an_example(studio: Studio, verb: Verb) -> None:
+    result = studio(verb.name, "--help")
+    assert result.status == 0
+    assert "examples:" in result.out
+    assert f"  studio {verb.name}" in result.out.partition("examples:")[2]
+
+
+def test_an_unknown_command_is_wrong_use_and_the_nearest_one_is_named(studio: Studio) -> None:
+    result = studio("chekc")
+    assert result.status == 2
+    assert result.err == "studio: there is no command 'chekc' (did you mean `studio check`?)\n"
+
+
+def test_wrong_options_are_wrong_use(studio: Studio) -> None:
+    assert studio("doctor", "--nonsense").status == 2
+    assert studio("check").status == 2
+
+
+def raising(error: BaseException) -> object:
+    class Module:
+        EXAMPLE = ""
+
+        def configure(self, parser: object) -> None:
+            pass
+
+        def run(self, options: object) -> int:
+            raise error
+
+    return Module()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (StudioError("it broke", file="a.xml", line=3, hint="mend it"), 1, "studio: a.xml:3: it broke (mend it)\n"),
+        (UsageError("no such thing"), 2, "studio: no such thing\n"),
+        (KeyboardInterrupt(), 130, "\n"),
+    ],
+)
+def test_errors_become_one_line_and_a_status(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, line: str
+) -> None:
+    monkeypatch.setattr(Verb, "load", lambda self: raising(error))
+    result = studio("check")
+    assert (result.status, result.err, result.out) == (status, line, "")
+
+
+def test_a_fault_of_our_own_is_not_hidden(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Verb, "load", lambda self: raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        studio("check")
+
+
+def test_help_imports_no_library() -> None:
+    """So that `studio --help` and shell completion are instantaneous."""
+    code = "import sys; from studio.cli import main; main(['--help']); print([m for m in sys.modules if m in HEAVY])"
+    heavy = "HEAVY = {'numpy', 'lxml', 'zmq', 'rosbags', 'PyQt6'}; "
+    done = subprocess.run([sys.executable, "-c", heavy + code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+
+
+def test_the_installed_command_and_the_module_are_the_same() -> None:
+    script = Path(sys.executable).with_name("studio")
+    outputs = [subprocess.check_output([*each, "--version"]) for each in (STUDIO, [str(script)])]
+    assert outputs[0] == outputs[1]
+
+
+def test_a_reader_that_has_had_enough_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*STUDIO, "--help"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
+    """Interrupted while `studio doctor` waits for a program that it asks for its version."""
+    slow, started = tmp_path / "cc", tmp_path / "started"
+    slow.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 60\n")
+    slow.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    process = subprocess.Popen([*STUDIO, "doctor"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        while not started.exists():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, err.strip()) == (130, b"")
