@@ -12,6 +12,7 @@ from typing import cast
 
 from lxml import etree
 
+from studio.model.close_matches import did_you_mean
 from studio.model.spec import (
     Activation,
     Category,
@@ -30,7 +31,7 @@ from studio.model.spec import (
     Value,
     parse_value,
 )
-from studio.model.xml_file import did_you_mean, line_of
+from studio.model.xml_file import line_of
 
 DEFAULT_PERIOD_S = 0.1
 """Of a component that gives no period because it is not meant to run periodically."""

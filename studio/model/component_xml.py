@@ -8,8 +8,10 @@ from pathlib import Path
 
 from lxml import etree
 
+from studio.errors import Problem
 from studio.model.component_reader import DEFAULT_PERIOD_S, ProfileReader, tidy
 from studio.model.spec import (
+    NAME,
     CommandEntry,
     ComponentSpec,
     ParameterSpec,
@@ -19,7 +21,7 @@ from studio.model.spec import (
     Value,
     format_value,
 )
-from studio.model.xml_file import read_xml
+from studio.model.xml_file import line_of, read_xml, unknown_names
 
 PROFILE = "component.xml"
 
@@ -28,14 +30,29 @@ _DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 
 def read_profile(path: Path) -> ComponentSpec:
     """The component that the file describes; any fault is a StudioError that names file, line and remedy."""
-    reader = ProfileReader(path)
+    return _read(path)[0]
+
+
+def read_profile_with_warnings(path: Path) -> tuple[ComponentSpec, list[Problem]]:
+    """As read_profile, and a warning for each name that the schema does not know: newer, or misspelt."""
+    spec, root = _read(path)
+    return spec, unknown_names(root, "component", path)
+
+
+def profile_lines(path: Path) -> dict[str, int | None]:
+    """The line of each port, service and parameter of a sound profile, for problems found later."""
     root = read_xml(path, "component")
-    spec = reader.component(root)
-    folder = path.absolute().parent.name
+    return {element.get("name", ""): line_of(element) for element in root.iterchildren("port", "service", "parameter")}
+
+
+def _read(path: Path) -> tuple[ComponentSpec, etree._Element]:
+    reader, root = ProfileReader(path), read_xml(path, "component")
+    spec, folder = reader.component(root), path.absolute().parent.name
     if spec.type != folder:
-        hint = f'write type="{folder}" or rename the folder'
+        retype = f'write type="{folder}" or ' if NAME.match(folder) else ""
+        hint = f"{retype}rename the folder to {spec.type}"
         raise reader.error(root, f'type="{spec.type}" does not match the folder {folder}', hint)
-    return spec
+    return spec, root
 
 
 def parse_profile(data: bytes, file: Path) -> ComponentSpec:
