@@ -1,0 +1,196 @@
+"""The receiver's side of shared payloads: read-only views that release their slot when the last of them dies."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+import threading
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.runtime.channel.slots import (
+    EXPECTED,
+    LENGTH,
+    PAGE,
+    PAYLOAD_OFFSET,
+    RELEASED,
+    TICKET,
+    WORDS_OF_PAGE,
+    Handle,
+    Hosts,
+    PayloadError,
+    Segment,
+    checked_host,
+    segments_of,
+)
+
+_Key = tuple[str, int, int]
+_Root = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class LeaseStatistics:
+    held: int
+    mapped: int
+    mapped_bytes: int
+    copied: int
+
+
+class Leases:
+    """What one host holds. Being made, it enters the host into the table of the living: from then on it is waited for.
+
+    Open and sweep where frames arrive, in their order; views may die in any thread, also inside the garbage collector.
+    """
+
+    def __init__(self, folder: Path, host_index: int) -> None:
+        self._folder = folder
+        self._index = checked_host(host_index)
+        self._incarnation = secrets.randbits(63) | 1
+        self._segments: dict[str, Segment] = {}
+        self._held: dict[_Key, weakref.ref[_Root]] = {}
+        self._copied = 0
+        self._lock = threading.Lock()
+        Hosts(folder)[host_index] = self._incarnation
+
+    def open(self, handle: bytes | memoryview) -> memoryview:
+        """The payload, read-only and in place. It stays as it is while this view or anything made from it is alive.
+
+        Raises PayloadError when it cannot be had any more.
+        """
+        where = Handle.parse(handle)
+        with self._lock:
+            segment = self._segment(where.name)
+            place = segment.header(where)
+            root = self._lease(segment, place, where)
+        return memoryview(root) if root is not None else self._copy(where)
+
+    def skip(self, handle: bytes | memoryview) -> None:
+        """Release a payload without looking at it."""
+        where = Handle.parse(handle)
+        with self._lock:
+            segment = self._segment(where.name)
+            place = segment.header(where)
+            key = (where.name, where.page, where.ticket)
+            if self._is_ours(segment, place, where) and key not in self._held:
+                segment.words[place + RELEASED + self._index] = where.ticket
+
+    def sweep(self, producer: str, ticket: int) -> None:
+        """Release what came with tickets up to `ticket` and is not held here: its frames were lost on the way.
+
+        To be called when the producer's sweep arrives, in the order of its frames.
+        """
+        with self._lock:
+            self._forget_removed()
+            for name in segments_of(self._folder, producer):
+                try:
+                    self._sweep_segment(self._segment(name), ticket)
+                except PayloadError:
+                    continue  # it is being made, or being removed
+
+    def tidy(self) -> None:
+        """Let go of mappings whose files were removed; views into them stay good."""
+        with self._lock:
+            self._forget_removed()
+
+    def statistics(self) -> LeaseStatistics:
+        with self._lock:
+            mapped = sum(len(segment.mapping) for segment in self._segments.values())
+            return LeaseStatistics(len(self._held), len(self._segments), mapped, self._copied)
+
+    def _lease(self, segment: Segment, place: int, where: Handle) -> _Root | None:
+        """The array that stands for the lease; None when the slot does not wait for us: it may change."""
+        key = (where.name, where.page, where.ticket)
+        if key in self._held:
+            return self._held[key]()
+        if not self._is_ours(segment, place, where):
+            return None
+        # Views of an array whose base is no array refer to that array itself: it dies last.
+        root = segment.payload(where.page, where.length)
+        root.setflags(write=False)
+        self._held[key] = weakref.ref(root)
+        cell = place + RELEASED + self._index
+        weakref.finalize(root, _release, self._held, key, segment.words, cell).atexit = False
+        return root
+
+    def _is_ours(self, segment: Segment, place: int, where: Handle) -> bool:
+        """Whether the producer waits for this incarnation to release this ticket. If so, it cannot change under us."""
+        words = segment.words
+        return (
+            words[place + TICKET] == where.ticket
+            and words[place + LENGTH] == where.length
+            and words[place + EXPECTED + self._index] == self._incarnation
+            and words[place + RELEASED + self._index] != where.ticket
+        )
+
+    def _copy(self, where: Handle) -> memoryview:
+        copied = _copy(self._folder, where)
+        if copied is None:
+            raise PayloadError("the shared payload was overwritten: it was not kept for this host", file=where.name)
+        self._copied += 1
+        return memoryview(copied)
+
+    def _segment(self, name: str) -> Segment:
+        segment = self._segments.get(name)
+        if segment is None:
+            self._forget_removed()
+            segment = self._segments[name] = Segment.open(self._folder, name)
+        return segment
+
+    def _sweep_segment(self, segment: Segment, ticket: int) -> None:
+        segment.check_size()
+        tickets = segment.column(TICKET).copy()
+        ours = segment.column(EXPECTED + self._index) == self._incarnation
+        kept = segment.column(RELEASED + self._index) != tickets
+        for slot in np.flatnonzero(ours & kept & (tickets != 0) & (tickets <= ticket)):
+            page = 1 + int(slot) * segment.slot_pages
+            lost = int(tickets[slot])
+            if (segment.name, page, lost) not in self._held:
+                segment.words[page * WORDS_OF_PAGE + RELEASED + self._index] = lost
+
+    def _forget_removed(self) -> None:
+        for name in list(self._segments):
+            if not os.path.exists(self._folder / name):
+                del self._segments[name]
+
+
+def copy_shared(folder: Path, handle: bytes | memoryview) -> bytes | None:
+    """A payload for one who does not count as a receiver; None when it was overwritten or removed meanwhile."""
+    return _copy(folder, Handle.parse(handle))
+
+
+def _copy(folder: Path, where: Handle) -> bytes | None:
+    try:
+        file = os.open(folder / where.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return _copy_checked(file, where)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+
+
+def _copy_checked(file: int, where: Handle) -> bytes | None:
+    """Reads instead of mapping: no fault can hit, and the length in a damaged handle is cut to what is there."""
+    start = where.page * PAGE
+    stamp = struct.pack("<QQ", where.ticket, where.length)
+    if where.length > os.fstat(file).st_size or os.pread(file, 16, start) != stamp:
+        return None
+    data = os.pread(file, where.length, start + PAYLOAD_OFFSET)
+    unchanged = os.pread(file, 16, start) == stamp
+    return data if unchanged and len(data) == where.length else None
+
+
+def _release(held: dict[_Key, weakref.ref[_Root]], key: _Key, words: memoryview, cell: int) -> None:
+    """Runs in whatever thread dropped the last view, so it takes no lock.
+
+    The cell comes first: while the key is there nobody leases the same ticket again, and afterwards the cell tells.
+    """
+    words[cell] = key[2]
+    del held[key]

@@ -1,0 +1,255 @@
+"""The producer's side of shared payloads: slots to write into, used again when every receiver has let go."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.runtime.channel.slots import (
+    EXPECTED,
+    HEADER_WORDS,
+    LENGTH,
+    MOST_HOSTS,
+    PAGE,
+    RELEASED,
+    TICKET,
+    WORDS_OF_PAGE,
+    Handle,
+    Hosts,
+    Segment,
+    checked_producer,
+)
+
+Data = bytes | bytearray | memoryview | NDArray[Any]
+
+BUDGET_BYTES = 512 << 20
+SEGMENT_BYTES = 4 << 20
+"""Small slots share a file, or a pool would take thousands of file descriptors in every receiver."""
+
+LOOKS = 64
+"""How many outstanding slots one `put` looks at: a stopped receiver must not make publishing slow."""
+
+SWEEP_EVERY = 16
+"""A slot that is still out after so many later ones may belong to a frame that got lost."""
+
+RETRY_GROWTH_AFTER = 64
+"""After a failure to get memory, so many `put` go by before the next try; on a full disk each try is slow."""
+
+# Payload pages of the slot classes, four to the octave from 64 KiB: at most a fifth of a slot lies idle, and a picture
+# of a round size plus its header does not take a slot of twice its size.
+_CLASSES = [(4 + step) * 4 << octave for octave in range(24) for step in range(4)]
+_STILL_FITS = 4
+
+
+@dataclass(frozen=True)
+class PoolStatistics:
+    used_bytes: int
+    segments: int
+    slots: int
+    outstanding: int
+    puts: int
+    refused: int
+
+
+class _Slot:
+    """One slot as its producer knows it. `waiting`: (host index, incarnation) of those that have not let go."""
+
+    __slots__ = ("header", "kind", "page", "segment", "ticket", "waiting")
+
+    def __init__(self, segment: Segment, page: int, kind: int) -> None:
+        self.segment = segment
+        self.page = page
+        self.kind = kind
+        self.header = segment.words[page * WORDS_OF_PAGE : page * WORDS_OF_PAGE + HEADER_WORDS]
+        self.ticket = 0
+        self.waiting: list[tuple[int, int]] = []
+
+    def is_free(self, hosts: Hosts) -> bool:
+        header, ticket = self.header, self.ticket
+        self.waiting = [
+            (index, incarnation)
+            for index, incarnation in self.waiting
+            if header[RELEASED + index] != ticket and hosts[index] == incarnation
+        ]
+        return not self.waiting
+
+
+class Pool:
+    """Slots of one producer, that is of one sending socket: sweeping rests on the order of its frames."""
+
+    def __init__(self, folder: Path, producer: str, budget_bytes: int = BUDGET_BYTES) -> None:
+        self.producer = checked_producer(producer)
+        self._folder = folder
+        self._budget = budget_bytes
+        self._hosts = Hosts(folder)
+        self._lock = threading.Lock()
+        self._incarnation = secrets.token_hex(6)
+        self._segments: dict[str, list[_Slot]] = {}
+        self._made = 0
+        self._bytes = 0
+        self._free: dict[int, list[_Slot]] = {}
+        self._out: deque[_Slot] = deque()
+        self._last_ticket = 0
+        self._swept_at = 0
+        self._calls = 0
+        self._refused = 0
+        self._grow_from = 0
+
+    def put(self, data: Data, receivers: Sequence[int]) -> bytes | None:
+        """Copy `data` into a slot that the hosts `receivers` will release; the handle to send.
+
+        None: there is no room, or a receiver is beyond the table, so the payload has to go inline.
+        """
+        source = np.frombuffer(data, np.uint8) if memoryview(data).nbytes else np.empty(0, np.uint8)
+        with self._lock:
+            self._calls += 1
+            slot = self._take(len(source)) if all(0 <= index < MOST_HOSTS for index in receivers) else None
+            if slot is None:
+                self._refused += 1
+                return None
+            return self._fill(slot, source, receivers)
+
+    @property
+    def newest_ticket(self) -> int:
+        """Of the last `put`; 0 before the first. May be swept by whoever has sent the frame of that `put`."""
+        return self._last_ticket
+
+    def sweep_due(self) -> int | None:
+        """A ticket up to which receivers should sweep; to be sent in order with the frames, so ask before a `put`.
+
+        None nearly always: only when a slot has been out for long, and not at every call then.
+        """
+        with self._lock:
+            newest = self._last_ticket
+            if newest - self._swept_at < SWEEP_EVERY or not self._out:
+                return None
+            if newest - min(slot.ticket for slot in self._out) < SWEEP_EVERY:
+                return None
+            self._swept_at = newest
+            return newest
+
+    def statistics(self) -> PoolStatistics:
+        with self._lock:
+            self._reclaim(len(self._out))
+            slots = sum(len(slots) for slots in self._segments.values())
+            puts = self._calls - self._refused
+            return PoolStatistics(self._bytes, len(self._segments), slots, len(self._out), puts, self._refused)
+
+    def close(self) -> None:
+        """Remove the files. Receivers keep what they have mapped; handles not yet opened are void."""
+        with self._lock:
+            for name in self._segments:
+                self._unlink(name)
+            self._segments.clear()
+            self._free.clear()
+            self._out.clear()
+            self._bytes = 0
+
+    def _fill(self, slot: _Slot, source: NDArray[np.uint8], receivers: Sequence[int]) -> bytes:
+        header = slot.header
+        self._last_ticket += 1
+        slot.ticket = self._last_ticket
+        slot.waiting = [(index, self._hosts[index]) for index in set(receivers) if self._hosts[index]]
+        for index, incarnation in slot.waiting:
+            header[EXPECTED + index] = incarnation
+        header[LENGTH] = len(source)
+        np.copyto(slot.segment.payload(slot.page, len(source)), source)
+        self._fence()
+        header[TICKET] = slot.ticket
+        self._out.append(slot)
+        return Handle(slot.segment.name, slot.page, slot.ticket, len(source)).pack()
+
+    def _take(self, length: int) -> _Slot | None:
+        """The slot of a fitting class that became free last: its pages are the warmest."""
+        self._reclaim(LOOKS)
+        kind = bisect_left(_CLASSES, length - 4, key=lambda pages: pages * PAGE)
+        slot = self._pop(kind)
+        if slot is None and self._grow(kind):
+            slot = self._pop(kind)
+        if slot is not None:
+            # Void until it is filled: whoever copies without a lease sees that the ticket changed.
+            slot.header[TICKET] = 0
+            slot.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
+            self._fence()
+        return slot
+
+    def _pop(self, kind: int) -> _Slot | None:
+        for fitting in range(kind, kind + _STILL_FITS):
+            if slots := self._free.get(fitting):
+                return slots.pop()
+        return None
+
+    def _reclaim(self, looks: int) -> None:
+        """Look at the slots that are out, in turn, and take back what every living receiver has released."""
+        for _ in range(min(looks, len(self._out))):
+            slot = self._out.popleft()
+            if slot.is_free(self._hosts):
+                self._free.setdefault(slot.kind, []).append(slot)
+            else:
+                self._out.append(slot)
+
+    def _grow(self, kind: int) -> bool:
+        if kind >= len(_CLASSES) or self._calls < self._grow_from:
+            return False
+        pages = _CLASSES[kind] + 1
+        wanted = max(1, SEGMENT_BYTES // (pages * PAGE))
+        for slots in sorted({wanted, 1}, reverse=True):
+            if self._make_room((pages * slots + 1) * PAGE) and self._add_segment(kind, pages, slots):
+                return True
+        return False
+
+    def _make_room(self, needed: int) -> bool:
+        """Give up segments that nobody uses, of classes that are no longer asked for."""
+        if needed > self._budget:
+            return False
+        used = {slot.segment.name for slot in self._out}
+        for name in [name for name in self._segments if name not in used]:
+            if self._bytes + needed <= self._budget:
+                break
+            self._retire(name)
+        return self._bytes + needed <= self._budget
+
+    def _retire(self, name: str) -> None:
+        slots = self._segments.pop(name)
+        kind = slots[0].kind
+        self._free[kind] = [slot for slot in self._free[kind] if slot.segment.name != name]
+        self._bytes -= len(slots[0].segment.mapping)
+        self._unlink(name)
+
+    def _add_segment(self, kind: int, pages: int, slots: int) -> bool:
+        self._made += 1
+        name = f"{self.producer}~{self._incarnation}~{self._made}"
+        try:
+            segment = Segment.create(self._folder, name, pages, slots)
+        except OSError:
+            # Memory or descriptors are used up; the caller sends inline and may try again later.
+            self._grow_from = self._calls + RETRY_GROWTH_AFTER
+            return False
+        made = [_Slot(segment, 1 + number * pages, kind) for number in range(slots)]
+        self._segments[name] = made
+        self._free.setdefault(kind, []).extend(reversed(made))
+        self._bytes += len(segment.mapping)
+        return True
+
+    def _unlink(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            (self._folder / name).unlink()
+
+    def _fence(self) -> None:
+        """Taking and giving back a lock orders what was written before and what is written after."""
+        with _FENCE:
+            pass
+
+
+_FENCE = threading.Lock()
+_NOBODY = memoryview(bytes(8 * MOST_HOSTS)).cast("Q")
