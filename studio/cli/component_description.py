@@ -62,7 +62,7 @@ def describe(options: argparse.Namespace, project: Path) -> Description:
     inputs = tuple(parse_port(text, "--in", types, may_keep=True) for text in options.inputs)
     outputs = tuple(parse_port(text, "--out", types) for text in options.outputs)
     settings = tuple(parse_setting(text) for text in options.parameters)
-    check_member_names(thing.name for thing in (*inputs, *outputs, *settings))
+    check_member_names([*(port.name for port in (*inputs, *outputs)), *(setting.name for setting in settings)])
     period_s = options.period
     if period_s is not None and not 0 < period_s < float("inf"):
         raise UsageError(f"--period {period_s:g} is not a period", hint="seconds above 0, e.g. --period 0.1")

@@ -1,0 +1,40 @@
+"""`studio check`: everything that is wrong with a project."""
+
+from __future__ import annotations
+
+import argparse
+
+from studio.cli.opened import Opened, open_project
+from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
+from studio.cli.places import find_project
+from studio.errors import Problem, StudioError
+
+EXAMPLE = """\
+  studio check projects/first_steps          exit status 1 when there are errors
+  studio check first_steps --json            the same for scripts; projects on the search path go by name
+  studio check my_robot --strict             warnings count as errors
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
+    parser.add_argument("--strict", action="store_true", help="warnings count as errors")
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    folder = find_project(options.project)
+    opened: Opened | None = None
+    try:
+        opened = open_project(folder)
+        problems = opened.problems
+    except StudioError as error:  # a file that cannot be read at all is a finding too
+        problems = [Problem.from_error(error)]
+    failed = any(options.strict or problem.severity == "error" for problem in problems)
+    if options.json:
+        print_json({"project": str(folder), "ok": not failed, "problems": [problem_json(each) for each in problems]})
+    else:
+        for problem in problems:
+            print(problem)
+        print(f"{folder}: {summary_of(problems)}{f', {opened.size()}' if opened else ''}")
+    return FAILED if failed else FINE
