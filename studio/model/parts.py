@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from studio.model.changes import ModelError
+from studio.model.origin import Origin
 from studio.model.spec import ACTIVATIONS, NAME, Activation, Delivery
 
 PORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)?\Z")
@@ -35,19 +36,6 @@ def check_text(text: str, what: str) -> None:
 def check_number(number: float, what: str) -> None:
     if not math.isfinite(number):
         raise ModelError(f"{what} must be a finite number, not {number}")
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a part was read: which element of the file (counted from the start) and in which line."""
-
-    element: int
-    line: int | None = None
-    inner: Mapping[str, int | None] = field(default_factory=dict)
-    """Lines of what has no value of its own: `parameter cutoff_hz`, `port laser`."""
-
-    def line_in(self, what: str, name: str) -> int | None:
-        return self.inner.get(f"{what} {name}", self.line)
 
 
 class Endpoint(NamedTuple):

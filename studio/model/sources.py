@@ -12,7 +12,8 @@ from typing import Literal, Protocol, get_args
 
 from studio.model.changes import ModelError
 from studio.model.close_matches import did_you_mean
-from studio.model.parts import PORT_NAME, Component, Endpoint, Origin, check_name, check_text
+from studio.model.origin import Origin
+from studio.model.parts import PORT_NAME, Component, Endpoint, check_name, check_text
 from studio.model.spec import ComponentSpec, PortSpec
 
 SourceMode = Literal["real", "logged", "simulated"]

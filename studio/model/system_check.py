@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
-from studio.model.parts import Component, Connection, Origin
+from studio.model.origin import Origin
+from studio.model.parts import Component, Connection
 from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
 from studio.model.spec import CommandEntry, ComponentSpec, SpecError
 from studio.model.system import System

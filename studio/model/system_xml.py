@@ -3,19 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from studio.model.changes import Assigned
 from studio.model.files import FileError
-from studio.model.parts import Component, Connection, Endpoint, Host, Link, Origin, Recording, ServiceWire, Wire
+from studio.model.origin import Origin
+from studio.model.parts import Component, Connection, Endpoint, Host, Link, Recording, ServiceWire, Wire
 from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode
 from studio.model.spec import Activation, Delivery, Direction, PortSpec
 from studio.model.system import System
+from studio.model.xml_reconcile import Rule, reconcile
 from studio.model.xml_tree import XmlNode, only, read_tree, reading
 
 P = TypeVar("P")
 Place = Path | str | None
+NEW_FILE = b'<?xml version="1.0" encoding="UTF-8"?>\n<system name="new" version="1">\n</system>\n'
+
+_COMPONENT = Rule(
+    "component",
+    ("name",),
+    {"name": str, "type": str, "host": str, "mode": str, "period_s": float, "parameters": str},
+    (Rule("parameter", ("name",), {"name": str, "value": str}),),
+)
+_PROVIDER = (_COMPONENT, Rule("bind", ("port",), {"port": str, "to": str}))
+_ENDS = {"from": str, "to": str}
+RULE = Rule(
+    "system",
+    attributes={"name": str},
+    children=(
+        Rule("doc", text=True),
+        Rule("host", ("name",), {"name": str}),
+        replace(_COMPONENT, group="nodes"),
+        Rule(
+            "source",
+            ("name",),
+            {"name": str, "mode": str},
+            (
+                Rule("port", ("name",), {"name": str, "direction": str, "type": str}),
+                Rule("real", children=_PROVIDER),
+                Rule("logged", (), {"log": str}, (Rule("bind", ("port",), {"port": str, "topic": str}),)),
+                Rule("simulated", children=_PROVIDER),
+            ),
+            group="nodes",
+        ),
+        Rule("wire", ("from", "to"), _ENDS | {"delivery": str}),
+        Rule("service", ("from", "to"), _ENDS),
+        Rule("link", ("from", "to"), _ENDS),
+        Rule(
+            "record",
+            children=(Rule("topic", ("pattern",), {"pattern": str}), Rule("exclude", ("pattern",), {"pattern": str})),
+        ),
+    ),
+)
+"""What Studio knows of system.xml when it saves; the schema says the same to those who read it."""
 
 
 def read_system(data: bytes | Path, file: Place = None) -> System:
@@ -40,6 +82,11 @@ def build_system(root: XmlNode, file: Place = None) -> System:
             with reading(node, file):
                 system.append(table, make(node, file))
     return system
+
+
+def write_system(system: System, written: bytes = NEW_FILE) -> bytes:
+    """`written`, the bytes that the system was read from, changed to what the system says now."""
+    return reconcile(written, system_tree(system), RULE)
 
 
 def system_tree(system: System) -> XmlNode:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from studio.errors import StudioError
 from studio.model.files import FileError
-from studio.model.parts import Origin
+from studio.model.origin import Origin
 from studio.model.xml_file import line_of, read_xml
 
 
