@@ -1,11 +1,14 @@
 """Message types, their ROS 2 schemas, and bytes <-> objects."""
 
+from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
 from studio.messages.grid import Map
 from studio.messages.image import Image
 from studio.messages.message import Message
+from studio.messages.message_types import MessageTypes
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
 from studio.messages.plain import Float64, String
+from studio.messages.point_cloud import PointCloud2, PointField
 from studio.messages.pose_transform import PoseTransform
 from studio.messages.range3d import Range3d
 from studio.messages.sensing import Imu, Joy, NavSatFix
@@ -20,12 +23,17 @@ __all__ = [
     "Map",
     "Message",
     "MessageError",
+    "MessageTypes",
     "NavSatFix",
     "Odometry",
+    "PointCloud2",
+    "PointField",
     "PoseTransform",
     "Range3d",
     "String",
     "Twist",
     "Velocity",
     "Vote",
+    "decode",
+    "encode",
 ]

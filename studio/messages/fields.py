@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -131,6 +132,20 @@ class TextRule:
 
 
 @dataclass(frozen=True)
+class IntegerRule:
+    """A whole number within what its type can hold."""
+
+    low: int
+    high: int
+
+    def __call__(self, value: Any) -> int:
+        taken = operator.index(value)
+        if not self.low <= taken <= self.high:
+            raise MessageError(f"takes {self.low} to {self.high}, got {taken}")
+        return taken
+
+
+@dataclass(frozen=True)
 class ObjectRule:
     """A nested message of one class."""
 
@@ -154,6 +169,15 @@ class ObjectsRule:
         objects = tuple(map(ObjectRule(self.kind), value))
         check_count(len(objects), self.length, self.bound)
         return objects
+
+
+_FLOAT32 = struct.Struct("<f")
+
+
+def rounded(value: Any) -> float:
+    """A number that travels as float32 is rounded at once, so that it equals what arrives."""
+    (taken,) = _FLOAT32.unpack(_FLOAT32.pack(value))
+    return float(taken)
 
 
 def check_count(count: int, length: int, bound: int) -> None:
@@ -195,6 +219,11 @@ def array(dtype: type[S], *shape: int, default: ArrayLike | None = None) -> Arra
 def texts() -> Texts:
     """A field that holds any number of strings."""
     return cast("Texts", dataclasses.field(default=(), metadata={RULE: TextsRule()}))
+
+
+def float32(default: float = 0.0) -> float:
+    """A field that holds one number of single precision."""
+    return dataclasses.field(default=rounded(default), metadata={RULE: rounded})
 
 
 def ruled(rule: Convert, start: Any) -> Any:

@@ -23,7 +23,7 @@ class Map(Message):
     TYPE: ClassVar[str] = "Map"
     SCHEMA_NAME: ClassVar[str] = "studio_msgs/msg/Map"
     WIRE: ClassVar[dict[str, str]] = {"planes": "data"}
-    SHAPE: ClassVar[dict[str, tuple[str, ...]]] = {"planes": ("plane_count", "rows", "columns")}
+    SHAPE: ClassVar[dict[str, tuple[str, ...]]] = {"planes": ("plane_names", "rows", "columns")}
 
     stamp_ns: int = 0
     frame: str = ""

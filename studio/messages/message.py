@@ -10,6 +10,7 @@ import numpy as np
 
 from studio.messages.errors import MessageError
 from studio.messages.fields import rules_of, shape_text
+from studio.messages.layout import BUILTIN, Layouts
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +27,12 @@ class Message:
     """The ROS 2 name of what travels: `sensor_msgs/msg/PointCloud2`."""
     WIRE: ClassVar[dict[str, str]] = {}
     """Where a field is found in the schema, when not under its own name: `{"position": "pose.pose.position"}`."""
+
+    SHAPE: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """For an array that travels flat: the schema's fields that tell its axes (numbers, or a list that is as long)."""
+
+    LAYOUTS: ClassVar[Layouts] = BUILTIN
+    """Where the schema and those it refers to are found."""
 
     _rules: ClassVar[tuple[tuple[str, Callable[[Any], Any]], ...]] = ()
 
@@ -78,6 +85,10 @@ def message(cls: type[M]) -> type[M]:
 def bare_message(cls: type[M]) -> type[M]:
     """As `message`, for classes so small that their fields need no names: `Float64(1.5)`."""
     return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+def field_names(cls: type[Message]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
 def _learn_rules(cls: type[Message]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:

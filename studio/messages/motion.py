@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from studio.messages.fields import Array, Texts, array, texts
+from studio.messages.fields import Array, Texts, array, float32, texts
 from studio.messages.message import Message, bare_message, message
 from studio.messages.pose_transform import PoseTransform
 from studio.messages.rotations import quaternion_from_rpy, rpy_from_quaternion
@@ -53,11 +53,11 @@ class Velocity(Message):
 
     stamp_ns: int = 0
     frame: str = ""
-    steering_angle_rad: float = 0.0
-    steering_rate_rad_s: float = 0.0
-    speed_m_s: float = 0.0
-    acceleration_m_s2: float = 0.0
-    jerk_m_s3: float = 0.0
+    steering_angle_rad: float = float32()
+    steering_rate_rad_s: float = float32()
+    speed_m_s: float = float32()
+    acceleration_m_s2: float = float32()
+    jerk_m_s3: float = float32()
 
     @classmethod
     def from_curvature(

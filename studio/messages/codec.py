@@ -1,0 +1,134 @@
+"""Messages to bytes and back: plain CDR, byte for byte what ROS 2 sends for the same schema.
+
+Codecs are made on first use, a millisecond per class. Small messages are copied on arrival, which detaches them from
+the buffer they came in and aligns their numbers; large ones are looked at where they lie, unless their numbers are not
+aligned there. Arrays are read-only in either case.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.messages.binding import Slot, slots_of
+from studio.messages.emit_decode import make_decoder
+from studio.messages.emit_encode import make_encoder
+from studio.messages.errors import MessageError
+from studio.messages.message import Message
+
+M = TypeVar("M", bound=Message)
+Buffer = bytes | bytearray | memoryview
+View = Callable[[Any, "np.dtype[Any]", int, int], NDArray[Any]]
+Decode = Callable[[Any, int, View], Any]
+
+COPIED_BYTES = 16 * 1024
+"""Up to here a copy costs less than asking numpy whether it is needed."""
+
+_DAMAGE = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
+
+
+class Codec(NamedTuple):
+    encode: Callable[[Any], bytes]
+    decode: Decode
+    decode_big_endian: Decode
+
+
+_codecs: dict[type[Message], Codec] = {}
+
+
+def encode(message: Message) -> bytes:
+    """The CDR bytes of a message, with the four bytes that say so in front."""
+    codec = _codecs.get(type(message)) or codec_of(type(message))
+    try:
+        return codec.encode(message)
+    except _DAMAGE as error:
+        raise _explained(message, error) from error
+
+
+def decode(cls: type[M], data: Buffer) -> M:
+    """The message that `data` holds. Raises MessageError, and nothing else, when it does not hold one."""
+    codec = _codecs.get(cls) or codec_of(cls)
+    try:
+        size = len(data) - 4
+        if data[:2] == b"\0\1" and size <= COPIED_BYTES:
+            message: M = codec.decode(bytes(data[4:]), size, np.frombuffer)
+        else:
+            message = _decode_other(codec, memoryview(data).cast("B"))
+    except _DAMAGE as error:
+        raise MessageError(f"these {_length(data)} bytes are no {cls.__name__}: {error}") from error
+    except MessageError as error:
+        raise MessageError(f"these {_length(data)} bytes are no {cls.__name__}: {error.message}") from error
+    return message
+
+
+def _decode_other(codec: Codec, data: memoryview) -> Any:
+    """Large messages, and those of a big-endian machine."""
+    kind = bytes(data[:2])
+    if len(data) < 4 or kind not in (b"\0\0", b"\0\1"):
+        raise MessageError("they do not begin as plain CDR does, with 00 01 or 00 00 and two more bytes")
+    body = data[4:]
+    if kind == b"\0\1":
+        return codec.decode(body, len(body), aligned_view)
+    return codec.decode_big_endian(body, len(body), swapped_view)
+
+
+def aligned_view(body: Any, dtype: np.dtype[Any], count: int, offset: int) -> NDArray[Any]:
+    values = np.frombuffer(body, dtype, count, offset)
+    if not values.flags.aligned:
+        values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+def swapped_view(body: Any, dtype: np.dtype[Any], count: int, offset: int) -> NDArray[Any]:
+    values = np.frombuffer(body, dtype.newbyteorder(">"), count, offset).astype(dtype)
+    values.flags.writeable = False
+    return values
+
+
+def codec_of(cls: type) -> Codec:
+    """The codec of a class, made if need be."""
+    if cls not in _codecs:
+        if not issubclass(cls, Message):
+            raise MessageError(f"needs a message, got {cls.__name__}")
+        _codecs[cls] = make_codec(cls, slots_of(cls))
+    return _codecs[cls]
+
+
+def make_codec(cls: type[Message], slots: tuple[Slot, ...]) -> Codec:
+    @cache
+    def big_endian() -> Decode:
+        return make_decoder(cls, slots, ">")
+
+    def decode_big_endian(body: Any, size: int, view: View) -> Any:
+        return big_endian()(body, size, view)
+
+    return Codec(make_encoder(cls.__name__, slots), make_decoder(cls, slots, "<"), decode_big_endian)
+
+
+def register_codec(cls: type[Message], codec: Codec) -> None:
+    """Use a codec made by hand."""
+    _codecs[cls] = codec
+
+
+def _explained(message: Message, error: Exception) -> MessageError:
+    """`struct` does not say which number is out of range: ask it for one field after the other."""
+    cls = type(message)
+    for slot in slots_of(cls):
+        try:
+            make_encoder(slot.name, (slot,))(message)
+        except _DAMAGE as reason:
+            return MessageError(f"{cls.__name__}.{slot.name} cannot be sent: {reason}")
+    return MessageError(f"{cls.__name__} cannot be sent: {error}")
+
+
+def _length(data: object) -> str:
+    try:
+        return str(len(data))  # type: ignore[arg-type]
+    except TypeError:
+        return type(data).__name__

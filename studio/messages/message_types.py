@@ -1,0 +1,192 @@
+"""The message types that a system knows: those that Studio ships and those that a project brings."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+from studio.messages.errors import MessageError
+from studio.messages.generated import Factory
+from studio.messages.grid import Map
+from studio.messages.image import Image
+from studio.messages.layout import BUILTIN, Layout, Layouts
+from studio.messages.message import Message
+from studio.messages.motion import JointState, Odometry, Twist, Velocity
+from studio.messages.msg_file import line_of, parse_msg, read_msg_file
+from studio.messages.plain import Float64, String
+from studio.messages.point_cloud import PointCloud2, PointField
+from studio.messages.pose_transform import PoseTransform
+from studio.messages.range3d import Range3d
+from studio.messages.schema_text import full_text
+from studio.messages.sensing import Imu, Joy, NavSatFix
+from studio.messages.vote import Vote
+
+SHIPPED: tuple[type[Message], ...] = (
+    Float64,
+    Image,
+    Imu,
+    JointState,
+    Joy,
+    Map,
+    NavSatFix,
+    Odometry,
+    PoseTransform,
+    Range3d,
+    String,
+    Twist,
+    Velocity,
+    Vote,
+)
+DEEPEST = 15
+"""Python compiles at most 20 loops within each other, and a list of lists of lists is one loop each."""
+_FILE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+
+
+class MessageTypes:
+    """An immutable set of message classes, found by their short names."""
+
+    def __init__(
+        self, classes: Mapping[str, type[Message]], layouts: Layouts = BUILTIN, texts: Mapping[str, str] | None = None
+    ) -> None:
+        self._classes = dict(classes)
+        self._layouts = layouts
+        self._texts = dict(texts or {})
+
+    @classmethod
+    def builtin(cls) -> Self:
+        """The types that Studio ships."""
+        return cls({kind.TYPE: kind for kind in SHIPPED})
+
+    def with_folder(self, project: Path | str) -> MessageTypes:
+        """These types and those of `msg/*.msg` in a project's folder; `Leg.msg` of `walker` is `walker/msg/Leg`."""
+        folder = Path(project).resolve()
+        files = sorted((folder / "msg").glob("*.msg"))
+        if not files:
+            return self
+        return _FolderReader(self, package_name(folder.name), files).types()
+
+    def get(self, short_name: str) -> type[Message]:
+        """The class of a short name such as `Range3d`."""
+        try:
+            return self._classes[short_name]
+        except KeyError:
+            raise MessageError(f"there is no message type {short_name!r}", hint=self._hint(short_name)) from None
+
+    def find_schema(self, schema_name: str) -> type[Message] | None:
+        """The class for what a log calls `sensor_msgs/msg/PointCloud2`, None if there is none."""
+        return next((kind for kind in self if schema_name == kind.SCHEMA_NAME), None)
+
+    def names(self) -> list[str]:
+        return sorted(self._classes)
+
+    def schema_text(self, kind: type[Message]) -> str:
+        """The definition of a type with all that it refers to, as MCAP stores it under the encoding `ros2msg`."""
+        return full_text(kind.SCHEMA_NAME, kind.LAYOUTS, self._texts)
+
+    def __iter__(self) -> Iterator[type[Message]]:
+        return iter(self._classes.values())
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __contains__(self, short_name: object) -> bool:
+        return short_name in self._classes
+
+    def _hint(self, short_name: str) -> str:
+        lowered = {name.lower(): name for name in self._classes}
+        close = difflib.get_close_matches(short_name.lower(), lowered, n=3)
+        if close:
+            return f"did you mean {' or '.join(lowered[name] for name in close)}?"
+        return f"known are {', '.join(self.names())}; add a type as msg/{short_name}.msg to the project"
+
+
+def package_name(folder_name: str) -> str:
+    """The package of a project's own types: its folder's name, in the letters that ROS 2 allows."""
+    name = re.sub(r"[^a-z0-9]+", "_", folder_name.lower()).strip("_")
+    return name if name[:1].isalpha() else f"project_{name}".rstrip("_")
+
+
+class _FolderReader:
+    """Reads a project's types, looks up what they refer to, and makes their classes."""
+
+    def __init__(self, known: MessageTypes, package: str, files: list[Path]) -> None:
+        self._known = known
+        self._files = {f"{package}/msg/{file.stem}": file for file in files}
+        self._layouts: dict[str, Layout] = dict(known._layouts)
+        self._texts = dict(known._texts)
+        self._depths: dict[str, int] = {}
+        """How deep each type has been seen and its parts resolved; seen less deep, there is nothing new to find."""
+
+    def types(self) -> MessageTypes:
+        for name, file in self._files.items():
+            self._check_name(file)
+            self._layouts[name], self._texts[name] = read_msg_file(file, name)
+        for name in self._files:
+            self._resolve(name, ())
+        made = {kind.SCHEMA_NAME: kind for kind in self._known if kind is not Range3d}
+        factory = Factory(self._layouts, made | {kind.SCHEMA_NAME: kind for kind in (PointCloud2, PointField)})
+        own = {file.stem: self._make(factory, name, file) for name, file in self._files.items()}
+        return MessageTypes(self._known._classes | own, self._layouts, self._texts)
+
+    def _make(self, factory: Factory, name: str, file: Path) -> type[Message]:
+        try:
+            return factory.make(name)
+        except MessageError as error:
+            raise MessageError(error.message, file=file, hint=error.hint) from error
+
+    def _check_name(self, file: Path) -> None:
+        if not _FILE_NAME.fullmatch(file.stem):
+            raise MessageError("a message file is named in capitals, e.g. WheelSpeeds.msg", file=file)
+        if file.stem in self._known:
+            raise MessageError(f"{file.stem} is a type of Studio already", file=file, hint="choose another name")
+
+    def _resolve(self, name: str, outer: tuple[str, ...]) -> None:
+        """Find all types that `name` refers to, and refuse one that contains itself."""
+        if name in outer:
+            chain = " in ".join(reversed([*outer[outer.index(name) :], name]))
+            raise MessageError(f"a message cannot contain itself: {chain}", file=self._files.get(name))
+        if len(outer) >= DEEPEST:
+            raise MessageError(f"messages nest at most {DEEPEST} deep", file=self._files.get(outer[0]))
+        if self._depths.get(name, -1) >= len(outer):
+            return
+        self._depths[name] = len(outer)
+        for field in self._layouts[name].fields:
+            if "/" in field.type:
+                self._find(field.type, field.name, name)
+                self._resolve(field.type, (*outer, name))
+
+    def _find(self, wanted: str, field: str, user: str) -> None:
+        if wanted in self._layouts:
+            return
+        layouts = ros_layouts(wanted)
+        if not layouts:
+            line = line_of(self._texts.get(user, ""), field)
+            hint = self._suggestion(wanted)
+            raise MessageError(f"there is no message type {wanted}", file=self._files.get(user), line=line, hint=hint)
+        for name, layout in layouts.items():
+            self._layouts.setdefault(name, layout)
+
+    def _suggestion(self, wanted: str) -> str:
+        names = {name.rpartition("/")[2]: name for name in self._layouts}
+        close = difflib.get_close_matches(wanted.rpartition("/")[2], names, n=1)
+        known = f"did you mean {names[close[0]].replace('/msg/', '/')}? " if close else ""
+        return known + "types of this project need no package, all others have one, e.g. geometry_msgs/Point"
+
+
+@cache
+def ros_layouts(schema_name: str) -> dict[str, Layout]:
+    """A standard ROS 2 type that Studio itself has no class for, with all that it refers to; empty if there is none."""
+    # Loading the types of ROS 2 takes 100 ms; only a project that names such a type pays for it.
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.LATEST)
+    if schema_name not in store.fielddefs:
+        return {}
+    text, _ = store.generate_msgdef(schema_name, ros_version=2)
+    parts = re.split(r"^=+\nMSG: (.*)\n", text, flags=re.MULTILINE)
+    names = [schema_name, *(name.replace("/", "/msg/") for name in parts[1::2])]
+    return {name: parse_msg(part, name) for name, part in zip(names, parts[0::2], strict=True)}
