@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from studio.cli.outcome import UsageError
 from studio.messages import MessageTypes
@@ -53,12 +52,10 @@ class Description:
         return sorted({port.type for port in (*self.inputs, *self.outputs)})
 
 
-def describe(options: argparse.Namespace, project: Path) -> Description:
+def describe(options: argparse.Namespace) -> Description:
     """What the options of `studio new component` say; UsageError tells what would be right."""
     check_component_name(options.name)
     types = MessageTypes.builtin()
-    if (project / "msg").is_dir():
-        types = types.with_folder(project / "msg")
     inputs = tuple(parse_port(text, "--in", types, may_keep=True) for text in options.inputs)
     outputs = tuple(parse_port(text, "--out", types) for text in options.outputs)
     settings = tuple(parse_setting(text) for text in options.parameters)

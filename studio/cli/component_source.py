@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from studio.cli.component_description import Description, Port, Setting
+from studio.model.spec import format_value
 
 
 def source(new: Description) -> str:
@@ -23,7 +25,7 @@ def test_source(new: Description) -> str:
                 "from pathlib import Path",
                 "",
                 *imports,
-                "from studio.runtime.profile import load_class",
+                "from studio.runtime.profile import load_class, stale",
                 "from studio.runtime.trial import Trial",
                 "",
                 f"{new.class_name} = load_class(Path(__file__).parent)",
@@ -103,7 +105,8 @@ def _setting(setting: Setting) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    # JSON's notation of a text is also Python's, with the double quotes that formatters want.
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _doc(new: Description) -> str:
@@ -121,6 +124,7 @@ def _test(new: Description) -> Iterator[str]:
         yield "        trial.tick()"
     for port in new.outputs:
         yield f'        assert len(trial.sent("{port.name}")) == 1'
+    yield from ("", "", "def test_the_profile_is_current() -> None:", "    assert stale(Path(__file__).parent) is None")
 
 
 def _tables(new: Description) -> Iterator[str]:
@@ -131,4 +135,4 @@ def _tables(new: Description) -> Iterator[str]:
         yield ""
     if new.settings:
         yield from ("| parameter | default | unit | sets |", "|---|---|---|---|")
-        yield from (f"| `{each.name}` | {each.default} | {each.unit} | |" for each in new.settings)
+        yield from (f"| `{each.name}` | `{format_value(each.default)}` | {each.unit} | |" for each in new.settings)

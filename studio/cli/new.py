@@ -71,9 +71,15 @@ def make_component(options: argparse.Namespace) -> None:
     from studio.cli.new_component import components_folder, create_component
 
     components = components_folder(options.project, Path.cwd())
-    folder = create_component(describe(options, components.parent), components)
+    folder = near(create_component(describe(options), components))
     print(f"made {folder}/")
     for file in sorted(folder.iterdir()):
         print(f"  {file.name}")
     print(f"next: write what it does in {folder.name}.py; try it: python -m pytest {folder}")
     print(f"      after changing ports or parameters: studio profile {folder}")
+
+
+def near(path: Path) -> Path:
+    """As seen from here, when it lies below: shorter to read and to copy."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

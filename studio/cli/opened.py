@@ -38,8 +38,6 @@ class Opened:
 
 
 def open_project(folder: Path) -> Opened:
-    types = MessageTypes.builtin()
-    if (folder / "msg").is_dir():
-        types = types.with_folder(folder / "msg")
+    types = MessageTypes.builtin().with_folder(folder)
     registry = Registry.scan(component_roots(folder))
     return Opened(folder, read_system(folder / SYSTEM), registry, types)

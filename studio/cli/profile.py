@@ -1,0 +1,77 @@
+"""`studio profile`: brings component.xml up to date with the component's class."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from studio.cli.outcome import FAILED, FINE, UsageError
+from studio.cli.places import PROFILE, find_component, project_around
+from studio.errors import StudioError
+from studio.model.component_xml import read_profile
+from studio.model.spec import CommandEntry
+from studio.paths import component_roots
+from studio.runtime.profile import stale, write_profile_of
+
+EXAMPLE = """\
+  studio profile components/low_pass      after changing ports, parameters or docs of the class
+  studio profile                          all components of the project around the current folder, and of the checkout
+  studio profile --check                  write nothing; exit status 1 when a profile is stale
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "components", nargs="*", metavar="COMPONENT", help="a component's folder or type; without it: all"
+    )
+    parser.add_argument("--check", action="store_true", help="only tell which profiles are stale")
+
+
+def run(options: argparse.Namespace) -> int:
+    folders = [find_component(text) for text in options.components] or all_components()
+    if not folders:
+        raise UsageError("there are no components here", hint="name a component's folder")
+    # Each one on its own: a broken component must not keep the others from being checked.
+    results = [attempt(check if options.check else update, folder) for folder in folders]
+    if all(results):
+        print(f"{len(folders)} {'profile is' if len(folders) == 1 else 'profiles are'} current")
+    return FINE if all(results) else FAILED
+
+
+def attempt(action: Callable[[Path], bool], folder: Path) -> bool:
+    try:
+        return action(folder)
+    except StudioError as error:
+        print(f"studio: {error}", file=sys.stderr)
+        return False
+
+
+def check(folder: Path) -> bool:
+    difference = stale(folder)
+    if difference:
+        print(difference)
+    return difference is None
+
+
+def update(folder: Path) -> bool:
+    if write_profile_of(folder):
+        print(f"wrote {folder / PROFILE}")
+    return True
+
+
+def all_components() -> list[Path]:
+    """Python components on the search path; the profile of a program is written by hand."""
+    roots = component_roots(project_around(Path.cwd()))
+    folders = sorted(folder for root in roots for folder in root.iterdir() if folder.is_dir())
+    return [folder for folder in folders if is_python(folder)]
+
+
+def is_python(folder: Path) -> bool:
+    if (folder / f"{folder.name}.py").is_file():
+        return True
+    try:
+        return not isinstance(read_profile(folder / PROFILE).entry, CommandEntry)
+    except StudioError:
+        return False
