@@ -85,7 +85,7 @@ def remove_producer(folder: Path, producer: str) -> None:
 
 
 def dismiss_host(folder: Path, host_index: int) -> None:
-    """Wait no longer for a host that died. For its supervisor: when the process has ended, before it is started again."""
+    """Wait no longer for a dead host. For its supervisor: when the process has ended, before it is started again."""
     Hosts(folder)[host_index] = 0
 
 

@@ -1,4 +1,4 @@
-"""The files of shared payloads: a segment is a file of slots, a handle names one of them (docs/protocol.md, section 8)."""
+"""Files of shared payloads: a segment is a file of slots, a handle names one of them (docs/protocol.md, section 8)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Handle(NamedTuple):
 
 
 def producer_of(name: str) -> str | None:
-    """The producer that a segment's file name tells; None when it is no segment, as for every name that leaves the folder."""
+    """The producer that a segment's file name tells; None for every other name, such as one that leaves the folder."""
     match = _SEGMENT.fullmatch(name)
     return match.group(1) if match else None
 
