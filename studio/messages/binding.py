@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,22 +18,19 @@ from studio.messages.layout import DURATION, HEADER, NUMBERS, TIME, Layouts, Wir
 from studio.messages.message import Message
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(NamedTuple):
     """An int of nanoseconds, on the wire seconds and nanoseconds."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(NamedTuple):
     name: str
     letter: str
     size: int
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(NamedTuple):
     """A number that is not a field of its own: axis `axis` of the array `array`."""
 
     name: str
@@ -44,14 +40,12 @@ class Dimension:
     axis: int
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     name: str
     bound: int
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """An array of fixed length."""
 
     name: str
@@ -59,8 +53,7 @@ class Block:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """An array of any length. `tail` are the fixed axes after the first; `axes` name the axes if they travel apart."""
 
     name: str
@@ -70,8 +63,7 @@ class Run:
     axes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class TextList:
+class TextList(NamedTuple):
     """Strings; `length` is fixed when positive."""
 
     name: str
@@ -80,15 +72,13 @@ class TextList:
     text_bound: int
 
 
-@dataclass(frozen=True)
-class Nested:
+class Nested(NamedTuple):
     name: str
     cls: type[Message]
     slots: tuple[Slot, ...]
 
 
-@dataclass(frozen=True)
-class NestedList:
+class NestedList(NamedTuple):
     """Nested messages; `length` is fixed when positive."""
 
     name: str

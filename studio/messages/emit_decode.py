@@ -265,6 +265,6 @@ class _DecodeEmitter(Emitter):
 
     def finished(self, result: str, title: str) -> Callable[..., Any]:
         self.line(f"if not 0 <= size - ({self.at}) <= 3:")
-        self.line("    fail(f'{size - (%s)} bytes are left over')" % self.at)  # noqa: UP031
+        self.line(f"    fail(str(size - ({self.at})) + ' bytes are left over')")
         self.line(f"return {result}")
         return self.function("decode(body, size, view)", f"decode {title}")

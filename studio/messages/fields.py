@@ -43,7 +43,7 @@ class Texts:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ArrayRule:
     """Takes what numpy can turn into `dtype` without loss of kind; -1 in `shape` is any length."""
 
@@ -102,7 +102,7 @@ class ArrayRule:
         return f"{self.dtype} of shape {shape_text(self.shape)}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class TextsRule:
     """Takes any iterable of strings; `length` is fixed when positive, `bound` the most that is allowed."""
 
@@ -118,7 +118,7 @@ class TextsRule:
         return texts
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class TextRule:
     """A string of at most `bound` bytes of UTF-8."""
 
@@ -131,7 +131,7 @@ class TextRule:
         return taken
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class IntegerRule:
     """A whole number within what its type can hold."""
 
@@ -145,7 +145,7 @@ class IntegerRule:
         return taken
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ObjectRule:
     """A nested message of one class."""
 
@@ -157,7 +157,7 @@ class ObjectRule:
         return value
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ObjectsRule:
     """A list of nested messages of one class; `length` is fixed when positive."""
 

@@ -7,11 +7,10 @@ known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(NamedTuple):
     """`base + offset`, where the value of the expression `base` is a multiple of `multiple`."""
 
     base: str = ""
