@@ -60,9 +60,8 @@ def _class(new: Description) -> Iterator[str]:
         modes = '("periodic",)' if not new.inputs else '("periodic", "event")'
         yield f"    activations = {modes}"
         yield f"    period_s = {new.period_s!r}"
-    yield ""
     declared = [*map(_in_port, new.inputs), *map(_out_port, new.outputs), *map(_setting, new.settings)]
-    yield from (f"    {line}" for line in declared)
+    yield from (["", *(f"    {line}" for line in declared)] if declared else [])
     yield from _handlers(new)
 
 
@@ -105,8 +104,10 @@ def _setting(setting: Setting) -> str:
 
 
 def _quoted(text: str) -> str:
-    # JSON's notation of a text is also Python's, with the double quotes that formatters want.
-    return json.dumps(text, ensure_ascii=False)
+    """As formatters want it: in double quotes, unless that needs more backslashes."""
+    if '"' in text and "'" not in text:
+        return repr(text)
+    return json.dumps(text, ensure_ascii=False)  # JSON's notation is also Python's
 
 
 def _doc(new: Description) -> str:
