@@ -80,6 +80,29 @@ def inverses(changes: Iterable[Change]) -> tuple[Change, ...]:
     return tuple(inverse(change) for change in reversed(tuple(changes)))
 
 
+def merged(first: tuple[Change, ...], second: tuple[Change, ...]) -> tuple[Change, ...]:
+    """One list of changes for two that follow each other: the in-between states of a drag are forgotten."""
+    joined = [_joined(*pair) for pair in zip(first, second, strict=False)]
+    if len(first) != len(second) or None in joined:
+        return first + second
+    return tuple(change for change in joined if change is not None and not _is_nothing(change))
+
+
+def _joined(first: Change, second: Change) -> Change | None:
+    match first, second:
+        case Replaced(table, old, between), Replaced(same, after, new) if table == same and between == after:
+            return Replaced(table, old, new)
+        case Inserted(table, index, between), Replaced(same, after, new) if table == same and between == after:
+            return Inserted(table, index, new)
+        case Assigned(field, old, _), Assigned(same, _, new) if field == same:
+            return Assigned(field, old, new)
+    return None
+
+
+def _is_nothing(change: Change) -> bool:
+    return isinstance(change, (Replaced, Assigned)) and change.old == change.new
+
+
 class Table(Generic[K, V]):
     """Values in an order that matters, found by key. Read it freely; only `Model.perform` writes."""
 

@@ -19,10 +19,10 @@ _BOX = _POINT | {"width": float, "height": float}
 RULE = Rule(
     "layout",
     children=(
-        Rule("place", ("of",), {"of": str} | _POINT),
-        Rule("note", ("id",), {"id": str} | _BOX, text=True),
-        Rule("frame", ("id",), {"id": str, "title": str} | _BOX),
-        Rule("view", (), _POINT | {"zoom": float}),
+        Rule("place", ("of",), {"of": str, **_POINT}),
+        Rule("note", ("id",), {"id": str, **_BOX}, text=True),
+        Rule("frame", ("id",), {"id": str, "title": str, **_BOX}),
+        Rule("view", (), {**_POINT, "zoom": float}),
     ),
 )
 

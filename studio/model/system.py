@@ -163,10 +163,7 @@ class System(Model):
         table = _TABLE_OF[type(connection)]
         for end in connection.key:
             self.node(end.node)
-        if isinstance(connection, ServiceWire):
-            self._refuse_second(connection, "start", "is answered by")
-        if isinstance(connection, Link):
-            self._refuse_second(connection, "end", "is already kept equal to")
+        self._refuse_second(connection)
         self._add(table, connection, index)
 
     def disconnect(self, connection: Connection) -> None:
@@ -176,6 +173,7 @@ class System(Model):
         """Another end or another delivery, at the same place in the file."""
         for end in new.key:
             self.node(end.node)
+        self._refuse_second(new, but=old)
         self._swap(_TABLE_OF[type(old)], old.key, new)
 
     def find(self, connection: Connection) -> Any:
@@ -243,12 +241,15 @@ class System(Model):
         if node.name in inside:
             raise ModelError(f"a component inside the source {node.name} has its name", hint="rename one of them")
 
-    def _refuse_second(self, connection: Connection, side: str, verb: str) -> None:
-        end: Endpoint = getattr(connection, side)
-        for other in self.connections_of(end.node):
-            if type(other) is type(connection) and getattr(other, side) == end and other.key != connection.key:
-                far = other.end if side == "start" else other.start
-                raise ModelError(f"{end} {verb} {far}", hint="remove that connection first")
+    def _refuse_second(self, connection: Connection, but: Connection | None = None) -> None:
+        """A service is answered by one, a parameter is linked to one."""
+        for other in [*self.connections_of(connection.start.node), *self.connections_of(connection.end.node)]:
+            if other.key in (connection.key, but and but.key) or type(other) is not type(connection):
+                continue
+            if isinstance(other, ServiceWire) and other.start == connection.start:
+                raise ModelError(f"{other.start} is answered by {other.end}", hint="remove that connection first")
+            if isinstance(other, Link) and other.end == connection.end:
+                raise ModelError(f"{other.end} is linked to {other.start}", hint="remove that connection first")
 
     def _assign(self, field: str, value: object) -> None:
         if field == "view":

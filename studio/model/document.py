@@ -1,0 +1,136 @@
+"""One open document: a model, its history, and the files it is kept in.
+
+The bytes to save are a pure function of the bytes that were loaded and the model, also after later saves. So undoing
+back to any saved state gives that file again byte for byte, and undoing a removal brings the comments inside back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from studio.model import layout_xml, system_xml
+from studio.model.changes import Change, Model
+from studio.model.files import FileError, read_bytes, write_atomically
+from studio.model.history import Edit, History
+from studio.model.parts import View
+from studio.model.system import System, view_change
+
+M = TypeVar("M", bound=Model)
+
+SYSTEM_FILE = "system.xml"
+LAYOUT_FILE = "layout.xml"
+
+
+@dataclass
+class OpenFile(Generic[M]):
+    name: str
+    write: Callable[[M, bytes], bytes]
+    base: bytes
+    """As it was loaded, or an empty template: saving starts from here."""
+    on_disk: bytes | None
+    """What we last read or wrote; None if there is no such file yet."""
+    is_optional: bool = False
+    """Not made as long as it would say nothing."""
+
+    def text(self, model: M) -> bytes:
+        return self.write(model, self.base)
+
+    def is_needed(self, text: bytes) -> bool:
+        return text != self.on_disk and not (self.is_optional and self.on_disk is None and text == self.base)
+
+
+class Document(Generic[M]):
+    def __init__(self, model: M, folder: Path, files: list[OpenFile[M]]) -> None:
+        self.model = model
+        self.folder = folder
+        self.history = History(model)
+        self._files = files
+
+    def do(self, edit: Edit[M]) -> tuple[Change, ...]:
+        return self.history.do(edit)
+
+    def undo(self) -> bool:
+        return self.history.undo()
+
+    def redo(self) -> bool:
+        return self.history.redo()
+
+    @property
+    def is_modified(self) -> bool:
+        is_new = any(file.on_disk is None and not file.is_optional for file in self._files)
+        return is_new or not self.history.is_clean
+
+    def texts(self) -> dict[Path, bytes]:
+        """What saving would write now: for an autosave, or to show a difference."""
+        return {self.folder / file.name: file.text(self.model) for file in self._files}
+
+    def changed_on_disk(self) -> list[Path]:
+        """Files that somebody else has written, made or deleted since we last read or wrote them."""
+        return [self.folder / file.name for file in self._files if self._read(file) != file.on_disk]
+
+    def save(self, *, overwrite: bool = False) -> None:
+        """Write what changed. Refuses to overwrite what others wrote meanwhile, unless told to."""
+        for path in [] if overwrite else self.changed_on_disk():
+            raise FileError("changed on disk since it was opened", file=path, hint="reload it, or save it anyway")
+        for file in self._files:
+            text = file.text(self.model)
+            if file.is_needed(text) or (overwrite and self._read(file) != file.on_disk):
+                write_atomically(self.folder / file.name, text)
+                file.on_disk = text
+        self.history.mark_clean()
+
+    def save_as(self, folder: Path) -> None:
+        """Write everything to another folder, and go on there."""
+        for file in self._files:
+            if (folder / file.name).exists():
+                raise FileError("there is already such a file", file=folder / file.name, hint="choose another folder")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot be made: {error.strerror or error}", file=folder) from error
+        self.folder = folder
+        for file in self._files:
+            file.on_disk = None
+        self.save(overwrite=True)
+
+    def _read(self, file: OpenFile[M]) -> bytes | None:
+        path = self.folder / file.name
+        return read_bytes(path) if path.exists() else None
+
+
+class SystemDocument(Document[System]):
+    """system.xml and the layout.xml beside it."""
+
+    @classmethod
+    def load(cls, folder: Path) -> SystemDocument:
+        system_path, layout_path = folder / SYSTEM_FILE, folder / LAYOUT_FILE
+        data = read_bytes(system_path)
+        system = system_xml.read_system(data, system_path)
+        layout = read_bytes(layout_path) if layout_path.exists() else None
+        if layout is not None:
+            layout_xml.read_layout(system, layout, layout_path)
+        return cls(system, folder, _files(data, layout))
+
+    @classmethod
+    def new(cls, folder: Path, name: str) -> SystemDocument:
+        """A document that is in no file yet."""
+        return cls(System(name), folder, _files(None, None))
+
+    @property
+    def system(self) -> System:
+        return self.model
+
+    def look_at(self, view: View) -> None:
+        """Remember what the window shows. Saved with the layout, but not undone, and no reason to save."""
+        if view != self.system.layout.view:
+            self.system.perform(view_change(self.system, view))
+
+
+def _files(system: bytes | None, layout: bytes | None) -> list[OpenFile[System]]:
+    return [
+        OpenFile(SYSTEM_FILE, system_xml.write_system, system or system_xml.NEW_FILE, system),
+        OpenFile(LAYOUT_FILE, layout_xml.write_layout, layout or layout_xml.NEW_FILE, layout, is_optional=True),
+    ]
