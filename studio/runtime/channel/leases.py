@@ -50,7 +50,7 @@ class Leases:
     def __init__(self, folder: Path, host_index: int) -> None:
         self._folder = folder
         self._index = checked_host(host_index)
-        self._incarnation = secrets.randbits(63) | 1
+        self._incarnation = secrets.randbits(63) + Hosts.GONE + 1
         self._segments: dict[str, Segment] = {}
         self._held: dict[_Key, weakref.ref[_Root]] = {}
         self._copied = 0

@@ -108,12 +108,12 @@ class Pool:
     def put(self, data: Data, receivers: Sequence[int]) -> bytes | None:
         """Copy `data` into a slot that the hosts `receivers` will release; the handle to send.
 
-        None: there is no room, or a receiver is beyond the table, so the payload has to go inline.
+        None: there is no room, or a receiver has no part in shared memory, so the payload has to go inline.
         """
         source = np.frombuffer(data, np.uint8) if memoryview(data).nbytes else np.empty(0, np.uint8)
         with self._lock:
             self._calls += 1
-            slot = self._take(len(source)) if all(0 <= index < MOST_HOSTS for index in receivers) else None
+            slot = self._take(len(source)) if self._can_share(receivers) else None
             if slot is None:
                 self._refused += 1
                 return None
@@ -155,11 +155,15 @@ class Pool:
             self._out.clear()
             self._bytes = 0
 
+    def _can_share(self, receivers: Sequence[int]) -> bool:
+        return all(0 <= index < MOST_HOSTS and self._hosts[index] != Hosts.NEVER for index in receivers)
+
     def _fill(self, slot: _Slot, source: NDArray[np.uint8], receivers: Sequence[int]) -> bytes:
         header = slot.header
         self._last_ticket += 1
         slot.ticket = self._last_ticket
-        slot.waiting = [(index, self._hosts[index]) for index in set(receivers) if self._hosts[index]]
+        present = [(index, self._hosts[index]) for index in set(receivers)]
+        slot.waiting = [(index, incarnation) for index, incarnation in present if incarnation != Hosts.GONE]
         for index, incarnation in slot.waiting:
             header[EXPECTED + index] = incarnation
         header[LENGTH] = len(source)

@@ -86,7 +86,9 @@ def remove_producer(folder: Path, producer: str) -> None:
 
 def dismiss_host(folder: Path, host_index: int) -> None:
     """Wait no longer for a dead host. For its supervisor: when the process has ended, before it is started again."""
-    Hosts(folder)[host_index] = 0
+    hosts = Hosts(folder)
+    if hosts[host_index] != Hosts.NEVER:
+        hosts[host_index] = Hosts.GONE
 
 
 def _remove_dead(path: Path) -> None:

@@ -167,11 +167,16 @@ class Segment:
 
 
 class Hosts:
-    """The table of living hosts: per host index the number of its present incarnation, 0 while there is none.
+    """The table of living hosts: per host index the number of its present incarnation.
+
+    NEVER: it has not said that it can use shared memory, so its payloads go inline. GONE: it died.
 
     A slot names the incarnations that are to release it. One that no longer stands in the table is not waited for, and
     a host that was started again cannot take what was meant for its predecessor as its own.
     """
+
+    NEVER = 0
+    GONE = 1
 
     def __init__(self, folder: Path) -> None:
         try:

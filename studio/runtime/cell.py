@@ -1,0 +1,348 @@
+"""Runs one component: gives it events one at a time, catches its failures, and counts what it publishes.
+
+A cell knows no sockets. The host gives it events from the channel, the in-process twin hands them over directly; both
+get its publications through `emit`.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from studio.errors import StudioError
+from studio.model.spec import SpecError
+from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind
+from studio.runtime.clock import monotonic_ns
+from studio.runtime.component import Component, ServiceError
+from studio.runtime.declarations import Input
+from studio.runtime.lifecycle import LifecycleError, State, after
+from studio.runtime.plan import PlannedComponent
+
+Emit = Callable[["Cell", Event], None]
+Call = Callable[["Cell", str, Any, float], Any]
+Handler = Callable[[Any], None]
+
+
+class Handled(NamedTuple):
+    """One line of the handled trace."""
+
+    component: str
+    topic: str
+    sequence: int
+    start_ns: int
+    end_ns: int
+    reads: tuple[tuple[str, int], ...]
+    published: tuple[tuple[str, int], ...]
+
+
+class Cell:
+    def __init__(
+        self,
+        component: Component,
+        planned: PlannedComponent,
+        *,
+        emit: Emit,
+        call: Call,
+        now_ns: Callable[[], int],
+        seed: int = 0,
+    ) -> None:
+        self.component = component
+        self.planned = planned
+        self.name = planned.name
+        self.place = planned.place
+        self.state = State.CREATED
+        self.error = ""
+        """The traceback of the failure that led to state error."""
+        self.activation = planned.activation
+        self.errors = 0
+        self.ignored = 0
+        self.handled = 0
+        self.paused_inputs = 0
+        """Inputs that were dropped at the source because the system was paused."""
+        self.event: Event | None = None
+        """What is being handled."""
+        self.published = 0
+        self.trace: Callable[[Handled], None] | None = None
+        self.on_state: Callable[[Cell], None] = lambda _: None
+        self.sequences = dict.fromkeys(planned.outlets.values(), 0)
+        self._emit = emit
+        self._call = call
+        self._system_ns = now_ns
+        self._executor = threading.get_ident()
+        self._reads: list[tuple[str, int]] = []
+        self._sent: list[tuple[str, int]] = []
+        self._latest: dict[str, tuple[str, int]] = {}
+        self._routes = self._make_routes()
+        self._bind(seed)
+
+    def _make_routes(self) -> dict[str, list[tuple[Input[Any], Handler | None]]]:
+        """Topic -> the in ports it goes to, with their handlers."""
+        routes: dict[str, list[tuple[Input[Any], Handler | None]]] = {}
+        for inlet in self.planned.inlets:
+            handler = getattr(self.component, "on_" + inlet.port, None)
+            routes.setdefault(inlet.topic, []).append((self.component._inputs[inlet.port], handler))
+        return routes
+
+    def _bind(self, seed: int) -> None:
+        component = self.component
+        component.name = self.name
+        component.log = logging.getLogger(self.name)
+        component.random = np.random.default_rng(seed_of(seed, self.name))
+        component._now_ns = self.now_ns
+        for port, output in component._outputs.items():
+            topic = self.planned.outlets.get(port)
+            output.send = self._sender(topic) if topic else _into_nothing
+        for requester in component._requesters.values():
+            requester.call = self._call_service
+        for entry in component._inputs.values():
+            entry.on_read = self._note_read
+        for name, value in self.planned.parameters.items():
+            component._values[name] = self._parameter(name).check(value)
+
+    def own_thread(self) -> None:
+        """Declare the calling thread the executor: what others publish counts as input."""
+        self._executor = threading.get_ident()
+
+    def now_ns(self) -> int:
+        event = self.event
+        if event is not None and threading.get_ident() == self._executor:
+            return event.stamp_ns
+        return self._system_ns()
+
+    # Publishing and calling: what the component does.
+
+    def _sender(self, topic: str) -> Callable[[str, Any, int | None], None]:
+        sequences = self.sequences
+
+        def send(_port: str, message: Any, stamp_ns: int | None) -> None:
+            sequences[topic] = sequence = sequences[topic] + 1
+            cause = self.event
+            if cause is not None and threading.get_ident() == self._executor:
+                stamp = cause.stamp_ns if stamp_ns is None else stamp_ns
+                event = Event(topic, sequence, stamp, message, None, 0, (cause.topic, cause.sequence), stamp)
+                self.published += 1
+                if self.trace is not None:
+                    self._sent.append((topic, sequence))
+            else:
+                sent_ns = self._system_ns()
+                stamp = sent_ns if stamp_ns is None else stamp_ns
+                event = Event(topic, sequence, stamp, message, None, 0, None, sent_ns, INPUT)
+            event.origin = self.planned.origin
+            self._emit(self, event)
+
+        return send
+
+    def _call_service(self, name: str, request: Any, deadline_s: float) -> Any:
+        if name not in self.planned.requires:
+            raise ServiceError(f"{self.name}.{name} is not wired to a provider", hint="add a <service> wire to system.xml")
+        if self.event is None or threading.get_ident() != self._executor:
+            raise ServiceError(f"{self.name}.{name} was called outside a handler", hint="call services in handlers only")
+        return self._call(self, name, request, deadline_s)
+
+    def _note_read(self, port: str) -> None:
+        if self.trace is not None and port in self._latest:
+            self._reads.append(self._latest[port])
+
+    # Handling: what happens to the component.
+
+    def handle(self, event: Event) -> int:
+        """Give the component one event; returns how many events it published. Its exceptions end here."""
+        self.event = event
+        self.published = 0
+        trace = self.trace
+        start_ns = monotonic_ns() if trace is not None else 0
+        try:
+            if event.kind == Kind.DATA:
+                self._on_data(event)
+            elif event.kind == Kind.TIMER:
+                self._on_tick()
+            else:
+                self._on_command(event)
+        except Exception as failure:
+            self._fail(failure)
+        finally:
+            self.event = None
+        self.handled += 1
+        if trace is not None:
+            self._trace(trace, event, start_ns)
+        return self.published
+
+    def _on_data(self, event: Event) -> None:
+        active = self.state is State.ACTIVE
+        message = event.message
+        for entry, handler in self._routes[event.topic]:
+            entry.message = message
+            self._latest[entry.name] = (event.topic, event.sequence)
+            if not active:
+                self.ignored += 1
+            elif handler is not None:
+                handler(message)
+
+    def _on_tick(self) -> None:
+        if self.state is State.ACTIVE and self.activation == "periodic":
+            self.component.on_timer()
+        else:
+            self.ignored += 1
+
+    def _on_command(self, event: Event) -> None:
+        command = event.message if isinstance(event.message, dict) else json.loads(event.message)
+        try:
+            self.command(command)
+        except (LifecycleError, SpecError) as refused:
+            self.component.log.warning("%s", refused)
+
+    def obey(self, verb: str) -> None:
+        """A life-cycle command from the machinery itself, at the start and the end of a run."""
+        self.handle(Event(command_topic(self.name), 0, self._system_ns(), {"do": verb}, kind=Kind.COMMAND))
+
+    def command(self, command: dict[str, Any]) -> None:
+        """Carry out a command of docs/protocol.md, section 7."""
+        match command:
+            case {"do": "set", "name": str(name), "value": value}:
+                self.set_parameter(name, value)
+            case {"do": "mode", "activation": str(activation)}:
+                self._set_activation(activation)
+            case {"do": "trigger"}:
+                if self.state is State.ACTIVE:
+                    self.component.on_trigger()
+            case {"do": "clock-jump"}:
+                self.component.on_clock_jump()
+            case {"do": "initialize" | "activate" | "deactivate" | "reset" | "finalize" as verb}:
+                self._transit(verb)
+            case _:
+                raise LifecycleError(f"unknown command {command!r}")
+
+    def _transit(self, verb: str) -> None:
+        state = after(self.state, verb)
+        getattr(self.component, "on_" + verb)()
+        if verb == "reset":
+            self.error = ""
+        self._enter(state)
+
+    def set_parameter(self, name: str, value: object) -> None:
+        """Check and set; a component that refuses the value in on_parameter keeps the old one."""
+        if isinstance(value, list):
+            value = tuple(value)
+        old = self.component._values.get(name)
+        checked = self._parameter(name).check(value)
+        self.component._values[name] = checked
+        try:
+            self.component.on_parameter(name, checked)
+        except StudioError:
+            self.component._values[name] = old if old is not None else checked
+            raise
+
+    def _parameter(self, name: str) -> Any:
+        declared = type(self.component).__parameters__.get(name)
+        if declared is None:
+            known = ", ".join(type(self.component).__parameters__) or "none"
+            raise SpecError(f"{self.name} has no parameter {name}", hint=f"it has: {known}")
+        return declared.spec
+
+    def _set_activation(self, activation: str) -> None:
+        if activation not in type(self.component).activations:
+            raise LifecycleError(
+                f"{self.name} cannot run in mode {activation}", hint="it can: " + ", ".join(type(self.component).activations)
+            )
+        self.activation = activation  # type: ignore[assignment]
+
+    def serve(self, service: str, request: Any, event: Event) -> Any:
+        """Answer a service request nested in another component's handler."""
+        outer, self.event = self.event, event
+        published, self.published = self.published, 0
+        try:
+            return getattr(self.component, "serve_" + service)(request)
+        finally:
+            self.event = outer
+            self.served, self.published = self.published, published
+
+    served = 0
+    """How many events the last service call published."""
+
+    def _fail(self, failure: Exception) -> None:
+        self.errors += 1
+        self.error = "".join(traceback.format_exception(failure))
+        self._enter(State.ERROR)
+        try:
+            self.component.on_error(failure)
+        except Exception:
+            self.error += "\non_error failed too:\n" + traceback.format_exc()
+
+    def fail(self, failure: Exception) -> None:
+        """Put the component into error for a reason outside its code (its queue grew beyond its budget)."""
+        self._fail(failure)
+
+    def _enter(self, state: State) -> None:
+        self.state = state
+        self.on_state(self)
+
+    def _trace(self, trace: Callable[[Handled], None], event: Event, start_ns: int) -> None:
+        line = Handled(
+            self.name, event.topic, event.sequence, start_ns, monotonic_ns(), tuple(self._reads), tuple(self._sent)
+        )
+        self._reads.clear()
+        self._sent.clear()
+        trace(line)
+
+    def report(self) -> dict[str, object]:
+        """What a heartbeat tells of this component."""
+        return {
+            "state": self.state.value,
+            "handled": self.handled,
+            "errors": self.errors,
+            "ignored": self.ignored,
+            "paused_inputs": self.paused_inputs,
+            "error": self.error,
+            "published": dict(self.sequences),
+        }
+
+    # Checkpoints.
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All that decides what this component does next."""
+        component = self.component
+        return {
+            "state": self.state,
+            "own": component.save_state(),
+            "values": dict(component._values),
+            "random": copy.deepcopy(component.random.bit_generator.state),
+            "latest": {name: entry.message for name, entry in component._inputs.items()},
+            "sequences": dict(self.sequences),
+            "activation": self.activation,
+        }
+
+    def restore(self, checkpoint: dict[str, Any]) -> None:
+        component = self.component
+        self.state = checkpoint["state"]
+        component.load_state(checkpoint["own"])
+        component._values.update(checkpoint["values"])
+        component.random.bit_generator.state = copy.deepcopy(checkpoint["random"])
+        for name, message in checkpoint["latest"].items():
+            component._inputs[name].message = message
+        self.sequences.update(checkpoint["sequences"])
+        self.activation = checkpoint["activation"]
+
+
+def seed_of(run_seed: int, name: str) -> int:
+    """A component's own seed: the same in every process and run, different for every name."""
+    return int.from_bytes(hashlib.sha256(f"{run_seed}/{name}".encode()).digest()[:8], "little")
+
+
+def tick_topic(component: str) -> str:
+    return TIMER_PREFIX + component
+
+
+def command_topic(component: str) -> str:
+    return COMMAND_PREFIX + component
+
+
+def _into_nothing(*_: Any) -> None:
+    """An out port that no topic belongs to; only in plans made by hand."""

@@ -1,0 +1,44 @@
+"""Where the sockets of a run are: `ipc://` endpoints in the run's folder, which only its owner can enter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from studio.errors import StudioError
+
+LONGEST = 100
+"""Unix socket paths end at 107 bytes; what is longer fails with an error that names no file."""
+
+SEND_QUEUE = 20_000
+"""Frames a producer may queue while the broker is away; beyond it they are dropped and counted."""
+RECEIVER_QUEUE = 16_384
+"""Frames the broker keeps for one receiver that does not read. Frames are below 64 KiB, typically far below."""
+TAP_QUEUE = 800
+"""Frames the broker keeps for one viewer: at most 50 MB."""
+
+
+def endpoint(run: Path, name: str) -> str:
+    path = str(run / name)
+    if len(path.encode()) > LONGEST:
+        raise StudioError(f"the run folder's path is too long for sockets: {run}", hint="set STUDIO_RUNS to a short path")
+    return "ipc://" + path
+
+
+def into(run: Path) -> str:
+    return endpoint(run, "in")
+
+
+def out_of(run: Path) -> str:
+    return endpoint(run, "out")
+
+
+def tap(run: Path) -> str:
+    return endpoint(run, "tap")
+
+
+def control(run: Path) -> str:
+    return endpoint(run, "control")
+
+
+def plan_file(run: Path) -> Path:
+    return run / "plan.json"

@@ -1,0 +1,151 @@
+"""What is delivered next: the order of lockstep (docs/protocol.md, section 11), as a pure function of the inputs.
+
+The same agenda decides in the broker's gate and in the in-process twin, so both give the same order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+
+class Stamped(Protocol):
+    @property
+    def stamp_ns(self) -> int: ...
+
+
+E = TypeVar("E", bound=Stamped)
+
+
+class Timers:
+    """Periodic ticks by component, earliest first; at equal times by name."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, str, int]] = []
+        self._live: dict[str, tuple[int, int]] = {}
+        self._generation = 0
+
+    def start(self, component: str, period_ns: int, now_ns: int) -> None:
+        """Tick every `period_ns`, the first time one period from now; replaces a timer the component had."""
+        self._generation += 1
+        self._live[component] = (period_ns, self._generation)
+        heapq.heappush(self._heap, (now_ns + period_ns, component, self._generation))
+
+    def stop(self, component: str) -> None:
+        self._live.pop(component, None)
+
+    def due_ns(self) -> int | None:
+        """When the next tick is due."""
+        heap = self._heap
+        while heap:
+            due, component, generation = heap[0]
+            if self._live.get(component, (0, 0))[1] == generation:
+                return due
+            heapq.heappop(heap)
+        return None
+
+    def take(self) -> tuple[str, int]:
+        """Component and time of the next tick, which is thereby done; the one after it is scheduled."""
+        due, component, generation = self._heap[0]
+        period_ns = self._live[component][0]
+        heapq.heapreplace(self._heap, (due + period_ns, component, generation))
+        return component, due
+
+    def skip_to(self, now_ns: int) -> int:
+        """Leave out ticks that are overdue by whole periods (a machine that was too slow); returns how many."""
+        skipped = 0
+        while (due := self.due_ns()) is not None:
+            component = self._heap[0][1]
+            if due + self._live[component][0] > now_ns:
+                return skipped
+            self.take()
+            skipped += 1
+        return skipped
+
+    def rebase(self, now_ns: int) -> None:
+        """Start every period anew from `now_ns`, after the clock has jumped."""
+        for component, (period_ns, _) in list(self._live.items()):
+            self.start(component, period_ns, now_ns)
+
+
+@dataclass
+class Feeder(Generic[E]):
+    """Inputs that obey flow control: a player, a script. `refill` is asked for more when nothing waits."""
+
+    name: str
+    refill: Callable[[], Iterable[E] | None]
+    waiting: deque[E] = field(default_factory=deque)
+    ended: bool = False
+
+    def head(self) -> E | None:
+        while not self.waiting and not self.ended:
+            more = self.refill()
+            if more is None:
+                self.ended = True
+            else:
+                self.waiting.extend(more)
+        return self.waiting[0] if self.waiting else None
+
+
+def feeder_of(name: str, events: Iterable[E], batch: int = 64) -> Feeder[E]:
+    """A feeder over any iterable, taken lazily."""
+    source: Iterator[E] = iter(events)
+
+    def refill() -> list[E] | None:
+        taken = [event for event, _ in zip(source, range(batch), strict=False)]
+        return taken or None
+
+    return Feeder(name, refill)
+
+
+class Agenda(Generic[E]):
+    """Effects first in, first out; then the earlier of next input and next timer."""
+
+    def __init__(self, make_tick: Callable[[str, int], E]) -> None:
+        self.effects: deque[E] = deque()
+        self.inputs: deque[E] = deque()
+        """Inputs nobody controls (sensors), in order of arrival."""
+        self.feeders: list[Feeder[E]] = []
+        self.timers = Timers()
+        self._make_tick = make_tick
+
+    def add_feeder(self, feeder: Feeder[E]) -> None:
+        self.feeders.append(feeder)
+        self.feeders.sort(key=lambda each: each.name)
+
+    def next(self, until_ns: int | None = None) -> E | None:
+        """The next event, taken from the agenda; None when nothing is left up to and including `until_ns`."""
+        if self.effects:
+            return self.effects.popleft()
+        queue = self._earliest_input()
+        due_ns = self.timers.due_ns()
+        if queue is not None and (due_ns is None or queue[0].stamp_ns <= due_ns):
+            if until_ns is not None and queue[0].stamp_ns > until_ns:
+                return None
+            return queue.popleft()
+        if due_ns is None or (until_ns is not None and due_ns > until_ns):
+            return None
+        return self._make_tick(*self.timers.take())
+
+    def next_stamp_ns(self) -> int | None:
+        """When the next event that is not an effect is due, for pacing; None if there is none."""
+        queue = self._earliest_input()
+        due_ns = self.timers.due_ns()
+        if queue is None:
+            return due_ns
+        return queue[0].stamp_ns if due_ns is None else min(queue[0].stamp_ns, due_ns)
+
+    def _earliest_input(self) -> deque[E] | None:
+        best = self.inputs if self.inputs else None
+        for feeder in self.feeders:
+            head = feeder.head()
+            if head is not None and (best is None or head.stamp_ns < best[0].stamp_ns):
+                best = feeder.waiting
+        return best
+
+    def __len__(self) -> int:
+        """How many events are held: effects and inputs that have arrived."""
+        return len(self.effects) + len(self.inputs)

@@ -1,0 +1,308 @@
+"""The broker process: `python -m studio.runtime.channel.broker`. All events of a run pass it in one order.
+
+The forwarding thread moves frames; this module's control thread answers the control socket, welcomes hosts and, while
+the gate is open, sends the timer ticks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import zmq
+
+from studio.errors import StudioError
+from studio.messages import encode
+from studio.messages.plain import String
+from studio.runtime.channel import addresses
+from studio.runtime.channel.forwarder import Forwarder
+from studio.runtime.channel.frames import ALL_TOPIC, HELLO_TOPIC, READY_TOPIC, Kind, Mark, Marker, pack, split, subscription
+from studio.runtime.clock import Clock, ClockKind, monotonic_ns
+from studio.runtime.plan import Plan
+from studio.runtime.process import die_with_parent
+
+ALIVE_EVERY_NS = 500_000_000
+DONE = "inproc://done"
+
+Reply = Callable[[dict[str, Any]], None]
+
+
+class Broker:
+    def __init__(self, run: Path, plan: Plan, clock: Clock, incarnation: int) -> None:
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self.plan = plan
+        self.forwarder = Forwarder(self.context, run, plan, clock, incarnation)
+        self.ready: set[str] = set()
+        self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
+        self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
+        self._open_sockets(run)
+        self._ended = False
+        self.skipped_ticks = 0
+
+    def _open_sockets(self, run: Path) -> None:
+        self._router = self.context.socket(zmq.ROUTER)
+        self._router.linger = 500
+        self._router.bind(addresses.control(run))
+        self._push = self.context.socket(zmq.PUSH)
+        self._push.linger = 0
+        self._push.connect("inproc://in")
+        self._sub = self.context.socket(zmq.SUB)
+        self._sub.linger = 0
+        for topic in (HELLO_TOPIC, READY_TOPIC):
+            self._sub.subscribe(subscription(topic))
+        self._sub.connect("inproc://out")
+        self._done_in = self.context.socket(zmq.PULL)
+        self._done_in.bind(DONE)
+        self._done_out = self.context.socket(zmq.PUSH)
+        self._done_out.connect(DONE)
+        self._poller = zmq.Poller()
+        for socket in (self._router, self._sub, self._done_in):
+            self._poller.register(socket, zmq.POLLIN)
+
+    def main(self) -> None:
+        self._thread.start()
+        next_alive = 0
+        while not self._ended and self._thread.is_alive():
+            ready = dict(self._poller.poll(math.ceil(self._metronome())))
+            if self._router in ready:
+                self._serve()
+            if self._sub in ready:
+                self._greet()
+            if self._done_in in ready:
+                self._answer_done()
+            if monotonic_ns() >= next_alive:
+                self._say_alive()
+                next_alive = monotonic_ns() + ALIVE_EVERY_NS
+        self._thread.join()
+        self._answer_done()
+        self.context.destroy(linger=500)
+
+    # Ticks, while the gate is open.
+
+    def _metronome(self) -> float:
+        """Send the ticks that are due; returns how many milliseconds may pass until the next."""
+        forwarder = self.forwarder
+        if forwarder.mode != "run" or not forwarder.lock.acquire(blocking=False):
+            return 50.0
+        try:
+            if forwarder.mode != "run":
+                return 50.0
+            clock, timers = forwarder.clock, forwarder.agenda.timers
+            now_ns = clock.now_ns()
+            self.skipped_ticks += timers.skip_to(now_ns)
+            while (due_ns := timers.due_ns()) is not None and due_ns <= now_ns:
+                self._push.send(forwarder.make_tick(*timers.take()).frame)
+            moment_ns = clock.moment_of(due_ns) if due_ns is not None else None
+        finally:
+            forwarder.lock.release()
+        return 50.0 if moment_ns is None else min(50.0, max(0.0, (moment_ns - monotonic_ns()) / 1e6))
+
+    def _say_alive(self) -> None:
+        forwarder = self.forwarder
+        marker = Marker(Mark.ALIVE, 0, False, forwarder.clock, forwarder.epoch, forwarder.incarnation)
+        self._push.send(pack(ALL_TOPIC, Kind.MARKER, 0, marker.payload()))
+
+    # Hosts.
+
+    def _greet(self) -> None:
+        try:
+            while True:
+                topic, _, payload = split(self._sub.recv(zmq.DONTWAIT))
+                host = bytes(payload).decode(errors="replace")
+                if topic == READY_TOPIC:
+                    self.ready.add(host)
+                elif host in self.plan.hosts:
+                    self.forwarder.submit(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
+        except zmq.Again:
+            return
+
+    # Control.
+
+    def _serve(self) -> None:
+        *route, raw = self._router.recv_multipart()
+        try:
+            request = json.loads(raw)
+            self._command(request, lambda reply: self._reply(route, request, reply))
+        except (StudioError, ValueError, KeyError, TypeError) as error:
+            text = f"{error}" if isinstance(error, StudioError) else f"bad request: {error!r}"
+            self._router.send_multipart([*route, json.dumps({"ok": False, "error": text}).encode()])
+
+    def _reply(self, route: list[bytes], request: dict[str, Any], reply: dict[str, Any]) -> None:
+        """From either thread: answer through the control thread, which owns the socket."""
+        self._done.put((route, {"id": request.get("id"), "ok": True, **reply}))
+        if threading.current_thread() is self._thread:
+            self._done_out.send(b"")
+        else:
+            self._answer_done()
+
+    def _answer_done(self) -> None:
+        try:
+            while True:
+                self._done_in.recv(zmq.DONTWAIT)
+        except zmq.Again:
+            pass
+        try:
+            while True:
+                route, reply = self._done.get_nowait()
+                self._router.send_multipart([*route, json.dumps(reply).encode()])
+        except Empty:
+            return
+
+    def _command(self, request: dict[str, Any], reply: Reply) -> None:
+        forwarder = self.forwarder
+        match request["do"]:
+            case "status":
+                reply(self.status())
+            case "start":
+                mode = request.get("mode", "run")
+                self._job(lambda: self._start(mode), reply)
+            case "pause":
+                self._job(forwarder.pause, reply, interrupt=True)
+            case "run":
+                rate = float(request.get("rate", 1.0))
+                self._job(lambda: forwarder.run(rate), reply, interrupt=True)
+            case "step":
+                count, topic = int(request.get("count", 1)), request.get("topic")
+                self._job(lambda: self._step(count, topic), reply)
+            case "lockstep":
+                until, count, rate = request.get("until_ns"), request.get("count"), float(request.get("rate", 0.0))
+                self._job(lambda: self._lockstep(until, count, rate), reply)
+            case "command":
+                payload = encode(String(json.dumps(request["command"])))
+                component = self._component(request["component"])
+                self._job(lambda: forwarder.command(component, payload), reply)
+            case "feed":
+                name, topics = str(request["name"]), frozenset(request["topics"])
+                self._job(lambda: forwarder.add_feeder(name, topics), reply)
+            case "gone" | "back" | "held" | "released" as news:
+                self._hear_of(news, self._host(request["host"]), reply)
+            case "clock":
+                rate = float(request["rate"])
+                self._job(lambda: self._set_rate(rate), reply)
+            case "stop":
+                self._job(forwarder.stop, reply, interrupt=True)
+            case "end":
+                self._ended = True
+                self._job(forwarder.end, reply, interrupt=True)
+            case unknown:
+                raise StudioError(f"unknown request {unknown!r}")
+
+    def _job(self, job: Callable[[], Any], reply: Reply, *, interrupt: bool = False) -> None:
+        """Have the forwarding thread do it; the reply goes out when it is done."""
+
+        def run() -> None:
+            try:
+                result = job()
+            except Exception as failure:  # a request that fails must not take the channel down
+                traceback.print_exc()
+                reply({"ok": False, "error": str(failure)})
+                return
+            reply(result if isinstance(result, dict) else {})
+
+        self.forwarder.submit(run, interrupt=interrupt)
+
+    def _start(self, mode: str) -> dict[str, Any]:
+        """Activate everybody in order of place, behind the barrier; then open the gate or leave it closed."""
+        payload = encode(String(json.dumps({"do": "activate"})))
+        self.forwarder.activate_all([component.name for component in self.plan.components], payload)
+        if mode == "run":
+            self.forwarder.run()
+        return {"now_ns": self.forwarder.gate.now_ns}
+
+    def _step(self, count: int, topic: str | None) -> dict[str, Any]:
+        self.forwarder.pause()
+        return {"delivered": self.forwarder.step(count, topic), "now_ns": self.forwarder.gate.now_ns}
+
+    def _lockstep(self, until_ns: int | None, count: int | None, rate: float) -> dict[str, Any]:
+        self.forwarder.pause()
+        delivered = self.forwarder.lockstep(until_ns, count, rate)
+        return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
+
+    def _set_rate(self, rate: float) -> None:
+        self.forwarder.clock = self.forwarder.clock.with_rate(rate)
+        self.forwarder.mark(Mark.STATE)
+
+    def _hear_of(self, news: str, host: str, reply: Reply) -> None:
+        """The supervisor's word on a host. The forwarder may be waiting for it right now, so this is no job."""
+        forwarder = self.forwarder
+        match news:
+            case "gone":
+                forwarder.gone = forwarder.gone | {host}
+                self.ready.discard(host)
+            case "held":
+                forwarder.excused = forwarder.excused | {host}
+            case "released":
+                forwarder.excused = forwarder.excused - {host}
+        forwarder.wake()
+        if news != "back":
+            reply({})
+            return
+        names = [component.name for component in self.plan.on_host(host)]
+        payload = encode(String(json.dumps({"do": "activate"})))
+        self._job(lambda: [forwarder.command(name, payload) for name in names], reply)
+
+    def _component(self, name: str) -> str:
+        if name not in self.plan.by_name:
+            raise StudioError(f"there is no component {name}", hint="known: " + ", ".join(self.plan.by_name))
+        return name
+
+    def _host(self, name: str) -> str:
+        if name not in self.plan.hosts:
+            raise StudioError(f"there is no host {name}", hint="known: " + ", ".join(self.plan.hosts))
+        return name
+
+    def status(self) -> dict[str, Any]:
+        forwarder = self.forwarder
+        running = forwarder.mode == "run"
+        return {
+            "mode": forwarder.mode,
+            "held": len(forwarder.agenda),
+            "waiting": sorted(forwarder.waiting - forwarder.gone),
+            "now_ns": forwarder.clock.now_ns() if running else forwarder.gate.now_ns,
+            "ready": sorted(self.ready),
+            "incarnation": forwarder.incarnation,
+            "delivered": forwarder.gate.delivered,
+            "damaged": forwarder.damaged,
+            "skipped_ticks": self.skipped_ticks,
+        }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The broker of one run; started by the launcher.")
+    parser.add_argument("--clock", choices=[kind.name.lower() for kind in ClockKind], default="wall")
+    parser.add_argument("--base-ns", type=int, help="system time at --at-ns (default: now)")
+    parser.add_argument("--at-ns", type=int, help="a moment of CLOCK_MONOTONIC (default: now)")
+    parser.add_argument("--incarnation", type=int, default=1)
+    parser.add_argument("--mode", choices=["pause", "run"], default="pause", help="how a restarted broker goes on")
+    arguments = parser.parse_args()
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    run = Path(os.environ["STUDIO_RUN"])
+    broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
+    if arguments.mode == "run":
+        broker.forwarder.submit(broker.forwarder.run)
+    broker.main()
+    return 0
+
+
+def _clock(arguments: argparse.Namespace) -> Clock:
+    kind = ClockKind[arguments.clock.upper()]
+    start = Clock.wall()
+    if arguments.base_ns is not None:
+        at_ns = arguments.at_ns if arguments.at_ns is not None else start.at_ns
+        return Clock(kind, arguments.base_ns, at_ns, 1.0 if arguments.at_ns is not None else 0.0)
+    return Clock(kind, start.base_ns, start.at_ns, 0.0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""The channel without sockets: a whole system in one process, in exactly the order of the real one.
+
+For tests, and for replays that should be fast: messages are handed over as they are, nothing is encoded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from studio.runtime.cell import Cell, command_topic, tick_topic
+from studio.runtime.channel.agenda import Agenda, feeder_of
+from studio.runtime.channel.calls import answer
+from studio.runtime.channel.frames import INPUT, REPLY_PREFIX, REQUEST_PREFIX, Event, Kind
+from studio.runtime.channel.gate import Gate
+from studio.runtime.channel.ticking import Ticking
+from studio.runtime.clock import Clock, ClockKind
+from studio.runtime.component import Component, ServiceError
+from studio.runtime.lifecycle import State
+from studio.runtime.plan import Plan, PlannedComponent
+
+Tap = Callable[[Event], None]
+
+
+class InProcess:
+    """Runs a plan in this process. `tap` sees every event in channel order, as a recorder would."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        make: Callable[[PlannedComponent], Component],
+        *,
+        start_ns: int = 0,
+        tap: Tap | None = None,
+    ) -> None:
+        self.plan = plan
+        self.tap = tap
+        agenda: Agenda[Event] = Agenda(self._tick)
+        self.gate = Gate(agenda, self)
+        self.gate.now_ns = start_ns
+        self._ticking = Ticking(plan, agenda.timers)
+        self._sequences: dict[str, int] = {}
+        self._effects: list[Event] = []
+        self._unsorted = False
+        self._chain: list[str] = []
+        self._calls = 0
+        self._stop = threading.Event()
+        self._runner: threading.Thread | None = None
+        self._pace: Clock | None = None
+        self.cells = {planned.name: self._cell(planned, make(planned)) for planned in plan.components}
+        self._receivers = {
+            topic: [self.cells[component.name].handle for component in components]
+            for topic, components in plan.receivers.items()
+        }
+        self._places = {topic: component.place for topic, component in plan.producers.items()}
+
+    def _cell(self, planned: PlannedComponent, component: Component) -> Cell:
+        return Cell(
+            component, planned, emit=self._emit, call=self._call, now_ns=lambda: self.gate.now_ns, seed=self.plan.seed
+        )
+
+    # The session: what a test or a tool does with the system.
+
+    def start(self, mode: str = "pause") -> None:
+        """Initialize and activate every component, in order of place; then pause or run."""
+        for cell in self.cells.values():
+            cell.obey("initialize")
+        for cell in self.cells.values():
+            if cell.state is State.INACTIVE:
+                self.command(cell.name, {"do": "activate"})
+        held = list(self.gate.agenda.effects)
+        self.gate.agenda.effects.clear()
+        self.gate.step(len(self.gate.agenda.inputs))
+        self.gate.agenda.effects.extendleft(reversed(held))
+        if mode == "run":
+            self.run()
+
+    def command(self, component: str, command: Mapping[str, Any]) -> None:
+        """Put a command for `component` into the channel."""
+        topic = command_topic(component)
+        event = Event(topic, self._next(topic), self.gate.now_ns, dict(command), kind=Kind.COMMAND, flags=INPUT)
+        self.gate.agenda.inputs.append(event)
+
+    def feed(self, name: str, events: Iterable[Event]) -> None:
+        """Inputs from a log or a script, taken when their time has come."""
+        self.gate.agenda.add_feeder(feeder_of(name, events))
+
+    def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
+        self.pause()
+        return self.gate.step(count, topic)
+
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
+        self.pause()
+        self._begin_pace(rate)
+        return self.gate.lockstep(until_ns, count, rate)
+
+    def run(self, rate: float = 1.0) -> None:
+        """Go on by itself, paced by the wall clock, until pause() or stop()."""
+        self.pause()
+        self._begin_pace(rate)
+        self._runner = threading.Thread(target=self._free_run, args=(rate,), name="in-process run")
+        self._runner.start()
+
+    def _free_run(self, rate: float) -> None:
+        for cell in self.cells.values():
+            cell.own_thread()
+        while not self._stop.is_set():
+            self.gate.lockstep(rate=rate)
+            self._stop.wait(0.001)
+
+    def pause(self) -> None:
+        """Returns when the handler that was running has finished and nothing more is delivered."""
+        if self._runner is not None:
+            self._stop.set()
+            self._runner.join()
+            self._runner = None
+            self._stop.clear()
+            for cell in self.cells.values():
+                cell.own_thread()
+
+    def stop(self) -> None:
+        self.pause()
+        for cell in self.cells.values():
+            if cell.state is State.ACTIVE:
+                cell.obey("deactivate")
+            cell.obey("finalize")
+
+    # The gate's deliverer.
+
+    def deliver(self, event: Event) -> list[Event]:
+        if self.tap is not None:
+            self.tap(event)
+        if event.kind == Kind.COMMAND:
+            self._ticking.observe(event.topic.rpartition("/")[2], event.message, event.stamp_ns)
+        effects: list[Event] = []
+        self._effects = effects
+        for handle in self._receivers.get(event.topic, ()):
+            handle(event)
+        if self._unsorted:
+            self._unsorted = False
+            effects.sort(key=lambda effect: self._places[effect.topic])
+        return effects
+
+    def interrupted(self) -> bool:
+        return self._stop.is_set()
+
+    def wait_until(self, stamp_ns: int, rate: float) -> bool:
+        pace = self._pace or Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate)
+        return not self._stop.wait(max(0, stamp_ns - pace.now_ns()) / 1e9 / rate)
+
+    def _begin_pace(self, rate: float) -> None:
+        self._pace = Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate) if rate else None
+
+    # What cells ask for.
+
+    def _emit(self, _: Cell, event: Event) -> None:
+        if event.flags & INPUT:
+            self.gate.agenda.inputs.append(event)
+        else:
+            self._effects.append(event)
+
+    def _call(self, caller: Cell, name: str, request: Any, _deadline_s: float) -> Any:
+        provider_name, service = caller.planned.requires[name]
+        if provider_name in {caller.name, *self._chain}:
+            waiting = " → ".join([*self._chain, caller.name, provider_name])
+            raise ServiceError(f"service calls go in a circle: {waiting}")
+        provider = self.cells[provider_name]
+        cause = caller.event
+        self._unsorted = True
+        self._chain.append(caller.name)
+        topic = REQUEST_PREFIX + provider_name
+        event = Event(topic, self._next(topic), cause.stamp_ns if cause else 0, request, kind=Kind.REQUEST)
+        event.cause = (cause.topic, cause.sequence) if cause else None
+        self._record(event)
+        try:
+            reply = answer(provider, service, request, event)
+        finally:
+            self._chain.pop()
+        topic = REPLY_PREFIX + caller.planned.host
+        back = Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY, cause=(event.topic, event.sequence))
+        self._record(back)
+        return reply
+
+    def _record(self, event: Event) -> None:
+        if self.tap is not None:
+            self.tap(event)
+
+    def _tick(self, component: str, due_ns: int) -> Event:
+        topic = tick_topic(component)
+        return Event(topic, self._next(topic), due_ns, None, None, Kind.TIMER, None, due_ns)
+
+    def _next(self, topic: str) -> int:
+        self._sequences[topic] = sequence = self._sequences.get(topic, 0) + 1
+        return sequence
+

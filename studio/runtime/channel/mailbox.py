@@ -1,0 +1,100 @@
+"""The receiving side of a host: what has arrived and is not handled yet, in channel order, within its budget."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from queue import SimpleQueue
+
+from studio.model.spec import Delivery
+
+BUDGET_BYTES = 256 * 1024 * 1024
+
+
+class Letter:
+    """One frame on its way to the executor."""
+
+    __slots__ = ("frame", "route")
+
+    def __init__(self, frame: bytes, route: Route) -> None:
+        self.frame = frame
+        self.route = route
+
+
+class Limited:
+    """A receiver that wants only the last `depth` events of a topic."""
+
+    __slots__ = ("depth", "dropped", "index", "waiting")
+
+    def __init__(self, index: int, depth: int) -> None:
+        self.index = index
+        self.depth = depth
+        self.dropped = 0
+        self.waiting: deque[Letter] = deque()
+
+
+class Route:
+    """Where events of one topic go inside this host."""
+
+    def __init__(self, topic: str, deliveries: Sequence[Delivery] = ()) -> None:
+        self.topic = topic
+        self.limited = [
+            Limited(index, delivery.depth or 1)
+            for index, delivery in enumerate(deliveries)
+            if delivery.kind != "lossless"
+        ]
+
+
+class Mailbox:
+    """Filled by the I/O thread, emptied by the executor; letters travel in batches, which spares most thread switches."""
+
+    def __init__(self, budget_bytes: int = BUDGET_BYTES) -> None:
+        self.budget_bytes = budget_bytes
+        self.arrived_bytes = 0
+        self.handled_bytes = 0
+        """Each counter has one writer, so their difference needs no lock."""
+        self._batches: SimpleQueue[list[Letter]] = SimpleQueue()
+
+    @property
+    def waiting_bytes(self) -> int:
+        return self.arrived_bytes - self.handled_bytes
+
+    @property
+    def over_budget(self) -> bool:
+        return self.waiting_bytes > self.budget_bytes
+
+    def put(self, batch: list[Letter]) -> None:
+        """I/O thread: hand over a batch, dropping older events where a receiver wants only the newest ones."""
+        for letter in batch:
+            self.arrived_bytes += len(letter.frame)
+            for limited in letter.route.limited:
+                self._limit(limited, letter)
+        self._batches.put(batch)
+
+    def _limit(self, limited: Limited, letter: Letter) -> None:
+        waiting = limited.waiting
+        waiting.append(letter)
+        while len(waiting) > limited.depth:
+            try:
+                waiting.popleft()
+            except IndexError:  # the executor has just taken the last one
+                return
+            limited.dropped += 1
+
+    def take(self) -> list[Letter]:
+        """Executor: the next batch; waits for one."""
+        return self._batches.get()
+
+    def open(self, letter: Letter) -> list[int]:
+        """Executor: this letter is handled now; tells for which receivers (index in the route) it was dropped.
+
+        Whoever takes a letter out of a waiting line decides its fate, so every event is handled or counted, never both.
+        """
+        self.handled_bytes += len(letter.frame)
+        dropped = []
+        for limited in letter.route.limited:
+            try:
+                limited.waiting.remove(letter)
+            except ValueError:
+                dropped.append(limited.index)
+        return dropped

@@ -1,0 +1,91 @@
+"""Sending: one PUSH socket and one pool of shared memory per publishing thread, so that order and ownership are plain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import (
+    HEADER,
+    SHARED,
+    SWEEP_TOPIC,
+    TO_ALL,
+    VERSION,
+    Event,
+    Kind,
+    pack,
+    topic_field,
+    topic_hash,
+)
+from studio.runtime.channel.payloads import Pool
+
+SHARE_FROM_BYTES = 64 * 1024
+
+
+class Sender:
+    """Never blocks: what the socket cannot take is dropped and counted, its sequence number is used up."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], run: Path, shared: Path | None, producer: str) -> None:
+        self.dropped = 0
+        self._producer = producer
+        self._shared = shared
+        self._pool: Pool | None = None
+        self._socket = context.socket(zmq.PUSH)
+        self._socket.sndhwm = addresses.SEND_QUEUE
+        self._socket.linger = 500
+        self._socket.connect(addresses.into(run))
+        self._put = self._socket.send
+
+    def send(self, frame: bytes) -> bool:
+        try:
+            self._put(frame, zmq.DONTWAIT)
+        except zmq.Again:
+            self.dropped += 1
+            return False
+        return True
+
+    def control(self, topic: str, kind: Kind, payload: bytes = b"", sequence: int = 0) -> bool:
+        return self.send(pack(topic, kind, sequence, payload))
+
+    def event(self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int) -> bool:
+        """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
+        flags = event.flags
+        if len(payload) >= SHARE_FROM_BYTES and receivers and self._shared is not None:
+            handle = self._share(payload, receivers)
+            if handle is not None:
+                payload = handle
+                flags |= SHARED
+        cause = event.cause
+        header = HEADER.pack(
+            VERSION,
+            event.kind,
+            flags,
+            event.origin,
+            epoch,
+            event.sequence,
+            event.stamp_ns,
+            event.sent_ns,
+            topic_hash(cause[0]) if cause else 0,  # type: ignore[arg-type]
+            cause[1] if cause else 0,
+            TO_ALL,
+            0,
+            0,
+        )
+        return self.send(b"".join((topic_field(event.topic), header, payload)))
+
+    def _share(self, payload: bytes | memoryview, receivers: Sequence[int]) -> bytes | None:
+        if self._pool is None:
+            assert self._shared is not None
+            self._pool = Pool(self._shared, self._producer)
+        ticket = self._pool.sweep_due()
+        if ticket is not None:
+            self.send(pack(SWEEP_TOPIC, Kind.SWEEP, ticket, self._producer.encode()))
+        return self._pool.put(payload, receivers)
+
+    def close(self) -> None:
+        self._socket.close()
+        if self._pool is not None:
+            self._pool.close()

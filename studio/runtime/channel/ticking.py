@@ -1,0 +1,49 @@
+"""Which components tick: follows the life-cycle commands that pass the gate and keeps the timers accordingly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from studio.runtime.channel.agenda import Timers
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.plan import Plan
+
+
+class Ticking:
+    """Decides by what was delivered and never by when, so that ticks are the same in every lockstep run."""
+
+    def __init__(self, plan: Plan, timers: Timers) -> None:
+        self._timers = timers
+        self._active: set[str] = set()
+        self._periods_ns = {c.name: c.period_ns for c in plan.components}
+        self._periodic = {c.name for c in plan.components if c.activation == "periodic"}
+
+    def observe(self, component: str, command: Mapping[str, Any], stamp_ns: int) -> None:
+        """`command` is being delivered to `component` at `stamp_ns`."""
+        match command:
+            case {"do": "activate"}:
+                if component not in self._active:
+                    self._active.add(component)
+                    self._restart(component, stamp_ns)
+            case {"do": "deactivate" | "reset" | "finalize"}:
+                self._active.discard(component)
+                self._timers.stop(component)
+            case {"do": "mode", "activation": str(activation)}:
+                self._set_mode(component, activation, command.get("period_s"), stamp_ns)
+
+    def _set_mode(self, component: str, activation: str, period_s: float | None, stamp_ns: int) -> None:
+        if period_s is not None:
+            self._periods_ns[component] = round(period_s * SECOND_NS)
+        if activation == "periodic":
+            self._periodic.add(component)
+        else:
+            self._periodic.discard(component)
+        self._restart(component, stamp_ns)
+
+    def _restart(self, component: str, stamp_ns: int) -> None:
+        period_ns = self._periods_ns.get(component, 0)
+        if component in self._periodic and component in self._active and period_ns > 0:
+            self._timers.start(component, period_ns, stamp_ns)
+        else:
+            self._timers.stop(component)

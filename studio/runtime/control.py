@@ -1,0 +1,87 @@
+"""The control socket's client: what launcher, command line and window say to a running system."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from studio.errors import StudioError
+from studio.runtime.channel import addresses
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+
+
+class ControlError(StudioError):
+    """The broker refused a request or did not answer."""
+
+
+class Control:
+    """One connection to a broker; used by one thread at a time. Requests are answered in any order."""
+
+    def __init__(self, run: Path) -> None:
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
+        self._run = run
+        self._number = 0
+        self._lock = threading.Lock()
+        self._socket = self._connect()
+
+    def _connect(self) -> zmq.Socket[bytes]:
+        socket = self._context.socket(zmq.DEALER)
+        socket.linger = 200
+        socket.connect(addresses.control(self._run))
+        return socket
+
+    def ask(self, do: str, *, timeout_s: float | None = 10.0, **fields: Any) -> dict[str, Any]:
+        """Send a request and wait for its reply; `timeout_s=None` waits as long as it takes (a debugger may hold it)."""
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._socket.send(json.dumps({"id": number, "do": do, **fields}).encode())
+            return self._await(number, do, timeout_s)
+
+    def _await(self, number: int, do: str, timeout_s: float | None) -> dict[str, Any]:
+        end_ns = None if timeout_s is None else monotonic_ns() + int(timeout_s * SECOND_NS)
+        while True:
+            left_ms = None if end_ns is None else max(0, (end_ns - monotonic_ns()) // 1_000_000)
+            if not self._socket.poll(left_ms):
+                raise ControlError(f"the broker has not answered {do!r} within {timeout_s:g} s")
+            reply: dict[str, Any] = json.loads(self._socket.recv())
+            if reply.get("id") not in (number, None):
+                continue  # the late answer to a request that timed out
+            if not reply["ok"]:
+                raise ControlError(reply["error"])
+            return reply
+
+    def close(self) -> None:
+        self._socket.close()
+
+    # The requests by name.
+
+    def status(self, timeout_s: float = 10.0) -> dict[str, Any]:
+        return self.ask("status", timeout_s=timeout_s)
+
+    def start(self, mode: str = "pause") -> None:
+        self.ask("start", mode=mode, timeout_s=None)
+
+    def pause(self) -> None:
+        """Returns when the system is paused: every host has handled what was delivered to it."""
+        self.ask("pause", timeout_s=None)
+
+    def run(self, rate: float = 1.0) -> None:
+        self.ask("run", rate=rate)
+
+    def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
+        """Deliver exactly `count` events (of `topic`); returns, once they are done, what was delivered."""
+        delivered = self.ask("step", count=count, topic=topic, timeout_s=None)["delivered"]
+        return [(name, sequence) for name, sequence in delivered]
+
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
+        reply = self.ask("lockstep", until_ns=until_ns, count=count, rate=rate, timeout_s=None)
+        return int(reply["delivered"])
+
+    def command(self, component: str, command: Mapping[str, Any]) -> None:
+        self.ask("command", component=component, command=dict(command))

@@ -1,0 +1,78 @@
+"""Listens to a running system from the side: the hosts' reports and log lines, taken from the lossy tap."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from studio.errors import StudioError
+from studio.messages import decode
+from studio.messages.plain import String
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import BEAT_TOPIC, LOG_TOPIC, split, subscription
+from studio.runtime.clock import monotonic_ns
+
+LOG_LINES = 10_000
+
+
+class Observer:
+    """Keeps each host's last report and the newest log lines."""
+
+    def __init__(self, run: Path) -> None:
+        self.reports: dict[str, dict[str, Any]] = {}
+        self.heard_ns: dict[str, int] = {}
+        self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
+        self._ended = threading.Event()
+        self._news = threading.Condition()
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        for topic in (BEAT_TOPIC, LOG_TOPIC):
+            self._socket.subscribe(subscription(topic))
+        self._socket.connect(addresses.tap(run))
+        self._thread = threading.Thread(target=self._listen, name="observer", daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        while not self._ended.is_set():
+            if self._socket.poll(50):
+                self._take(self._socket.recv())
+
+    def _take(self, frame: bytes) -> None:
+        try:
+            topic, _, payload = split(frame)
+            content = json.loads(decode(String, payload).data)
+        except (StudioError, ValueError):
+            self.damaged += 1
+            return
+        with self._news:
+            if topic == BEAT_TOPIC:
+                self.reports[content["host"]] = content
+                self.heard_ns[content["host"]] = monotonic_ns()
+            else:
+                self.log.append(content)
+            self._news.notify_all()
+
+    damaged = 0
+
+    def component(self, name: str) -> dict[str, Any]:
+        """What its host last said of a component; empty before the first report."""
+        for report in list(self.reports.values()):
+            if name in report["components"]:
+                found: dict[str, Any] = report["components"][name]
+                return found
+        return {}
+
+    def settle(self) -> None:
+        """Wait a moment for the last reports, which hosts send when they end."""
+        with self._news:
+            self._news.wait(0.1)
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._context.destroy(linger=0)

@@ -1,0 +1,131 @@
+"""The plan of a run: what the launcher makes of a System, and what broker and hosts need to know of it.
+
+Plain data that goes through JSON into the run's folder, so every process of a run reads the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from studio.model.spec import Activation, Delivery, Value
+from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+
+
+@dataclass(frozen=True)
+class Inlet:
+    """One topic wired to one in port."""
+
+    port: str
+    topic: str
+    delivery: str = "lossless"
+
+    def parsed(self) -> Delivery:
+        return Delivery.parse(self.delivery)
+
+
+@dataclass(frozen=True)
+class PlannedComponent:
+    name: str
+    type: str
+    place: int
+    host: str
+    activation: Activation = "event"
+    period_ns: int = 0
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    inlets: tuple[Inlet, ...] = ()
+    outlets: Mapping[str, str] = field(default_factory=dict)
+    """Out port -> topic."""
+    requires: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Required service -> (component, service) that provides it."""
+    origin: int = 0
+    entry: str = ""
+    """`module:Class` for Python, a command line for anything else."""
+    folder: str = ""
+    command: bool = False
+    """Whether the entry is a program of its own, that speaks the protocol itself."""
+
+    def topics(self) -> Iterable[str]:
+        """Everything gated that this component handles."""
+        yield from dict.fromkeys(inlet.topic for inlet in self.inlets)
+        yield TIMER_PREFIX + self.name
+        yield COMMAND_PREFIX + self.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    components: tuple[PlannedComponent, ...]
+    seed: int = 0
+    project: str = ""
+    """The project's folder, for its own components and message types; empty for none."""
+
+    @cached_property
+    def hosts(self) -> dict[str, int]:
+        """Host name -> index, in order of first appearance."""
+        return {name: index for index, name in enumerate(dict.fromkeys(c.host for c in self.components))}
+
+    @cached_property
+    def by_name(self) -> dict[str, PlannedComponent]:
+        return {component.name: component for component in self.components}
+
+    @cached_property
+    def receivers(self) -> dict[str, tuple[PlannedComponent, ...]]:
+        """Topic -> the components that handle it, in order of place."""
+        found: dict[str, list[PlannedComponent]] = {}
+        for component in self.components:
+            for topic in component.topics():
+                found.setdefault(topic, []).append(component)
+        return {topic: tuple(components) for topic, components in found.items()}
+
+    @cached_property
+    def producers(self) -> dict[str, PlannedComponent]:
+        """Topic -> the component that publishes it."""
+        return {topic: component for component in self.components for topic in component.outlets.values()}
+
+    def on_host(self, host: str) -> list[PlannedComponent]:
+        return [component for component in self.components if component.host == host]
+
+    @cached_property
+    def reach(self) -> dict[str, frozenset[str]]:
+        """Component -> every component that its service calls can reach, directly or through others."""
+        calls = {c.name: {provider for provider, _ in c.requires.values()} for c in self.components}
+        reached: dict[str, frozenset[str]] = {}
+        for name in calls:
+            seen: set[str] = set()
+            todo = list(calls[name])
+            while todo:
+                provider = todo.pop()
+                if provider not in seen:
+                    seen.add(provider)
+                    todo.extend(calls.get(provider, ()))
+            reached[name] = frozenset(seen)
+        return reached
+
+    def one_by_one(self, topic: str) -> bool:
+        """Whether the receivers of `topic` must take turns: service calls of one can reach what another touches."""
+        seen: set[str] = set()
+        touched = [self.reach[c.name] | {c.name} for c in self.receivers.get(topic, ())]
+        for components in touched:
+            if seen & components:
+                return True
+            seen |= components
+        return False
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, path: Path) -> Plan:
+        data = json.loads(path.read_text())
+        return cls(tuple(_component(each) for each in data["components"]), data["seed"], data["project"])
+
+
+def _component(data: dict[str, Any]) -> PlannedComponent:
+    data["inlets"] = tuple(Inlet(**inlet) for inlet in data["inlets"])
+    data["requires"] = {name: (provider, service) for name, (provider, service) in data["requires"].items()}
+    data["parameters"] = {name: tuple(v) if isinstance(v, list) else v for name, v in data["parameters"].items()}
+    return PlannedComponent(**data)

@@ -1,0 +1,51 @@
+"""The folders of a run: sockets and plan in one that only the owner can enter, shared payloads under /dev/shm."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from studio.runtime.channel.run_folder import Claim, remove_stale
+
+SHARED_MEMORY = Path("/dev/shm")
+
+
+def runs_folder() -> Path:
+    """Where runs live: $STUDIO_RUNS, the session's runtime folder, or a private folder for temporary files."""
+    given = os.environ.get("STUDIO_RUNS")
+    if given:
+        return Path(given)
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if session and os.access(session, os.W_OK):
+        return Path(session) / "studio"
+    return Path(tempfile.gettempdir()) / f"studio-{os.getuid()}"
+
+
+class RunFolders:
+    """Both folders of one run, owned while this process lives; what runs before us left behind is removed."""
+
+    def __init__(self) -> None:
+        runs = runs_folder()
+        runs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        remove_stale(runs)
+        identity = secrets.token_hex(4)
+        self._claims = [Claim(runs / identity)]
+        self.run = self._claims[0].folder
+        (self.run / "output").mkdir()
+        self.shared: Path | None = None
+        if SHARED_MEMORY.is_dir() and os.access(SHARED_MEMORY, os.W_OK):
+            parent = SHARED_MEMORY / f"studio-{os.getuid()}"
+            parent.mkdir(mode=0o700, exist_ok=True)
+            remove_stale(parent)
+            self._claims.append(Claim(parent / identity))
+            self.shared = self._claims[1].folder
+
+    def output(self, name: str) -> Path:
+        """Where a process's own output goes."""
+        return self.run / "output" / f"{name}.txt"
+
+    def close(self) -> None:
+        for claim in self._claims:
+            claim.close()
