@@ -1,26 +1,18 @@
-"""Makes a project folder: an empty system that checks without problems, and says what goes where."""
+"""Makes a project folder: an empty system that checks without problems, and a README that says what goes where."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from studio.cli.outcome import UsageError
+from studio.model.files import FileError
+from studio.model.project import README, Project
 from studio.model.spec import NAME
 
-SYSTEM = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<system name="{name}" version="1">
-  <doc>What this system is for.</doc>
-  <!-- Components and wires go here, for example:
-  <component name="filter" type="low_pass"/>
-  <wire from="signal.value" to="filter.raw"/>
-  -->
-</system>
-"""
-README = """\
+TEXT = """\
 # {name}
 
-What this system is for.
+What it does, what it needs, how to run it.
 
 | file | holds |
 |---|---|
@@ -33,7 +25,6 @@ What this system is for.
     studio check .
     studio info .
 """
-IGNORED = "logs/\n__pycache__/\n*.autosave\n"
 
 
 def create_project(folder: Path) -> Path:
@@ -42,11 +33,10 @@ def create_project(folder: Path) -> Path:
         raise UsageError(f"{name!r} cannot be the name of a project", hint="letters, digits and underscores: my_robot")
     if folder.exists():
         raise UsageError(f"{folder} is already there", hint="take another name, or remove it first")
-    files = {"system.xml": SYSTEM, "README.md": README, ".gitignore": IGNORED}
     try:
-        (folder / "components").mkdir(parents=True)
-        for file, text in files.items():
-            (folder / file).write_text(text.format(name=name), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot make {folder}: {error.strerror}") from error
+        Project.create(folder, name)
+    except FileError as error:
+        raise UsageError(error.message, file=error.file, hint=error.hint) from error
+    (folder / "components").mkdir()
+    (folder / README).write_text(TEXT.format(name=name), encoding="utf-8")
     return folder

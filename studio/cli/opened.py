@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from studio.cli.places import SYSTEM
 from studio.errors import Problem
 from studio.messages import MessageTypes
+from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.model.system import System
-from studio.model.system_check import check
-from studio.model.system_xml import read_system
 from studio.paths import component_roots, path_problems
 
 
 @dataclass(frozen=True)
 class Opened:
-    folder: Path
-    system: System
+    project: Project
     registry: Registry
     types: MessageTypes
 
+    @property
+    def folder(self) -> Path:
+        return self.project.folder
+
+    @property
+    def system(self) -> System:
+        return self.project.system
+
     @cached_property
     def problems(self) -> list[Problem]:
-        return [*path_problems(), *self.registry.problems, *check(self.system, self.registry, self.types.names())]
+        checked = self.project.check(self.registry, self.types.names())
+        return [*path_problems(), *self._profile_problems(), *checked]
+
+    def _profile_problems(self) -> Iterator[Problem]:
+        """Faults of the project's own profiles and of those it uses; what others broke is not its problem."""
+        profiles = {str(self.registry.profile(type_name)) for type_name in self.used_types()}
+        own = self.folder.resolve()
+        for problem in self.registry.problems:
+            if problem.file in profiles or (problem.file and Path(problem.file).resolve().is_relative_to(own)):
+                yield problem
+
+    def used_types(self) -> set[str]:
+        inner = (component for source in self.system.sources for component in source.inner_components())
+        return {component.type for component in (*self.system.components, *inner)}
 
     def size(self) -> str:
         system = self.system
@@ -38,6 +57,5 @@ class Opened:
 
 
 def open_project(folder: Path) -> Opened:
-    types = MessageTypes.builtin().with_folder(folder)
     registry = Registry.scan(component_roots(folder))
-    return Opened(folder, read_system(folder / SYSTEM), registry, types)
+    return Opened(Project.open(folder), registry, MessageTypes.builtin().with_folder(folder))

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import STUDIO, Studio
+
+LAMP = """\
+<component type="lamp" category="sensor">
+  <doc>Shines.</doc>
+  <entry command="./lamp"/>
+  <port name="light" direction="out" type="Float64"/>
+  <parameter name="level" kind="float" default="1.0" minimum="0.0" unit="lx"/>
+</component>
+"""
+EYE = """\
+<component type="eye" category="processor">
+  <entry command="./eye"/>
+  <port name="light" direction="in" type="Float64" delivery="latest"/>
+  <port name="picture" direction="in" type="Image"/>
+</component>
+"""
+GOOD = """\
+<system name="robot" version="1">
+  <doc>Looks at a lamp.</doc>
+  <component name="lamp" type="lamp"><parameter name="level" value="2.5"/></component>
+  <component name="eye" type="eye"/>
+  <wire from="lamp.light" to="eye.light"/>
+</system>
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "robot"
+    for name, text in (("lamp", LAMP), ("eye", EYE)):
+        (folder / "components" / name).mkdir(parents=True)
+        (folder / "components" / name / "component.xml").write_text(text)
+    (folder / "system.xml").write_text(GOOD)
+    return folder
+
+
+def test_a_sound_project_is_fine(studio: Studio, project: Path) -> None:
+    result = studio("check", project)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == f"{project}: no problems, 2 components, 1 wire\n"
+    assert studio("check", project / "system.xml", "--json").json == {
+        "project": str(project), "ok": True, "problems": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "told"),
+    [
+        ('to="eye.light"', 'to="eye.picture"', 5, "sends Float64, but eye.picture takes Image"),
+        ('to="eye.light"', 'to="eye.lihgt"', 5, "did you mean light?"),
+        ('to="eye.light"', 'to="ear.sound"', 5, "ear"),
+        ('type="eye"', 'type="eyes"', 4, "unknown type eyes"),
+        ('value="2.5"', 'value="-1"', 3, "below its minimum"),
+        ('name="level"', 'name="levle"', 3, "no parameter levle"),
+        ("</system>", "", None, ""),
+        ("<doc>", "<doc><", None, ""),
+        ('name="robot" ', "", 1, "name"),
+    ],
+)
+def test_a_broken_project_fails_with_file_and_line(
+    studio: Studio, project: Path, old: str, new: str, line: int | None, told: str
+) -> None:
+    (project / "system.xml").write_text(GOOD.replace(old, new))
+    result = studio("check", project, "--json")
+    assert (result.status, result.json["ok"]) == (1, False)
+    problem = result.json["problems"][0]
+    assert set(problem) >= {"file", "line", "severity", "message", "hint"}
+    assert problem["file"] == str(project / "system.xml")
+    assert problem["severity"] == "error"
+    assert told in f"{problem['message']} {problem['hint']}"
+    assert line in (None, problem["line"])
+    text = studio("check", project)
+    assert text.status == 1
+    assert text.out.startswith(f"{project / 'system.xml'}:")
+
+
+def test_a_warning_fails_only_in_strict_mode(studio: Studio, project: Path) -> None:
+    (project / "system.xml").write_text(GOOD.replace('type="eye"', 'type="eye" colour="blue"'))
+    assert studio("check", project).status == 0
+    strict = studio("check", project, "--strict")
+    assert strict.status == 1
+    assert "1 warning" in strict.out
+
+
+def test_a_broken_profile_of_the_project_is_told_where_it_is(studio: Studio, project: Path) -> None:
+    profile = project / "components/eye/component.xml"
+    profile.write_text(EYE.replace('direction="in"', 'direction="sideways"'))
+    result = studio("check", project, "--json")
+    assert result.status == 1
+    assert str(profile) in [problem["file"] for problem in result.json["problems"]]
+
+
+def test_a_broken_profile_elsewhere_that_nobody_uses_is_not_this_projects_problem(
+    studio: Studio, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = tmp_path / "elsewhere/components/stranger"
+    stranger.mkdir(parents=True)
+    (stranger / "component.xml").write_text("<component")
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path / "elsewhere"))
+    assert studio("check", project, "--strict").status == 0
+    (project / "system.xml").write_text(GOOD.replace('type="eye"', 'type="stranger"'))
+    result = studio("check", project, "--json")
+    assert str(stranger / "component.xml") in [problem["file"] for problem in result.json["problems"]]
+
+
+def test_a_broken_message_file_is_a_finding(studio: Studio, project: Path) -> None:
+    (project / "msg").mkdir()
+    (project / "msg/Leg.msg").write_text("float64 angle angle angle\n!!\n")
+    result = studio("check", project, "--json")
+    assert result.status == 1
+    assert result.json["problems"][0]["file"] == str(project / "msg/Leg.msg")
+
+
+def test_a_project_goes_by_name_when_it_is_on_the_search_path(
+    studio: Studio, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "projects").mkdir()
+    project.rename(tmp_path / "projects/robot")
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path))
+    assert studio("check", "robot").status == 0
+    typo = studio("check", "robto")
+    assert typo.status == 2
+    assert "did you mean robot?" in typo.err
+
+
+def test_what_is_no_project_is_wrong_use(studio: Studio, tmp_path: Path) -> None:
+    folder = studio("check", tmp_path)
+    assert folder.status == 2
+    assert "there is no system.xml in it" in folder.err
+    assert studio("check", tmp_path / "nothing").status == 2
+
+
+def test_a_real_process_gives_json_on_stdout_and_the_status(project: Path) -> None:
+    (project / "system.xml").write_text(GOOD.replace('to="eye.light"', 'to="eye.picture"'))
+    done = subprocess.run([*STUDIO, "check", str(project), "--json"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert len(json.loads(done.stdout)["problems"]) == 1
+
+
+def test_an_attack_file_is_refused_in_one_line(studio: Studio, project: Path) -> None:
+    attack = '<!DOCTYPE system [<!ENTITY x SYSTEM "file:///etc/passwd">]><system name="a"><doc>&x;</doc></system>'
+    (project / "system.xml").write_text(attack)
+    assert studio("check", project).status == 1
+    info = studio("info", project)
+    assert (info.status, info.out, info.err.count("\n")) == (1, "", 1)
