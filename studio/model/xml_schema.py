@@ -104,9 +104,9 @@ class Schema:
     def unknown_names(self, root: etree._Element, file: Path | str | None) -> list[Problem]:
         place = None if file is None else str(file)
         return [
-            Problem(message, "warning", place, line_of(element), hint or "it is kept as it is")
+            Problem(message, "warning", place, line_of(strange), hint or "it is kept as it is")
             for element, rule in _walk(root, self._root)
-            for message, hint in _unknown(element, rule)
+            for strange, message, hint in _unknown(element, rule)
         ]
 
 
@@ -136,16 +136,16 @@ def _drop_unknown(element: etree._Element, rule: ElementRule) -> None:
         element.remove(child)
 
 
-def _unknown(element: etree._Element, rule: ElementRule) -> Iterator[tuple[str, str]]:
+def _unknown(element: etree._Element, rule: ElementRule) -> Iterator[tuple[etree._Element, str, str]]:
     if rule.is_open:
         return
     for name in map(str, element.attrib):
         if name not in rule.attributes and not name.startswith("{"):
-            yield f"<{rule.name}> has no attribute {name}", did_you_mean(name, rule.attributes)
+            yield element, f"<{rule.name}> has no attribute {name}", did_you_mean(name, rule.attributes)
     for child in element.iterchildren(etree.Element):
         tag = str(child.tag)
         if tag not in rule.children and not tag.startswith("{"):
-            yield f"<{rule.name}> has no element <{tag}>", did_you_mean(tag, rule.children)
+            yield child, f"<{rule.name}> has no element <{tag}>", did_you_mean(tag, rule.children)
 
 
 def _faults(element: etree._Element, rule: ElementRule) -> Iterator[tuple[str, str]]:
