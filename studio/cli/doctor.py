@@ -38,12 +38,17 @@ def report(findings: Iterable[Finding]) -> Iterator[str]:
     width = max(len(finding.name) for finding in findings)
     yield f"Robot Systems Studio {__version__} at {sys.prefix}"
     group = ""
-    for finding in findings:
+    for finding, following in zip(findings, [*findings[1:], None], strict=True):
         if finding.group != group:
             group = finding.group
             yield f"\n{group}"
         yield f"  {MARKS[finding.state]:<8}{finding.name:<{width}}  {finding.detail}".rstrip()
-        if finding.state != "ok" and finding.remedy:
+        if finding.state != "ok" and finding.remedy and not shares_remedy(finding, following):
             yield f"  {'':<8}{'':<{width}}  to get it: {finding.remedy}"
     missing = [finding.name for finding in findings if finding.state == "missing"]
     yield f"\nneeded and missing: {', '.join(missing)}" if missing else "\nall that is needed is here"
+
+
+def shares_remedy(finding: Finding, following: Finding | None) -> bool:
+    """Then it is enough to tell the remedy once, under the last of them."""
+    return following is not None and following.state != "ok" and following.remedy == finding.remedy

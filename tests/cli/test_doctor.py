@@ -36,6 +36,18 @@ def test_something_optional_that_is_missing_is_only_told(studio: Studio, monkeyp
     assert 'make setup EXTRAS="dev editor sim"' in result.out
 
 
+def test_a_remedy_that_several_share_is_told_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = [
+        Requirement("no-such-a", "", "sim"),
+        Requirement("no-such-b", "", "sim"),
+        Requirement("no-such-c", "", "bench"),
+    ]
+    monkeypatch.setattr(examinations, "requirements", lambda: absent)
+    out = studio("doctor").out
+    assert out.count('EXTRAS="dev editor sim"') == 1
+    assert out.count('EXTRAS="dev editor bench"') == 1
+
+
 def test_a_package_that_is_too_old_does_not_count() -> None:
     finding = examine_package(Requirement("numpy", ">=99"))
     assert finding.state == "missing"
