@@ -24,9 +24,11 @@ test: setup  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
 
 check: setup  ## ruff (lint and format) and mypy
-	@$(PYTHON) -m ruff check --quiet
-	@$(PYTHON) -m ruff format --check --quiet
-	@$(PYTHON) -m mypy --no-error-summary
+	@status=0; \
+	$(PYTHON) -m ruff check --quiet --output-format concise || status=1; \
+	$(PYTHON) -m ruff format --check --quiet --output-format concise || status=1; \
+	$(PYTHON) -m mypy --no-error-summary || status=1; \
+	exit $$status
 
 format: setup  ## let ruff fix and format
 	@$(PYTHON) -m ruff check --quiet --fix

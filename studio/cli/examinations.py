@@ -23,7 +23,7 @@ PURPOSES = {
     "dev": "tests and checks",
     "bench": "benchmarks against peers",
 }
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - this is the place that is examined
+SHARED_MEMORY = Path("/dev/shm")
 ENOUGH_SHARED_MEMORY_MB = 256
 
 
