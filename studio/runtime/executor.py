@@ -34,8 +34,9 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.channel.mailbox import Letter, Mailbox, Route
 from studio.runtime.channel.payloads import Leases
+from studio.runtime.channel.receiver import Receiver
 from studio.runtime.channel.sender import Sender
-from studio.runtime.clock import Clock
+from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
@@ -44,6 +45,8 @@ from studio.runtime.statistics import TopicStatistics
 
 class DataRoute(Route):
     """A topic with the cells that handle it, the class of its messages, and what was seen of it."""
+
+    gated = True
 
     def __init__(self, topic: str, cells: list[tuple[Cell, Delivery]], message_class: type[Any] | None) -> None:
         super().__init__(topic, [delivery for _, delivery in cells])
@@ -68,27 +71,26 @@ class Executor:
         run: Path,
         shared: Path | None,
         context: zmq.Context[zmq.Socket[bytes]],
-        mailbox: Mailbox,
     ) -> None:
         self.plan = plan
         self.host = host
         self.index = plan.hosts[host]
-        self.mailbox = mailbox
+        self.mailbox = Mailbox()
+        self.receiver = Receiver(context, run, self.mailbox, self._take_call)
+        self.routes = self.receiver.routes
         self.clock = Clock.wall()
         self.gated = True
         self.epoch = 0
-        self.incarnation = 0
         self.stopped = False
-        self.overflow = False
-        """Set by the I/O thread when more waits than the budget allows."""
-        self.on_welcome: Callable[[], None] = lambda: None
+        self.handling_since_ns = 0
+        """When the executor last took a letter; 0 while it has nothing to do."""
+        self.on_marker: Callable[[Marker], None] = lambda _: None
         self._run, self._shared, self._context = run, shared, context
         self._senders = threading.local()
         self._sender_list: list[Sender] = []
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
         self.cells: dict[str, Cell] = {}
-        self.routes: dict[bytes, Route] = {}
         self._receiving_hosts = {
             topic: tuple({plan.hosts[component.host] for component in components})
             for topic, components in plan.receivers.items()
@@ -136,10 +138,19 @@ class Executor:
             cell.own_thread()
         self._own = self.sender()
         while not self.stopped:
-            for letter in self.mailbox.take():
-                self.calls.serve_waiting()
-                self.handle(letter)
+            self.handling_since_ns = 0
+            letter = self.receiver.next()
+            self.handling_since_ns = monotonic_ns()
             self.calls.serve_waiting()
+            if letter is not None:
+                self.handle(letter)
+
+    def _take_call(self, frame: bytes) -> None:
+        """Whoever reads the socket: requests and replies go past the mailbox."""
+        try:
+            self.calls.arrived(*split(frame))
+        except StudioError as damaged:
+            self.log("error", f"unreadable frame: {damaged}")
 
     def handle(self, letter: Letter) -> None:
         dropped = self.mailbox.open(letter)
@@ -156,7 +167,7 @@ class Executor:
 
     def _handle_event(self, route: Route, header: Any, payload: memoryview, dropped: list[int]) -> None:
         assert isinstance(route, DataRoute)
-        if self.overflow:
+        if self.receiver.overflow:
             self._give_up()
         message = self._message(route, header, payload)
         event = Event(
@@ -175,19 +186,22 @@ class Executor:
         now_ns = self.clock.now_ns() if not self.gated else header.sent_ns
         if not header.flags & AGAIN:
             route.statistics.saw(header.sequence, len(payload), now_ns - header.sent_ns)
-        self.calls.begin(event)
-        published = []
-        for index, cell in enumerate(route.cells):
-            if index not in dropped and header.target in (TO_ALL, cell.place):
-                published.append((cell.place, cell.handle(event)))
-        if self.gated:
-            counts = self.calls.counts(published)
-            ack = Ack(topic_hash(route.topic), header.sequence, header.target, counts)
-            self._own.control(ACK_TOPIC, Kind.ACK, ack.payload(), self.index)
+        if not self.gated:
+            for index, cell in enumerate(route.cells):
+                if index not in dropped:
+                    cell.handle(event)
+            return
+        self._own.hold()
+        self.calls.begin()
+        published = [
+            (cell.place, cell.handle(event)) for cell in route.cells if header.target in (TO_ALL, cell.place)
+        ]
+        ack = Ack(topic_hash(route.topic), header.sequence, header.target, self.calls.counts(published))
+        self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
 
     def _give_up(self) -> None:
         """More waits than this host may keep: its lossless receivers have failed to keep up."""
-        self.overflow = False
+        self.receiver.overflow = False
         budget_mb = self.mailbox.budget_bytes // 2**20
         failure = StudioError(f"more than {budget_mb} MB of events were waiting", hint='make it faster or use keep="latest"')
         for cell in self.cells.values():
@@ -220,15 +234,14 @@ class Executor:
         return decode(route.message_class, payload)
 
     def _handle_marker(self, marker: Marker) -> None:
+        self.on_marker(marker)
         if marker.mark is Mark.ALIVE:
             return
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
-        self.incarnation = marker.incarnation
+        self.receiver.greedy = not marker.gated
         if marker.mark is Mark.PAUSE:
             ack = Ack(topic_hash(ALL_TOPIC), marker.number)
             self._own.control(ACK_TOPIC, Kind.ACK, ack.payload(), self.index)
-        elif marker.mark is Mark.WELCOME:
-            self.on_welcome()
         elif marker.mark is Mark.STOP:
             self._finish()
 
@@ -263,6 +276,7 @@ class Executor:
         self.sender().send(pack("/_studio/log", Kind.LOG, 0, encode(String(line))))
 
     def close(self) -> None:
+        self.receiver.close()
         for sender in self._sender_list:
             sender.close()
 

@@ -33,10 +33,8 @@ from studio.runtime.channel.frames import (
     Kind,
     Mark,
     Marker,
-    split,
-    subscription,
 )
-from studio.runtime.channel.mailbox import Letter, Mailbox, Route
+from studio.runtime.channel.mailbox import Route
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component
@@ -47,7 +45,9 @@ from studio.runtime.process import die_with_parent
 
 HELLO_EVERY_NS = 20_000_000
 BEAT_EVERY_NS = 500_000_000
-BATCH = 256
+LOOK_EVERY_S = 0.005
+LONG_HANDLER_NS = 5_000_000
+"""A handler that takes longer hands the reading of the socket over to the I/O thread."""
 
 
 class Host:
@@ -55,11 +55,11 @@ class Host:
         self.name = name
         self.run = run
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self.mailbox = Mailbox()
         self.plan = Plan.load(addresses.plan_file(run))
-        self.executor = Executor(self.plan, name, run, shared, self.context, self.mailbox)
+        self.executor = Executor(self.plan, name, run, shared, self.context)
+        self.executor.on_marker = self._look_at
         self._welcomed = threading.Event()
-        self._ready = False
+        self._initialized = False
         self._incarnation = 0
 
     def set_up(self) -> None:
@@ -73,6 +73,7 @@ class Host:
 
     def main(self) -> int:
         self.set_up()
+        self._subscribe()
         executor = threading.Thread(target=self._execute, name="executor", daemon=True)
         executor.start()
         self._io(executor)
@@ -85,89 +86,49 @@ class Host:
         for cell in self.executor.cells.values():
             cell.own_thread()
             cell.obey("initialize")
-        self._ready = True
+        self._initialized = True
         self.executor.work()
+
+    def _subscribe(self) -> None:
+        routes = self.executor.routes
+        own = HOST_PREFIX + self.name
+        for topic in (SWEEP_TOPIC, ALL_TOPIC, own):
+            routes[topic.encode()] = Route(topic)
+        calls = [REQUEST_PREFIX + name for name in self.executor.cells] + [REPLY_PREFIX + self.name]
+        topics = [topic.decode() for topic in routes if topic != own.encode()]
+        self.executor.receiver.connect([*calls, *topics], last=own)
+
+    def _look_at(self, marker: Marker) -> None:
+        """Executor: what a marker says about the connection to the broker."""
+        if marker.mark is Mark.WELCOME:
+            self._incarnation = marker.incarnation
+            self._welcomed.set()
+        elif marker.incarnation != self._incarnation:
+            self._welcomed.clear()
 
     # The I/O thread.
 
     def _io(self, executor: threading.Thread) -> None:
         sender = Sender(self.context, self.run, None, self.name)
-        receiver = self._subscribe()
         next_hello = next_beat = 0
         ready_said = False
         while executor.is_alive():
-            receiver.poll(10 if not ready_said else 100)
-            self._receive(receiver)
-            now = monotonic_ns()
-            if not self._welcomed.is_set() and now >= next_hello:
+            executor.join(LOOK_EVERY_S)
+            now_ns = monotonic_ns()
+            since_ns = self.executor.handling_since_ns
+            if since_ns and now_ns - since_ns > LONG_HANDLER_NS:
+                self.executor.receiver.read(wait=False)
+            if not self._welcomed.is_set() and now_ns >= next_hello:
                 sender.control(HELLO_TOPIC, Kind.HELLO, self.name.encode())
-                next_hello = now + HELLO_EVERY_NS
-            if self._ready and self._welcomed.is_set() and not ready_said:
+                next_hello = now_ns + HELLO_EVERY_NS
+            if self._initialized and self._welcomed.is_set() and not ready_said:
                 sender.control(READY_TOPIC, Kind.READY, self.name.encode())
                 ready_said = True
-            if now >= next_beat:
+            if now_ns >= next_beat:
                 self._beat(sender)
-                next_beat = now + BEAT_EVERY_NS
+                next_beat = now_ns + BEAT_EVERY_NS
         self._beat(sender)
         sender.close()
-        receiver.close()
-
-    def _subscribe(self) -> zmq.Socket[bytes]:
-        receiver = self.context.socket(zmq.SUB)
-        receiver.rcvhwm = 0
-        receiver.linger = 0
-        routes = self.executor.routes
-        for topic in (SWEEP_TOPIC, ALL_TOPIC, HOST_PREFIX + self.name):
-            routes[topic.encode()] = Route(topic)
-        topics = [topic.decode() for topic in routes]
-        calls = [REQUEST_PREFIX + name for name in self.executor.cells] + [REPLY_PREFIX + self.name]
-        # The host's own topic comes last (it was added last): its WELCOME proves that all others stand.
-        for topic in [*calls, *topics]:
-            receiver.subscribe(subscription(topic))
-        receiver.connect(addresses.out_of(self.run))
-        return receiver
-
-    def _receive(self, receiver: zmq.Socket[bytes]) -> None:
-        routes = self.executor.routes
-        receive = receiver.recv
-        batch: list[Letter] = []
-        try:
-            while len(batch) < BATCH:
-                frame = receive(zmq.DONTWAIT)
-                route = routes.get(frame[: frame.find(b"\0")])
-                if route is None:
-                    self._take_call(frame)
-                else:
-                    batch.append(Letter(frame, route))
-                    if route.topic == ALL_TOPIC or route.topic.startswith(HOST_PREFIX):
-                        self._look_at_marker(frame)
-        except zmq.Again:
-            pass
-        if batch and self.mailbox.over_budget:
-            # Throw events away rather than grow: their sequence numbers tell how many, the receivers go to error.
-            self.executor.overflow = True
-            batch = [letter for letter in batch if not isinstance(letter.route, DataRoute)]
-        if batch:
-            self.mailbox.put(batch)
-
-    def _take_call(self, frame: bytes) -> None:
-        try:
-            topic, header, payload = split(frame)
-        except StudioError as damaged:
-            self.executor.log("error", f"unreadable frame: {damaged}")
-            return
-        self.executor.calls.arrived(topic, header, payload)
-        if header.kind == Kind.REQUEST:
-            self.mailbox.put([])
-
-    def _look_at_marker(self, frame: bytes) -> None:
-        """What concerns the connection is seen here at once; the executor sees the marker in its place of the stream."""
-        marker = Marker.parse(split(frame)[2])
-        if marker.mark is Mark.WELCOME:
-            self._welcomed.set()
-            self._incarnation = marker.incarnation
-        elif marker.incarnation != self._incarnation and self._welcomed.is_set():
-            self._welcomed.clear()
 
     def _beat(self, sender: Sender) -> None:
         sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(self.report()))))
@@ -177,7 +138,7 @@ class Host:
         return {
             "host": self.name,
             "pid": os.getpid(),
-            "waiting_bytes": self.mailbox.waiting_bytes,
+            "waiting_bytes": self.executor.mailbox.waiting_bytes,
             "dropped_sends": self.executor.dropped_sends,
             "components": {cell.name: cell.report() for cell in self.executor.cells.values()},
             "topics": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from queue import Empty, SimpleQueue
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from studio.errors import StudioError
@@ -38,7 +38,7 @@ class Calls:
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self._inbox: SimpleQueue[tuple[str, Header, memoryview]] = SimpleQueue()
+        self._inbox: deque[tuple[str, Header, memoryview]] = deque()
         """Requests and replies go past the mailbox; a host that waits for a reply still serves its idle components."""
         self._deferred: list[tuple[str, Header, memoryview]] = []
         self._number = 0
@@ -47,7 +47,8 @@ class Calls:
         self._nested: dict[int, int] = {}
         """Place -> events published by providers while they served the handler that runs now."""
 
-    def begin(self, _event: Event) -> None:
+    def begin(self) -> None:
+        """An event is about to be handled."""
         self._nested.clear()
 
     def counts(self, published: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -55,15 +56,15 @@ class Calls:
         return [*published, *self._nested.items()] if self._nested else published
 
     def arrived(self, topic: str, header: Header, payload: memoryview) -> None:
-        """I/O thread: a request or a reply is here."""
-        self._inbox.put((topic, header, payload))
+        """Whoever reads the socket: a request or a reply is here."""
+        self._inbox.append((topic, header, payload))
 
     def serve_waiting(self) -> None:
         """Executor, between two letters: answer what has come in meanwhile."""
         while self._deferred:
             self._serve(*self._deferred.pop(0))
-        while not self._inbox.empty():
-            topic, header, payload = self._inbox.get()
+        while self._inbox:
+            topic, header, payload = self._inbox.popleft()
             if header.kind == Kind.REQUEST:  # a reply here comes after its deadline: nobody waits for it
                 self._serve(topic, header, payload)
 
@@ -88,11 +89,11 @@ class Calls:
         topic = REQUEST_PREFIX + provider.name
         event = self._nested_event(caller, topic, request)
         payload = self._request_payload(0, service, encode(request))
-        self._executor.sender().send(self._pack(event, topic, Kind.REQUEST, payload))
+        self._executor.sender().send_now(self._pack(event, topic, Kind.REQUEST, payload))
         reply = answer(provider, service, request, event)
         self._count(provider.place, provider.served)
         back = self._pack(event, REPLY_PREFIX + self._executor.host, Kind.REPLY, _REPLY.pack(0, 0, 0) + encode(reply))
-        self._executor.sender().send(back)
+        self._executor.sender().send_now(back)
         return reply
 
     def _call_there(
@@ -102,7 +103,7 @@ class Calls:
         topic = REQUEST_PREFIX + provider
         event = self._nested_event(caller, topic, request)
         payload = self._request_payload(self._number, service, encode(request))
-        self._executor.sender().send(self._pack(event, topic, Kind.REQUEST, payload))
+        self._executor.sender().send_now(self._pack(event, topic, Kind.REQUEST, payload))
         header, reply = self._wait(self._number, f"{provider}.{service}", deadline_s)
         _, count, _ = _REPLY.unpack_from(reply)
         for place, published in parse_counts(reply[_REPLY.size :], count):
@@ -114,15 +115,15 @@ class Calls:
 
     def _wait(self, number: int, what: str, deadline_s: float) -> tuple[Header, memoryview]:
         end_ns = monotonic_ns() + int(deadline_s * SECOND_NS)
-        while True:
-            try:
-                topic, header, payload = self._inbox.get(timeout=max(0, end_ns - monotonic_ns()) / SECOND_NS)
-            except Empty:
-                raise ServiceError(f"{what} has not answered within {deadline_s:g} s") from None
-            if header.kind == Kind.REQUEST:
-                self._serve_or_defer(topic, header, payload)
-            elif len(payload) >= _REPLY.size and _REPLY.unpack_from(payload)[0] == number:
-                return header, payload
+        while monotonic_ns() < end_ns:
+            self._executor.receiver.read(wait=True)
+            while self._inbox:
+                topic, header, payload = self._inbox.popleft()
+                if header.kind == Kind.REQUEST:
+                    self._serve_or_defer(topic, header, payload)
+                elif len(payload) >= _REPLY.size and _REPLY.unpack_from(payload)[0] == number:
+                    return header, payload
+        raise ServiceError(f"{what} has not answered within {deadline_s:g} s")
 
     def _serve_or_defer(self, topic: str, header: Header, payload: memoryview) -> None:
         """While a handler of this host waits, its other components still serve; the waiting one handles one thing."""
@@ -152,7 +153,7 @@ class Calls:
             topic, Kind.REPLY, self._next(topic), text, stamp_ns=header.stamp_ns, sent_ns=header.stamp_ns, flags=flags,
             cause_topic=topic_hash(REQUEST_PREFIX + provider), cause_sequence=header.sequence,
         )  # fmt: skip
-        self._executor.sender().send(frame)
+        self._executor.sender().send_now(frame)
 
     def _answer(self, provider: str, service: str, body: memoryview, header: Header) -> bytes:
         cell = self._executor.cells[provider]

@@ -7,6 +7,7 @@ proxy too (TERMINATE on its control socket gives the sockets back within 0.2 ms,
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,7 @@ from studio.runtime.channel.frames import (
     INPUT,
     LAST_GATED,
     TIMER_PREFIX,
+    WAKE_TOPIC,
     Ack,
     FrameError,
     Header,
@@ -46,6 +48,7 @@ from studio.runtime.plan import Plan
 
 STEER = "inproc://steer"
 FEED_BATCH = 64
+WAIT_MS = 100
 
 
 class Held(NamedTuple):
@@ -107,10 +110,10 @@ class Forwarder:
         self.steer.bind(STEER)
         self._steering = context.socket(zmq.PAIR)
         self._steering.connect(STEER)
-        self._poller = zmq.Poller()
-        self._poller.register(self.pull, zmq.POLLIN)
-        self._poller.register(self.steer, zmq.POLLIN)
-        for socket in (self.pull, self.pub, self.tap, self.steer, self._steering):
+        self._nudge = context.socket(zmq.PUSH)
+        self._nudge.connect("inproc://in")
+        self.pull.rcvtimeo = WAIT_MS
+        for socket in (self.pull, self.pub, self.tap, self.steer, self._steering, self._nudge):
             socket.linger = 200
 
     # Called from the control thread.
@@ -123,19 +126,24 @@ class Forwarder:
         self.wake()
 
     def wake(self) -> None:
+        """Get the thread's attention: a word to the proxy, and a frame to the gate, which waits on its input only."""
         self._steering.send(b"TERMINATE")
+        self._nudge.send(pack(WAKE_TOPIC, Kind.MARKER, 0))
 
     # The thread.
 
     def main(self) -> None:
         self.lock.acquire()
         while not self.ended:
-            if self.mode == "run":
+            self._drain_wakes()
+            if not self._jobs.empty():
+                pass
+            elif self.mode == "run":
                 self.lock.release()
                 zmq.proxy_steerable(self.pull, self.pub, self.tap, self.steer)
                 self.lock.acquire()
             else:
-                self._absorb(100)
+                self._absorb()
                 self._keep_strays()
             self._do_jobs()
         self.lock.release()
@@ -168,7 +176,7 @@ class Forwarder:
         self.waiting = set(self.plan.hosts) - self.gone - self.excused
         self._acks.clear()
         while self.waiting - self.gone - self.excused and not self.ended:
-            self._absorb(100)
+            self._absorb()
             self._take_acks(topic_hash(ALL_TOPIC), number)
         self.waiting = set()
         self._keep_strays()
@@ -269,7 +277,7 @@ class Forwarder:
             expected += self._take_acks(topic, event.sequence)
             if not hosts - self.gone and (len(self._effects) >= expected or receivers & self.gone):
                 break
-            self._absorb(1000)
+            self._absorb()
         self.waiting = set()
 
     def _take_acks(self, topic: int, sequence: int) -> int:
@@ -291,24 +299,20 @@ class Forwarder:
             left_ns = (stamp_ns - self._pace.now_ns()) / rate
             if left_ns <= 0:
                 return True
-            self._absorb(min(100, left_ns / 1e6))
+            if self.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
+                self._absorb()
         return False
 
     # Frames.
 
-    def _absorb(self, timeout_ms: float) -> None:
-        """Take in what has arrived: gated frames are held, acknowledgements kept, everything else passes at once."""
-        ready = dict(self._poller.poll(timeout_ms))
-        if self.steer in ready:
-            self._drain_wakes()
-        if self.pull not in ready:
-            return
-        receive = self.pull.recv
+    def _absorb(self) -> None:
+        """Take in one message, waiting a moment for it: gated frames are held, acknowledgements kept, others passed."""
         try:
-            for _ in range(1000):
-                self._sort(receive(zmq.DONTWAIT))
+            parts = self.pull.recv_multipart()
         except zmq.Again:
             return
+        for frame in parts:
+            self._sort(frame)
 
     def _drain_wakes(self) -> None:
         try:
@@ -329,7 +333,7 @@ class Forwarder:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
             self._fed[topic.removeprefix(END_PREFIX)].ended = True
-        else:
+        elif topic != WAKE_TOPIC:
             self.forward(frame)
 
     damaged = 0
@@ -359,7 +363,7 @@ class Forwarder:
         feeder = self._fed[name]
         self._mark_on(FEED_PREFIX + name, Mark.STATE, FEED_BATCH)
         while not feeder.waiting and not feeder.ended and not self.interrupted():
-            self._absorb(1000)
+            self._absorb()
         return () if feeder.waiting else None
 
     def _follow(self, held: Held) -> None:

@@ -1,10 +1,9 @@
-"""The receiving side of a host: what has arrived and is not handled yet, in channel order, within its budget."""
+"""What has arrived at a host and is not handled yet, in channel order, within its budget."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from queue import SimpleQueue
+from collections.abc import Collection, Sequence
 
 from studio.model.spec import Delivery
 
@@ -36,6 +35,9 @@ class Limited:
 class Route:
     """Where events of one topic go inside this host."""
 
+    gated = False
+    """Whether they may be thrown away when too much is waiting: events may, what the machinery says may not."""
+
     def __init__(self, topic: str, deliveries: Sequence[Delivery] = ()) -> None:
         self.topic = topic
         self.limited = [
@@ -46,14 +48,14 @@ class Route:
 
 
 class Mailbox:
-    """Filled by the I/O thread, emptied by the executor; letters travel in batches, which spares most thread switches."""
+    """Filled by whoever reads the socket (one at a time), emptied by the executor."""
 
     def __init__(self, budget_bytes: int = BUDGET_BYTES) -> None:
         self.budget_bytes = budget_bytes
         self.arrived_bytes = 0
         self.handled_bytes = 0
         """Each counter has one writer, so their difference needs no lock."""
-        self._batches: SimpleQueue[list[Letter]] = SimpleQueue()
+        self.letters: deque[Letter] = deque()
 
     @property
     def waiting_bytes(self) -> int:
@@ -63,13 +65,13 @@ class Mailbox:
     def over_budget(self) -> bool:
         return self.waiting_bytes > self.budget_bytes
 
-    def put(self, batch: list[Letter]) -> None:
-        """I/O thread: hand over a batch, dropping older events where a receiver wants only the newest ones."""
+    def put(self, batch: Collection[Letter]) -> None:
+        """Add what was read, dropping older events where a receiver wants only the newest ones."""
         for letter in batch:
             self.arrived_bytes += len(letter.frame)
             for limited in letter.route.limited:
                 self._limit(limited, letter)
-        self._batches.put(batch)
+        self.letters.extend(batch)
 
     def _limit(self, limited: Limited, letter: Letter) -> None:
         waiting = limited.waiting
@@ -80,10 +82,6 @@ class Mailbox:
             except IndexError:  # the executor has just taken the last one
                 return
             limited.dropped += 1
-
-    def take(self) -> list[Letter]:
-        """Executor: the next batch; waits for one."""
-        return self._batches.get()
 
     def open(self, letter: Letter) -> list[int]:
         """Executor: this letter is handled now; tells for which receivers (index in the route) it was dropped.

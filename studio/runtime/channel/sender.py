@@ -38,8 +38,31 @@ class Sender:
         self._socket.linger = 500
         self._socket.connect(addresses.into(run))
         self._put = self._socket.send
+        self._held: list[bytes] | None = None
+
+    def hold(self) -> None:
+        """Keep what is sent from here on until `release`."""
+        self._held = []
+
+    def release(self, last: bytes) -> None:
+        """Send what was held and `last` as the parts of one message: the broker wakes once and has all of it."""
+        held, self._held = self._held, None
+        if not held:
+            self.send(last)
+            return
+        held.append(last)
+        try:
+            self._socket.send_multipart(held, zmq.DONTWAIT)
+        except zmq.Again:
+            self.dropped += len(held)
 
     def send(self, frame: bytes) -> bool:
+        if self._held is not None:
+            self._held.append(frame)
+            return True
+        return self.send_now(frame)
+
+    def send_now(self, frame: bytes) -> bool:
         try:
             self._put(frame, zmq.DONTWAIT)
         except zmq.Again:

@@ -1,0 +1,86 @@
+"""The receiving side of a host: one SUB socket, read by whichever thread is free to.
+
+While the handlers keep up, the executor reads for itself: no thread switch lies between an event and its handler (it
+cost 40 % of a lockstep cycle). When a handler runs long, the I/O thread takes over the reading, so that arrivals are
+counted, old ones dropped where only the newest are wanted, and the memory budget holds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import subscription
+from studio.runtime.channel.mailbox import Letter, Mailbox, Route
+
+BATCH = 256
+WAIT_MS = 50
+
+
+class Receiver:
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, mailbox: Mailbox, direct: Callable[[bytes], None]
+    ) -> None:
+        self.mailbox = mailbox
+        self.routes: dict[bytes, Route] = {}
+        self.overflow = False
+        """Events were thrown away, because more than the budget was waiting."""
+        self.greedy = True
+        """Whether to read on while there is more; in lockstep there never is, and finding that out costs time."""
+        self._direct = direct
+        self._run = run
+        self._lock = threading.Lock()
+        self._socket = context.socket(zmq.SUB)
+        self._socket.rcvhwm = 0
+        self._socket.rcvtimeo = WAIT_MS
+        self._socket.linger = 0
+
+    def connect(self, topics: Iterable[str], last: str) -> None:
+        """Subscribe to `topics`, and to `last` after all others: what arrives on it proves that all of them stand."""
+        for topic in (*topics, last):
+            self._socket.subscribe(subscription(topic))
+        self._socket.connect(addresses.out_of(self._run))
+
+    def next(self) -> Letter | None:
+        """Executor: the next letter, waiting a moment for one."""
+        letters = self.mailbox.letters
+        if not letters:
+            self.read(wait=True)
+        return letters.popleft() if letters else None
+
+    def read(self, *, wait: bool) -> None:
+        """Move what has arrived into the mailbox; with `wait`, until something has, for a moment at most."""
+        if not self._lock.acquire(blocking=wait):
+            return
+        try:
+            self._read(0 if wait else zmq.DONTWAIT)
+        finally:
+            self._lock.release()
+
+    def _read(self, flags: int) -> None:
+        routes, receive, batch = self.routes, self._socket.recv, deque[Letter]()
+        try:
+            for _ in range(BATCH if self.greedy else 1):
+                frame = receive(flags)
+                flags = zmq.DONTWAIT
+                route = routes.get(frame[: frame.find(b"\0")])
+                if route is None:
+                    self._direct(frame)
+                else:
+                    batch.append(Letter(frame, route))
+        except zmq.Again:
+            pass
+        if self.mailbox.over_budget:
+            # Throw events away rather than grow: their sequence numbers tell how many, the receivers go to error.
+            self.overflow = True
+            batch = deque(letter for letter in batch if not letter.route.gated)
+        if batch:
+            self.mailbox.put(batch)
+
+    def close(self) -> None:
+        self._socket.close()
