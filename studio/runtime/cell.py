@@ -142,9 +142,9 @@ class Cell:
 
     def _call_service(self, name: str, request: Any, deadline_s: float) -> Any:
         if name not in self.planned.requires:
-            raise ServiceError(f"{self.name}.{name} is not wired to a provider", hint="add a <service> wire to system.xml")
+            raise ServiceError(f"{self.name}.{name} is not wired to a provider", hint="add a <service> wire")
         if self.event is None or threading.get_ident() != self._executor:
-            raise ServiceError(f"{self.name}.{name} was called outside a handler", hint="call services in handlers only")
+            raise ServiceError(f"{self.name}.{name} was called outside a handler", hint="call it in a handler")
         return self._call(self, name, request, deadline_s)
 
     def _note_read(self, port: str) -> None:
@@ -249,10 +249,9 @@ class Cell:
 
     def _set_activation(self, activation: str) -> None:
         if activation not in type(self.component).activations:
-            raise LifecycleError(
-                f"{self.name} cannot run in mode {activation}", hint="it can: " + ", ".join(type(self.component).activations)
-            )
-        self.activation = activation  # type: ignore[assignment]
+            possible = ", ".join(type(self.component).activations)
+            raise LifecycleError(f"{self.name} cannot run in mode {activation}", hint=f"it can: {possible}")
+        self.activation = activation
 
     def serve(self, service: str, request: Any, event: Event) -> Any:
         """Answer a service request nested in another component's handler."""

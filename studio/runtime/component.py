@@ -17,10 +17,10 @@ import numpy as np
 from studio.errors import StudioError
 from studio.model.spec import Activation, Category, Value
 from studio.runtime.declarations import (
-    Input,
     InPort,
-    Output,
+    Input,
     OutPort,
+    Output,
     Parameter,
     ProvidedService,
     Requester,
@@ -59,9 +59,8 @@ class Component:
         self = super().__new__(cls)
         self._inputs = {name: Input(port) for name, port in cls.__ports__.items() if isinstance(port, InPort)}
         self._outputs = {name: Output(port) for name, port in cls.__ports__.items() if isinstance(port, OutPort)}
-        self._requesters = {
-            name: Requester(service) for name, service in cls.__services__.items() if isinstance(service, RequiredService)
-        }
+        services = cls.__services__.items()
+        self._requesters = {name: Requester(each) for name, each in services if isinstance(each, RequiredService)}
         self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
         self._now_ns = _no_clock
         self.name = cls.__name__

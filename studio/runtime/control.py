@@ -36,7 +36,7 @@ class Control:
         return socket
 
     def ask(self, do: str, *, timeout_s: float | None = 10.0, **fields: Any) -> dict[str, Any]:
-        """Send a request and wait for its reply; `timeout_s=None` waits as long as it takes (a debugger may hold it)."""
+        """Send a request and wait for its reply; `timeout_s=None`: as long as it takes (a debugger may hold it)."""
         with self._lock:
             self._number += 1
             number = self._number

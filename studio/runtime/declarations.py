@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
-from studio.model.spec import Delivery, ParameterKind, ParameterSpec, SpecError, Value
+from studio.model.spec import Delivery, ParameterKind, ParameterSpec, SpecError
 
 if TYPE_CHECKING:
     from studio.runtime.component import Component
@@ -159,14 +160,13 @@ class Parameter(_Named, Generic[V]):
         doc: str = "",
         kind: ParameterKind | None = None,
     ) -> None:
-        self._declared = (kind or _kind_of(default), default, minimum, maximum, tuple(choices), unit, doc)
-        self.spec: ParameterSpec
+        kinds = kind or _kind_of(default)
+        self.spec = ParameterSpec("", kinds, default, minimum, maximum, tuple(choices), unit, doc)
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, name)
-        kind, default, minimum, maximum, choices, unit, doc = self._declared
-        self.spec = ParameterSpec(name, kind, default, minimum, maximum, cast(tuple[Value, ...], choices), unit, doc)
-        self.spec.check(default)
+        self.spec = replace(self.spec, name=name)
+        self.spec.check(self.spec.default)
 
     @overload
     def __get__(self, instance: None, owner: type) -> Parameter[V]: ...
@@ -191,7 +191,7 @@ def _kind_of(default: object) -> ParameterKind:
             return "string"
         case tuple():
             return "floats"
-    raise SpecError(f"a parameter cannot be a {type(default).__name__}", hint="bool, int, float, str or a tuple of float")
+    raise SpecError(f"a parameter cannot be a {type(default).__name__}", hint="bool, int, float, str or tuple of float")
 
 
 def _delivery(keep: Keep) -> Delivery:

@@ -96,12 +96,13 @@ class Executor:
             for topic, components in plan.receivers.items()
         }
 
+    def now_ns(self) -> int:
+        return self.clock.now_ns()
+
     # Setting up.
 
     def add(self, planned: PlannedComponent, component: Component) -> Cell:
-        cell = Cell(
-            component, planned, emit=self._emit, call=self.calls.call, now_ns=lambda: self.clock.now_ns(), seed=self.plan.seed
-        )
+        cell = Cell(component, planned, emit=self._emit, call=self.calls.call, now_ns=self.now_ns, seed=self.plan.seed)
         self.cells[planned.name] = cell
         return cell
 
@@ -193,9 +194,7 @@ class Executor:
             return
         self._own.hold()
         self.calls.begin()
-        published = [
-            (cell.place, cell.handle(event)) for cell in route.cells if header.target in (TO_ALL, cell.place)
-        ]
+        published = [(cell.place, cell.handle(event)) for cell in route.cells if header.target in (TO_ALL, cell.place)]
         ack = Ack(topic_hash(route.topic), header.sequence, header.target, self.calls.counts(published))
         self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
 
@@ -203,7 +202,8 @@ class Executor:
         """More waits than this host may keep: its lossless receivers have failed to keep up."""
         self.receiver.overflow = False
         budget_mb = self.mailbox.budget_bytes // 2**20
-        failure = StudioError(f"more than {budget_mb} MB of events were waiting", hint='make it faster or use keep="latest"')
+        hint = 'make it faster or use keep="latest"'
+        failure = StudioError(f"more than {budget_mb} MB of events were waiting", hint=hint)
         for cell in self.cells.values():
             if cell.state is State.ACTIVE and any(inlet.delivery == "lossless" for inlet in cell.planned.inlets):
                 cell.fail(failure)
@@ -291,4 +291,3 @@ def _delivery(component: PlannedComponent, topic: str) -> Delivery:
 def _message_class(cell: Cell, topic: str) -> type[Any] | None:
     ports = type(cell.component).__ports__
     return next((ports[inlet.port].type for inlet in cell.planned.inlets if inlet.topic == topic), None)
-

@@ -73,7 +73,7 @@ class Session:
         components = self.plan.on_host(host)
         programs = [component for component in components if component.command]
         if programs and len(components) > 1:
-            raise LaunchError(f"{programs[0].name} is a program and needs a host of its own", hint=f"remove host={host!r}")
+            raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="give it no host")
         command = [sys.executable, "-m", "studio.runtime.host"]
         extra: dict[str, str] = {}
         folder: Path | None = None
@@ -267,7 +267,7 @@ def _program(component: PlannedComponent, folder: Path) -> list[str]:
     program, *words = shlex.split(component.entry)
     path = (folder / program).absolute()
     if not os.access(path, os.X_OK):
-        raise LaunchError(f"{component.name}: there is no program {program} in {folder}", hint="build it: make components")
+        raise LaunchError(f"{component.name}: no program {program} in {folder}", hint="build it: make components")
     return [str(path), *words]
 
 
@@ -303,4 +303,3 @@ def _wait_for_any(processes: list[subprocess.Popen[bytes]], patience_s: float) -
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
-

@@ -46,7 +46,9 @@ def _nodes(system: System, specs: Specs) -> Iterator[_Node]:
         if isinstance(node, Source):
             provider = node.provider(node.mode)
             if provider is None:
-                raise PlanError(f"source {node.name} has no {node.mode} provider", hint=f"it has: {', '.join(node.modes)}")
+                raise PlanError(
+                    f"source {node.name} has no {node.mode} provider", hint=f"it has: {', '.join(node.modes)}"
+                )
             if isinstance(provider, LiveProvider):
                 for component in provider.components:
                     yield _Node(f"{node.name}.{component.name}", component, _spec(component, specs), node)

@@ -20,7 +20,7 @@ TAP_QUEUE = 800
 def endpoint(run: Path, name: str) -> str:
     path = str(run / name)
     if len(path.encode()) > LONGEST:
-        raise StudioError(f"the run folder's path is too long for sockets: {run}", hint="set STUDIO_RUNS to a short path")
+        raise StudioError(f"the path is too long for sockets: {run}", hint="set STUDIO_RUNS to a short path")
     return "ipc://" + path
 
 

@@ -26,7 +26,17 @@ from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
 from studio.runtime.channel.forwarder import Forwarder
-from studio.runtime.channel.frames import ALL_TOPIC, HELLO_TOPIC, READY_TOPIC, Kind, Mark, Marker, pack, split, subscription
+from studio.runtime.channel.frames import (
+    ALL_TOPIC,
+    HELLO_TOPIC,
+    READY_TOPIC,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    split,
+    subscription,
+)
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import Plan
 from studio.runtime.process import die_with_parent
@@ -175,8 +185,7 @@ class Broker:
                 count, topic = int(request.get("count", 1)), request.get("topic")
                 self._job(lambda: self._step(count, topic), reply)
             case "lockstep":
-                until, count, rate = request.get("until_ns"), request.get("count"), float(request.get("rate", 0.0))
-                self._job(lambda: self._lockstep(until, count, rate), reply)
+                self._job(lambda: self._lockstep(request), reply)
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
@@ -223,9 +232,10 @@ class Broker:
         self.forwarder.pause()
         return {"delivered": self.forwarder.step(count, topic), "now_ns": self.forwarder.gate.now_ns}
 
-    def _lockstep(self, until_ns: int | None, count: int | None, rate: float) -> dict[str, Any]:
+    def _lockstep(self, request: dict[str, Any]) -> dict[str, Any]:
         self.forwarder.pause()
-        delivered = self.forwarder.lockstep(until_ns, count, rate)
+        rate = float(request.get("rate", 0.0))
+        delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate)
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
 
     def _set_rate(self, rate: float) -> None:
@@ -249,7 +259,7 @@ class Broker:
             return
         names = [component.name for component in self.plan.on_host(host)]
         payload = encode(String(json.dumps({"do": "activate"})))
-        self._job(lambda: [forwarder.command(name, payload) for name in names], reply)
+        self._job(lambda: forwarder.command_all(names, payload), reply)
 
     def _component(self, name: str) -> str:
         if name not in self.plan.by_name:

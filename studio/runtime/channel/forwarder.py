@@ -62,7 +62,9 @@ class Held(NamedTuple):
 
 
 class Forwarder:
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int) -> None:
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int
+    ) -> None:
         self.plan = plan
         self.clock = clock
         self.incarnation = incarnation
@@ -86,6 +88,7 @@ class Forwarder:
         self._marker = 0
         self._pace: Clock | None = None
         self._fed: dict[str, Feeder[Held]] = {}
+        self._fed_topics: dict[str, frozenset[str]] = {}
         self._names = {index: name for name, index in plan.hosts.items()}
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
@@ -219,7 +222,8 @@ class Forwarder:
         topic = COMMAND_PREFIX + component
         now_ns = self.gate.now_ns if self.mode != "run" else self.clock.now_ns()
         sequence = self.next_sequence(topic)
-        frame = pack(topic, Kind.COMMAND, sequence, payload, stamp_ns=now_ns, sent_ns=now_ns, flags=INPUT, epoch=self.epoch)
+        times = {"stamp_ns": now_ns, "sent_ns": now_ns}
+        frame = pack(topic, Kind.COMMAND, sequence, payload, flags=INPUT, epoch=self.epoch, **times)
         held = Held(frame, topic, sequence, now_ns, Kind.COMMAND)
         if self.mode == "run":
             self._follow(held)
@@ -227,12 +231,15 @@ class Forwarder:
         else:
             self.agenda.inputs.append(held)
 
+    def command_all(self, components: list[str], payload: bytes) -> None:
+        for component in components:
+            self.command(component, payload)
+
     def activate_all(self, components: list[str], payload: bytes) -> None:
         """Deliver the activations first, one by one, before anything that has been published already."""
         held, self.agenda.effects = self.agenda.effects, type(self.agenda.effects)()
         inputs, self.agenda.inputs = self.agenda.inputs, type(self.agenda.inputs)()
-        for component in components:
-            self.command(component, payload)
+        self.command_all(components, payload)
         self.gate.step(len(components))
         self.agenda.effects.extendleft(reversed(held))
         self.agenda.inputs.extend(inputs)
@@ -350,12 +357,10 @@ class Forwarder:
     def _feeder_of(self, topic: str) -> Feeder[Held] | None:
         return next((feeder for name, feeder in self._fed.items() if topic in self._fed_topics[name]), None)
 
-    _fed_topics: dict[str, frozenset[str]] = {}
-
     def add_feeder(self, name: str, topics: frozenset[str]) -> None:
         """Inputs on `topics` come from a process that obeys flow control."""
         feeder: Feeder[Held] = Feeder(name, lambda: self._refill(name))
-        self._fed_topics = {**self._fed_topics, name: topics}
+        self._fed_topics[name] = topics
         self._fed[name] = feeder
         self.agenda.add_feeder(feeder)
 

@@ -217,9 +217,8 @@ class Marker:
 
     def payload(self) -> bytes:
         clock = self.clock
-        return _MARKER.pack(
-            self.mark, self.number, self.gated, clock.kind, clock.base_ns, clock.at_ns, clock.rate, self.epoch, self.incarnation
-        )
+        time = (clock.kind, clock.base_ns, clock.at_ns, clock.rate)
+        return _MARKER.pack(self.mark, self.number, self.gated, *time, self.epoch, self.incarnation)
 
     @classmethod
     def parse(cls, payload: memoryview) -> Marker:
@@ -233,7 +232,9 @@ class Marker:
 class Event:
     """One event as a component's host sees it: header, and the message once somebody asks for it."""
 
-    __slots__ = ("cause", "epoch", "flags", "kind", "message", "origin", "payload", "sent_ns", "sequence", "stamp_ns", "topic")
+    __slots__ = (
+        "cause", "epoch", "flags", "kind", "message", "origin", "payload", "sent_ns", "sequence", "stamp_ns", "topic",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class Gate(Generic[E]):
         return done
 
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
-        """Go on by itself until nothing is left before the limit; `rate` 0 is flat out. Returns how many it delivered."""
+        """Go on until nothing is left before the limit; `rate` 0 is flat out. Returns how many it delivered."""
         start = self.delivered
         limit = None if count is None else start + count
         agenda, deliverer = self.agenda, self.deliverer

@@ -178,7 +178,8 @@ class InProcess:
         finally:
             self._chain.pop()
         topic = REPLY_PREFIX + caller.planned.host
-        back = Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY, cause=(event.topic, event.sequence))
+        back = Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY)
+        back.cause = (event.topic, event.sequence)
         self._record(back)
         return reply
 
@@ -193,4 +194,3 @@ class InProcess:
     def _next(self, topic: str) -> int:
         self._sequences[topic] = sequence = self._sequences.get(topic, 0) + 1
         return sequence
-

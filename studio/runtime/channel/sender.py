@@ -1,4 +1,4 @@
-"""Sending: one PUSH socket and one pool of shared memory per publishing thread, so that order and ownership are plain."""
+"""Sending: one PUSH socket and one pool of shared memory per publishing thread: order and ownership are plain."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Sender:
             event.sequence,
             event.stamp_ns,
             event.sent_ns,
-            topic_hash(cause[0]) if cause else 0,  # type: ignore[arg-type]
+            topic_hash(cause[0]) if cause else 0,
             cause[1] if cause else 0,
             TO_ALL,
             0,
