@@ -52,13 +52,25 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+STARTED: list[subprocess.Popen[str]] = []
+
+
+@pytest.fixture(autouse=True)
+def _no_process_outlives_its_test() -> Iterator[None]:
+    yield
+    while STARTED:
+        kill(STARTED.pop())
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, *map(str, arguments)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    STARTED.append(process)
+    return process
 
 
 def start_receiver(folder: Path, index: int, most_kept: int = 3) -> subprocess.Popen[str]:
-    receiver = start("payload_receiver.py", folder, index, most_kept)
+    receiver = start(HERE / "payload_receiver.py", folder, index, most_kept)
     assert receiver.stdout is not None
     assert receiver.stdout.readline() == "ready\n"
     return receiver
@@ -272,9 +284,22 @@ def test_without_receivers_a_viewer_can_still_copy(folder: Path) -> None:
     assert outstanding(pool) == 0
 
 
-def test_a_host_that_is_not_there_is_not_waited_for(folder: Path) -> None:
-    pool = Pool(folder, "camera")
+def test_a_host_that_cannot_use_shared_memory_gets_its_payloads_inline(folder: Path) -> None:
+    pool, _leases = Pool(folder, "camera"), Leases(folder, 4)
+    assert pool.put(bytes(100), [4, 5]) is None
+    dismiss_host(folder, 5)
+    assert pool.put(bytes(100), [4, 5]) is None
+
+
+def test_a_dead_host_is_not_waited_for(folder: Path) -> None:
+    pool, _dead = Pool(folder, "camera"), Leases(folder, 5)
+    dismiss_host(folder, 5)
     put(pool, bytes(100), 5)
+    assert outstanding(pool) == 0
+    alive = Leases(folder, 5)
+    handle = put(pool, bytes(100), 5)
+    assert outstanding(pool) == 1
+    alive.skip(handle)
     assert outstanding(pool) == 0
 
 
@@ -645,7 +670,7 @@ def test_producers_killed_at_random_leave_nothing_behind(folder: Path) -> None:
     leases, chance = Leases(folder, 0), random.Random(12)
     kept: list[tuple[np.ndarray, str]] = []
     for seed in range(12):
-        producer = start("payload_producer.py", folder, seed)
+        producer = start(HERE / "payload_producer.py", folder, seed)
         kept.extend(receive(producer, leases, chance.randint(1, 60))[-1:])
         kill(producer)
         remove_producer(folder, "camera")
@@ -670,7 +695,8 @@ def receive(producer: subprocess.Popen[str], leases: Leases, count: int) -> list
 
 
 def test_removing_a_producer_spares_its_living_successor(folder: Path) -> None:
-    dead = start("payload_producer.py", folder, 1)
+    _receiver = Leases(folder, 0)
+    dead = start(HERE / "payload_producer.py", folder, 1)
     assert dead.stdout is not None
     dead.stdout.readline()
     kill(dead)
@@ -697,8 +723,7 @@ signal.pause()
 
 
 def test_a_folder_of_a_run_is_removed_when_its_owner_is_gone(folder: Path) -> None:
-    command = [sys.executable, "-c", AN_OWNER, str(folder / "a")]
-    owner = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    owner = start("-c", AN_OWNER, folder / "a")
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n"
     (folder / "not ours").mkdir()
