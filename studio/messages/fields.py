@@ -176,7 +176,7 @@ _FLOAT32 = struct.Struct("<f")
 
 def rounded(value: Any) -> float:
     """A number that travels as float32 is rounded at once, so that it equals what arrives."""
-    (taken,) = _FLOAT32.unpack(_FLOAT32.pack(value))
+    (taken,) = _FLOAT32.unpack(_FLOAT32.pack(float(value)))
     return float(taken)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import keyword
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from studio.messages.fields import (
 )
 from studio.messages.layout import DURATION, HEADER, NUMBERS, TIME, Layouts, WireField
 from studio.messages.message import Message
+from studio.messages.msg_file import line_of
 
 _ARRAY_LIKE = (("x", "y"), ("x", "y", "z"), ("x", "y", "z", "w"))
 _RESERVED = frozenset(dir(Message)) | {"LAYOUTS", "TYPE", "SCHEMA_NAME"}
@@ -36,15 +39,21 @@ LARGEST_MESSAGE = 5000
 class Factory:
     """Makes each class once. `classes` maps schema names to classes, and grows."""
 
-    def __init__(self, layouts: Layouts, classes: dict[str, type[Message]]) -> None:
+    def __init__(
+        self, layouts: Layouts, classes: dict[str, type[Message]], sources: Mapping[str, tuple[Path, str]] | None = None
+    ) -> None:
+        """`sources` are the files and texts of the schemas, for error messages."""
         self.layouts = layouts
         self.classes = classes
+        self.sources = sources or {}
         self._sizes: dict[str, int] = {}
 
     def make(self, schema_name: str) -> type[Message]:
         if schema_name not in self.classes:
             if self.size(schema_name) > LARGEST_MESSAGE:
-                raise MessageError(f"{schema_name} has more than {LARGEST_MESSAGE} fields, nested ones included")
+                raise self._error(
+                    schema_name, "", f"there are more than {LARGEST_MESSAGE} fields, nested ones included"
+                )
             self.classes[schema_name] = self._class(schema_name)
         return self.classes[schema_name]
 
@@ -78,12 +87,15 @@ class Factory:
         for wire, path in self._shown(schema_name):
             name = _name_for(wire, path)
             if name in wire_paths:
-                raise MessageError(
-                    f"{schema_name}: {path} and {wire_paths[name]} are both {name} in Python; rename one"
-                )
+                problem = f"{path} and {wire_paths[name]} are both {name} in Python; rename one"
+                raise self._error(schema_name, wire.name, problem)
             wire_paths[name] = path
-            fields.append((name, Any, self._dataclass_field(wire)))
+            fields.append((name, Any, self._dataclass_field(schema_name, wire)))
         return fields, wire_paths
+
+    def _error(self, schema_name: str, field: str, problem: str) -> MessageError:
+        file, text = self.sources.get(schema_name, (None, ""))
+        return MessageError(problem if file else f"{schema_name}: {problem}", file=file, line=line_of(text, field))
 
     def _shown(self, schema_name: str) -> list[tuple[WireField, str]]:
         """The fields that users see, with their paths: a header is opened, everything else is as in the schema."""
@@ -95,12 +107,13 @@ class Factory:
                 shown.append((wire, wire.name))
         return shown
 
-    def _dataclass_field(self, wire: WireField) -> Any:
+    def _dataclass_field(self, schema_name: str, wire: WireField) -> Any:
         rule, start = self._one(wire) if wire.form == "one" else self._many(wire)
         try:
             value = rule(start if wire.default is None else wire.default)
         except (MessageError, TypeError, ValueError) as error:
-            raise MessageError(f"the default of {wire.name}, {wire.default!r}, does not fit its type") from error
+            problem = f"the default of {wire.name}, {wire.default!r}, does not fit its type"
+            raise self._error(schema_name, wire.name, problem) from error
         return dataclasses.field(default_factory=lambda: value, metadata={RULE: rule})
 
     def _one(self, wire: WireField) -> tuple[Convert, Any]:

@@ -128,15 +128,11 @@ class _FolderReader:
         for name in self._files:
             self._resolve(name, ())
         made = {kind.SCHEMA_NAME: kind for kind in self._known if kind is not Range3d}
-        factory = Factory(self._layouts, made | {kind.SCHEMA_NAME: kind for kind in (PointCloud2, PointField)})
-        own = {file.stem: self._make(factory, name, file) for name, file in self._files.items()}
+        made |= {kind.SCHEMA_NAME: kind for kind in (PointCloud2, PointField)}
+        sources = {name: (file, self._texts[name]) for name, file in self._files.items()}
+        factory = Factory(self._layouts, made, sources)
+        own = {file.stem: factory.make(name) for name, file in self._files.items()}
         return MessageTypes(self._known._classes | own, self._layouts, self._texts)
-
-    def _make(self, factory: Factory, name: str, file: Path) -> type[Message]:
-        try:
-            return factory.make(name)
-        except MessageError as error:
-            raise MessageError(error.message, file=file, hint=error.hint) from error
 
     def _check_name(self, file: Path) -> None:
         if not _FILE_NAME.fullmatch(file.stem):

@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from studio.messages.errors import MessageError
-from studio.messages.layout import NUMBERS, Form, Layout, WireConstant, WireField
+from studio.messages.layout import Form, Layout, WireConstant, WireField
 
 if TYPE_CHECKING:
     from rosbags.typesys.base import Field, Message
 
 LARGEST_ARRAY = 1_000_000
 LARGEST_FILE = 1_000_000
+_UNSUPPORTED = {
+    "fixed": "float64",
+    "float128": "float64",
+    "wchar": "string",
+    "wstring": "string",
+    "time": "builtin_interfaces/Time",
+    "duration": "builtin_interfaces/Duration",
+}
 EMPTY = WireField("structure_needs_at_least_one_member", "uint8")
 """What ROS 2 sends for a message without fields, for a structure in C may not be empty."""
 
@@ -88,8 +96,9 @@ def _layout(message: Message) -> Layout:
 def _field(field: Field) -> WireField:
     reference = field.typ.ref.name
     type_name = reference if isinstance(reference, str) else reference.value
-    if not isinstance(reference, str) and type_name != "string" and type_name not in NUMBERS:
-        raise _BadField(field.name, f"{type_name} is not supported; use string for text, float64 for numbers")
+    plain = type_name.rpartition("/")[2]
+    if plain in _UNSUPPORTED:
+        raise _BadField(field.name, f"{plain} is not supported; use {_UNSUPPORTED[plain]}")
     form: Form = {"scalar": "one", "array": "array", "sequence": "sequence"}[field.typ.cardinality.value]  # type: ignore[assignment]
     if form == "array" and not 1 <= field.typ.size <= LARGEST_ARRAY:
         raise _BadField(field.name, f"an array has 1 to {LARGEST_ARRAY} elements; `{type_name}[]` has any number")
