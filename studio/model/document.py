@@ -32,14 +32,14 @@ class OpenFile(Generic[M]):
     """As it was loaded, or an empty template: saving starts from here."""
     on_disk: bytes | None
     """What we last read or wrote; None if there is no such file yet."""
-    is_optional: bool = False
-    """Not made as long as it would say nothing."""
+    empty: bytes | None = None
+    """What an optional file would say that says nothing; it is not made for that."""
 
     def text(self, model: M) -> bytes:
         return self.write(model, self.base)
 
     def is_needed(self, text: bytes) -> bool:
-        return text != self.on_disk and not (self.is_optional and self.on_disk is None and text == self.base)
+        return text != self.on_disk and not (self.on_disk is None and text == self.empty)
 
 
 class Document(Generic[M]):
@@ -60,7 +60,7 @@ class Document(Generic[M]):
 
     @property
     def is_modified(self) -> bool:
-        is_new = any(file.on_disk is None and not file.is_optional for file in self._files)
+        is_new = any(file.on_disk is None and file.empty is None for file in self._files)
         return is_new or not self.history.is_clean
 
     def texts(self) -> dict[Path, bytes]:
@@ -132,5 +132,5 @@ class SystemDocument(Document[System]):
 def _files(system: bytes | None, layout: bytes | None) -> list[OpenFile[System]]:
     return [
         OpenFile(SYSTEM_FILE, system_xml.write_system, system or system_xml.NEW_FILE, system),
-        OpenFile(LAYOUT_FILE, layout_xml.write_layout, layout or layout_xml.NEW_FILE, layout, is_optional=True),
+        OpenFile(LAYOUT_FILE, layout_xml.write_layout, layout or layout_xml.NEW_FILE, layout, layout_xml.NEW_FILE),
     ]

@@ -1,0 +1,294 @@
+"""Random edits, undo, redo, save and load, for as long as anyone likes: undoing it all gives the first file again."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from studio.errors import StudioError
+from studio.model.clipboard import Duplicate, Paste, copy
+from studio.model.document import SystemDocument
+from studio.model.history import Edit
+from studio.model.layout_edits import MoveNodes, PutFrame, PutNote, RemoveNote
+from studio.model.parts import Component, Connection, Endpoint, Frame, Link, Note, Recording, ServiceWire, Wire
+from studio.model.source_edits import (
+    AddSourcePort,
+    ChooseModes,
+    MapTopics,
+    RemoveSourcePort,
+    RenameSourcePort,
+    SetProvider,
+)
+from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source
+from studio.model.spec import Delivery, PortSpec
+from studio.model.system import System
+from studio.model.system_check import check
+from studio.model.system_edits import (
+    AddNode,
+    Compound,
+    Connect,
+    DescribeSystem,
+    Disconnect,
+    RemoveHost,
+    RemoveNodes,
+    RenameHost,
+    RenameNode,
+    ReorderNode,
+    Rewire,
+    SetActivation,
+    SetDelivery,
+    SetHost,
+    SetParameters,
+    SetRecording,
+    SetType,
+)
+from tests.model.examples import LAYOUT, MESSAGE_TYPES, PROFILES, SYSTEM
+
+NAMES = st.sampled_from(["filter", "terrain", "platform", "planner", "a", "b", "c_2", "sim", "signals"])
+PORTS = st.sampled_from(["raw", "smooth", "laser", "arm.joint", "gain"])
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(["", " a ", "<&'\">", "x\r\n\ty", "]]>"])
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-500, 500).map(float)
+POINTS = st.tuples(NUMBERS, NUMBERS)
+INDEXES = st.integers(0, 8)
+MODES = st.sampled_from(SOURCE_MODES)
+ENDS = st.builds(Endpoint, NAMES, PORTS)
+DELIVERIES = st.sampled_from([None, Delivery(), Delivery("latest"), Delivery("queue", 7)])
+CONNECTIONS: st.SearchStrategy[Connection] = (
+    st.builds(Wire, ENDS, ENDS, DELIVERIES) | st.builds(ServiceWire, ENDS, ENDS) | st.builds(Link, ENDS, ENDS)
+)
+VALUES = st.none() | st.booleans() | st.integers(-9, 9) | NUMBERS | TEXTS
+
+
+def contents(system: System) -> list[object]:
+    tables = [system.nodes, system.hosts, system.wires, system.services, system.links]
+    layout = [system.layout.places, system.layout.notes, system.layout.frames]
+    return [system.name, system.doc, system.recording, *map(list, tables), *map(list, layout)]
+
+
+class Editing(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        (self.folder / "system.xml").write_bytes(SYSTEM)
+        (self.folder / "layout.xml").write_bytes(LAYOUT)
+        self.open()
+
+    def open(self) -> None:
+        self.document = SystemDocument.load(self.folder)
+        self.first = self.texts()
+        self.depth = 0
+
+    def texts(self) -> list[bytes]:
+        return list(self.document.texts().values())
+
+    @property
+    def system(self) -> System:
+        return self.document.system
+
+    def do(self, edit: Edit[System]) -> None:
+        """Done, or refused without a trace; done, it is undone and done again exactly."""
+        before = contents(self.system)
+        steps = len(self.document.history.labels)
+        try:
+            self.document.do(edit)
+        except StudioError:
+            assert contents(self.system) == before
+            return
+        self.depth += len(self.document.history.labels) - steps
+
+    # ---- edits
+
+    @rule(name=NAMES, type=NAMES, at=st.none() | POINTS, index=st.none() | INDEXES, value=TEXTS)
+    def add_component(
+        self, name: str, type: str, at: tuple[float, float] | None, index: int | None, value: str
+    ) -> None:
+        try:
+            component = Component(name, type, parameters={"x": value} if value else {})
+        except StudioError:  # a text that no file can hold
+            return
+        self.do(AddNode(component, at, index))
+
+    @rule(name=NAMES, mode=MODES, inner=NAMES, index=st.none() | INDEXES)
+    def add_source(self, name: str, mode: str, inner: str, index: int | None) -> None:
+        live = LiveProvider((Component(inner, "simulator"),), {"laser": Endpoint(inner, "laser")})
+        ports = (PortSpec("laser", "out", "Range3d"),)
+        self.do(AddNode(Source(name, mode, ports, real=live, logged=LogProvider("l")), None, index))  # type: ignore[arg-type]
+
+    @rule(names=st.lists(NAMES, max_size=3, unique=True))
+    def remove(self, names: list[str]) -> None:
+        self.do(RemoveNodes(tuple(names)))
+
+    @rule(old=NAMES, new=NAMES)
+    def rename(self, old: str, new: str) -> None:
+        self.do(RenameNode(old, new))
+
+    @rule(name=NAMES, index=INDEXES)
+    def reorder(self, name: str, index: int) -> None:
+        self.do(ReorderNode(name, index))
+
+    @rule(connection=CONNECTIONS)
+    def connect(self, connection: Connection) -> None:
+        self.do(Connect(connection))
+
+    @rule(data=st.data())
+    def disconnect(self, data: st.DataObject) -> None:
+        self.do(Disconnect((self.some_connection(data),)))
+
+    @rule(data=st.data(), start=ENDS, end=ENDS)
+    def rewire(self, data: st.DataObject, start: Endpoint, end: Endpoint) -> None:
+        old = self.some_connection(data)
+        self.do(Rewire(old, replace(old, start=start, end=end)))
+
+    @rule(data=st.data(), delivery=DELIVERIES)
+    def deliver(self, data: st.DataObject, delivery: Delivery | None) -> None:
+        wire = self.some_connection(data)
+        if isinstance(wire, Wire):
+            self.do(SetDelivery(wire, delivery))
+
+    def some_connection(self, data: st.DataObject) -> Connection:
+        existing: list[Connection] = [*self.system.wires, *self.system.services, *self.system.links]
+        return data.draw(st.sampled_from(existing) if existing else CONNECTIONS)
+
+    @rule(
+        name=NAMES, key=PORTS.filter(lambda port: "." not in port), value=VALUES, gesture=st.none() | st.integers(0, 1)
+    )
+    def parameter(self, name: str, key: str, value: bool | int | float | str | None, gesture: int | None) -> None:
+        self.do(SetParameters(name, {key: value}, gesture))
+
+    @rule(name=NAMES, mode=st.sampled_from([None, "event", "periodic"]), period=st.none() | st.floats(0.001, 10))
+    def activation(self, name: str, mode: str | None, period: float | None) -> None:
+        self.do(SetActivation(name, mode, period))  # type: ignore[arg-type]
+
+    @rule(name=NAMES, type=NAMES)
+    def type(self, name: str, type: str) -> None:
+        self.do(SetType(name, type))
+
+    @rule(names=st.lists(NAMES, min_size=1, max_size=2, unique=True), host=NAMES | st.just(""))
+    def host(self, names: list[str], host: str) -> None:
+        self.do(SetHost(tuple(names), host))
+
+    @rule(old=NAMES, new=NAMES | st.none())
+    def change_host(self, old: str, new: str | None) -> None:
+        self.do(RemoveHost(old) if new is None else RenameHost(old, new))
+
+    @rule(topics=st.none() | st.lists(st.sampled_from(["/a/*", "/platform/*", "/b"]), unique=True))
+    def record(self, topics: list[str] | None) -> None:
+        self.do(SetRecording(None if topics is None else Recording(tuple(topics))))
+
+    @rule(name=NAMES, doc=TEXTS)
+    def describe(self, name: str, doc: str) -> None:
+        self.do(DescribeSystem(name, doc))
+
+    @rule(name=NAMES, mode=MODES)
+    def choose(self, name: str, mode: str) -> None:
+        self.do(ChooseModes({name: mode}))  # type: ignore[dict-item]
+
+    @rule(name=NAMES, mode=st.sampled_from(["real", "simulated"]), inner=st.none() | NAMES, port=PORTS)
+    def provide(self, name: str, mode: str, inner: str | None, port: str) -> None:
+        live = None if inner is None else LiveProvider((Component(inner, "t"),), {port: Endpoint(inner, "laser")})
+        self.do(SetProvider(name, mode, live))  # type: ignore[arg-type]
+
+    @rule(name=NAMES, topics=st.dictionaries(PORTS, st.sampled_from(["/x", "/y"]), max_size=3))
+    def map_topics(self, name: str, topics: dict[str, str]) -> None:
+        self.do(MapTopics(name, topics))
+
+    @rule(name=NAMES, port=PORTS, new=PORTS | st.none(), is_new=st.booleans())
+    def source_ports(self, name: str, port: str, new: str | None, is_new: bool) -> None:
+        if is_new:
+            self.do(AddSourcePort(name, PortSpec(port, "in", "Velocity")))
+        else:
+            self.do(RemoveSourcePort(name, port) if new is None else RenameSourcePort(name, port, new))
+
+    @rule(
+        names=st.lists(NAMES, min_size=1, max_size=3, unique=True), point=POINTS, gesture=st.none() | st.integers(0, 2)
+    )
+    def move(self, names: list[str], point: tuple[float, float], gesture: int | None) -> None:
+        self.do(MoveNodes(dict.fromkeys(names, point), gesture))
+
+    @rule(id=st.sampled_from(["n1", "n2"]), point=POINTS, text=TEXTS, keep=st.booleans())
+    def note(self, id: str, point: tuple[float, float], text: str, keep: bool) -> None:
+        try:
+            note = Note(id, *point, 10, 10, text)
+        except StudioError:
+            return
+        self.do(PutNote(note) if keep else RemoveNote(id))
+
+    @rule(id=st.sampled_from(["f1", "f2"]), point=POINTS)
+    def frame(self, id: str, point: tuple[float, float]) -> None:
+        self.do(PutFrame(Frame(id, "A & B", *point, 5, 5)))
+
+    @rule(names=st.lists(NAMES, min_size=1, max_size=3, unique=True), again=st.booleans())
+    def paste(self, names: list[str], again: bool) -> None:
+        if len(self.system.nodes) < 40:
+            self.do(Paste(copy(self.system, names)) if again else Duplicate(tuple(names)))
+
+    @rule(old=NAMES, new=NAMES, connection=CONNECTIONS)
+    def compound(self, old: str, new: str, connection: Connection) -> None:
+        self.do(Compound("Both", (RenameNode(old, new), Connect(connection))))
+
+    # ---- history and files
+
+    @rule(steps=st.integers(1, 5))
+    def undo(self, steps: int) -> None:
+        for _ in range(steps):
+            self.depth -= self.document.undo()
+
+    @rule(steps=st.integers(1, 5))
+    def redo(self, steps: int) -> None:
+        for _ in range(steps):
+            self.depth += self.document.redo()
+
+    @rule()
+    def save(self) -> None:
+        self.document.save()
+        assert not self.document.is_modified
+        assert contents(SystemDocument.load(self.folder).system) == contents(self.system)
+
+    @precondition(lambda self: self.document.history.is_clean)
+    @rule()
+    def load(self) -> None:
+        """Go on from what is in the files: from now on they are the first."""
+        self.document.save()
+        before = contents(self.system)
+        self.open()
+        assert contents(self.system) == before
+
+    @rule()
+    def undo_everything(self) -> None:
+        while self.document.undo():
+            self.depth -= 1
+        assert self.texts() == self.first
+
+    @invariant()
+    def the_depth_of_undo_is_known(self) -> None:
+        assert self.depth == len(self.document.history.labels)
+
+    def teardown(self) -> None:
+        check(self.system, PROFILES, MESSAGE_TYPES)
+        while self.document.undo():
+            pass
+        assert self.texts() == self.first
+        while self.document.redo():
+            pass
+        shutil.rmtree(self.folder)
+
+
+@pytest.mark.timeout(6 * 3600)
+@pytest.mark.parametrize("runs", [60, pytest.param(6_000, marks=pytest.mark.soak)])
+def test_undoing_everything_gives_the_first_file_byte_for_byte(runs: int) -> None:
+    run_state_machine_as_test(
+        Editing,
+        settings=settings(
+            max_examples=runs,
+            stateful_step_count=60,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        ),
+    )
