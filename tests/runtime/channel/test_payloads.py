@@ -312,6 +312,21 @@ def test_a_viewer_gets_nothing_rather_than_a_mixture(folder: Path) -> None:
     assert copy_shared(folder, old) is None
 
 
+def test_a_viewer_notices_what_is_overwritten_while_it_copies(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool(folder, "camera")
+    handle = put(pool, b"a" * 100_000)
+    read = os.pread
+
+    def read_and_be_overtaken(file: int, length: int, offset: int) -> bytes:
+        data = read(file, length, offset)
+        if length == 100_000:
+            put(pool, b"b" * 100_000)
+        return data
+
+    monkeypatch.setattr(os, "pread", read_and_be_overtaken)
+    assert copy_shared(folder, handle) is None
+
+
 def test_a_viewer_copying_all_the_time_never_sees_a_mixture(folder: Path) -> None:
     pool = Pool(folder, "camera")
     newest = [put(pool, bytes(MEGA))]
