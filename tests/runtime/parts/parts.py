@@ -1,0 +1,283 @@
+"""Small components that the channel's tests wire together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+
+from studio.messages import Float64, Map, String
+from studio.runtime.component import Component, InPort, OutPort, Parameter, ProvidedService, RequiredService
+
+
+class Ticker(Component):
+    """Publishes 1, 2, 3 ... at every tick."""
+
+    category = "sensor"
+    activations = ("periodic", "event")
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.count = 0
+
+    def on_timer(self) -> None:
+        self.count += 1
+        self.out.publish(Float64(self.count))
+
+
+class Adder(Component):
+    """Publishes every input plus `amount`, `copies` times."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+    amount = Parameter(0.0)
+    copies = Parameter(1, minimum=0, maximum=100)
+
+    def on_raw(self, message: Float64) -> None:
+        for copy in range(self.copies):
+            self.out.publish(Float64(message.data + self.amount + 1000 * copy))
+
+
+class Merger(Component):
+    """Two inputs, one output that tells in which order they came."""
+
+    left = InPort(Float64)
+    right = InPort(Float64)
+    out = OutPort(String)
+
+    def on_left(self, message: Float64) -> None:
+        self.out.publish(String(f"left {message.data:g} at {self.now()}"))
+
+    def on_right(self, message: Float64) -> None:
+        self.out.publish(String(f"right {message.data:g} at {self.now()}"))
+
+
+class Sink(Component):
+    """Keeps what it got; fails when the sequence of values has a hole it should not have."""
+
+    raw = InPort(Float64)
+    total = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.got: list[float] = []
+
+    def on_raw(self, message: Float64) -> None:
+        self.got.append(message.data)
+
+
+class Loop(Component):
+    """Feeds itself for ever: publishes its input plus one."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.out.publish(Float64(0.0))
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(Float64(message.data + 1))
+
+
+class Dice(Component):
+    """Randomness and time, which must come out the same in every run."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(Float64(float(self.random.random()) + message.data + self.now() % 7))
+
+
+class BigMap(Component):
+    """An effect that is far larger than its acknowledgement, first; a small one after it."""
+
+    raw = InPort(Float64)
+    big = OutPort(Map)
+    small = OutPort(Float64)
+    side = Parameter(500, minimum=1, maximum=2000)
+
+    def on_raw(self, message: Float64) -> None:
+        planes = np.full((1, self.side, self.side), message.data, np.float32)
+        self.big.publish(Map(planes=planes, plane_names=("height",), resolution_m=0.1, frame="map"))
+        self.small.publish(message)
+
+
+class MapSum(Component):
+    """Reads a map in full."""
+
+    map = InPort(Map)
+    out = OutPort(Float64)
+
+    def on_map(self, message: Map) -> None:
+        self.out.publish(Float64(float(message.planes.astype(np.float64).sum())))
+
+
+class Doubler(Component):
+    """Provides a service, and publishes each request it serves."""
+
+    raw = InPort(Float64)
+    double = ProvidedService(Float64, Float64)
+    served = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.offset = 0.0
+
+    def on_raw(self, message: Float64) -> None:
+        self.offset = message.data
+
+    def serve_double(self, request: Float64) -> Float64:
+        if request.data < 0:
+            raise ValueError("only what is positive")
+        self.served.publish(request)
+        return Float64(2 * request.data + self.offset)
+
+
+class Caller(Component):
+    """Calls a service inside its handler."""
+
+    raw = InPort(Float64)
+    ask = RequiredService(Float64, Float64)
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(Float64(-1.0))
+        self.out.publish(self.ask(message))
+
+
+class Circle(Component):
+    """Serves by calling another: two of them, wired to each other, go in a circle."""
+
+    raw = InPort(Float64)
+    ask = RequiredService(Float64, Float64)
+    answer = ProvidedService(Float64, Float64)
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(self.ask(message))
+
+    def serve_answer(self, request: Float64) -> Float64:
+        return self.ask(request)
+
+
+class Fragile(Component):
+    """Raises at the third input."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.count = 0
+
+    def on_raw(self, message: Float64) -> None:
+        self.count += 1
+        if self.count == 3:
+            raise ZeroDivisionError("the third one is too much")
+        self.out.publish(message)
+
+
+class Watcher(Component):
+    """Reads a port that has no handler."""
+
+    raw = InPort(Float64)
+    pose = InPort(Float64, keep="latest")
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        latest = self.pose.latest
+        self.out.publish(Float64(latest.data if latest is not None else float("nan")))
+
+
+class Triggered(Component):
+    """Runs by trigger; can be told to run periodically instead."""
+
+    activations = ("trigger", "periodic")
+    out = OutPort(Float64)
+    step = Parameter(1.0, minimum=0.0, maximum=10.0)
+
+    def on_activate(self) -> None:
+        self.value = 0.0
+
+    def on_trigger(self) -> None:
+        self.value += self.step
+        self.out.publish(Float64(self.value))
+
+    def on_timer(self) -> None:
+        self.on_trigger()
+
+
+class Slow(Component):
+    """Takes its time with everything."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+    seconds = Parameter(0.01, minimum=0.0, maximum=60.0)
+
+    def on_raw(self, message: Float64) -> None:
+        time.sleep(self.seconds)
+        self.out.publish(message)
+
+
+class SlowLatest(Slow):
+    raw = InPort(Float64, keep="latest")
+
+
+class Flood(Component):
+    """Publishes from a thread of its own as fast as it is told to, as a sensor does."""
+
+    category = "sensor"
+    out = OutPort(Float64)
+    rate_hz = Parameter(5000.0, minimum=1.0, maximum=1e6)
+
+    def on_activate(self) -> None:
+        self.going = threading.Event()
+        self.going.set()
+        self.thread = threading.Thread(target=self._publish, daemon=True)
+        self.thread.start()
+
+    def _publish(self) -> None:
+        start, count = time.monotonic(), 0
+        while self.going.is_set():
+            due = int((time.monotonic() - start) * self.rate_hz)
+            while count < due:
+                count += 1
+                self.out.publish(Float64(count))
+            time.sleep(0.001)
+
+    def on_deactivate(self) -> None:
+        self.going.clear()
+        self.thread.join()
+
+    def save_state(self) -> None:
+        return None
+
+    def load_state(self, state: None) -> None:
+        pass
+
+
+class BigFlood(Flood):
+    """The same with maps of 1 MB."""
+
+    maps = OutPort(Map)
+
+    def _publish(self) -> None:
+        count = 0
+        while self.going.is_set():
+            count += 1
+            planes = np.full((1, 512, 512), count, np.float32)
+            self.maps.publish(Map(planes=planes, plane_names=("height",), resolution_m=0.1, frame="map"))
+            time.sleep(1 / self.rate_hz)
+
+
+class Suicide(Component):
+    """Kills its own process when it gets 5."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        if message.data == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.out.publish(message)
