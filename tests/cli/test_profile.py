@@ -21,7 +21,7 @@ def components(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def change(components: Path, name: str) -> None:
     code = components / name / f"{name}.py"
-    code.write_text(code.read_text().replace("Parameter(1.0", "Parameter(3.5"))
+    code.write_text(code.read_text().replace("Parameter(1.0", "Parameter(37.5"))
 
 
 def test_current_profiles_are_left_alone(studio: Studio, components: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_changed_class_makes_its_profile_stale_until_it_is_written(studio: Stu
     assert 'default="1.0"' in (components / "lamp/component.xml").read_text()
     written = studio("profile", components / "lamp")
     assert written.status == 0
-    assert 'default="3.5"' in (components / "lamp/component.xml").read_text()
+    assert 'default="37.5"' in (components / "lamp/component.xml").read_text()
     assert studio("profile", "--check").status == 0
 
 
@@ -59,7 +59,7 @@ def test_one_broken_component_does_not_hide_the_others(studio: Studio, component
     assert result.status == 1
     assert "lamp/lamp.py" in result.err
     assert "Traceback" not in result.err
-    assert 'default="3.5"' in (components / "torch_light/component.xml").read_text()
+    assert 'default="37.5"' in (components / "torch_light/component.xml").read_text()
 
 
 def test_profiles_of_programs_are_written_by_hand_and_passed_over(studio: Studio, components: Path) -> None:
