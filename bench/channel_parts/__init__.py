@@ -1,0 +1,1 @@
+"""The processes that `bench.channel` measures: components of ours, and the peers."""
