@@ -34,14 +34,18 @@ def fail(problem: str) -> None:
     raise MessageError(problem)
 
 
+_LENGTHS = {order: struct.Struct(order + "I").unpack_from for order in "<>"}
+
+
 def get_texts(body: Any, position: int, size: int, count: int, order: str) -> tuple[tuple[str, ...], int]:
     """Read `count` strings and return them and the position after them."""
     if count * 5 > size - position + 3:
         fail(f"{count} strings do not fit into {size - position} bytes")
     texts = []
+    length_at = _LENGTHS[order]
     for _ in range(count):
         start = (position + 7) & -4
-        length = int.from_bytes(body[start - 4 : start], order)  # type: ignore[arg-type]
+        (length,) = length_at(body, start - 4)
         position = start + length
         if position > size or length < 1 or body[position - 1]:
             fail("a string is longer than the message or not ended by a zero byte")
@@ -181,9 +185,8 @@ class _DecodeEmitter(Emitter):
         self._flush()
         if slot.bound:
             self._limit(slot.name, length, slot.bound)
-        order = "big" if self._order == ">" else "little"
         texts, end = self.fresh("t"), self.fresh("p")
-        self.line(f"{texts}, {end} = get_texts(body, {self.at}, size, {length}, '{order}')")
+        self.line(f"{texts}, {end} = get_texts(body, {self.at}, size, {length}, '{self._order}')")
         if slot.text_bound:
             self.line(f"if max(map(len, map(str.encode, {texts})), default=0) > {slot.text_bound}:")
             self.line(f"    fail('{slot.name}: a string is longer than {slot.text_bound} bytes')")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from studio.messages.binding import (
@@ -28,21 +29,29 @@ from studio.messages.position import Position
 ENCAPSULATION = 0x00000100
 """Little-endian plain CDR, as the number that makes these four bytes: 00 01 00 00."""
 
+_GAPS = tuple(bytes(size) for size in range(16))
+
+
+@lru_cache(maxsize=1024)
+def _text_piece(text: str) -> bytes:
+    """A string with its length and zero byte. Lists of strings are names, the same in every message."""
+    data = text.encode()
+    return struct.pack(f"<I{len(data) + 1}s", len(data) + 1, data)
+
 
 def put_texts(out: list[Any], position: int, texts: Iterable[str]) -> int:
-    """Append strings, each with its length and zero byte, and return the position after them."""
+    """Append strings and return the position after them."""
     for text in texts:
-        data = text.encode()
-        length = len(data) + 1
-        padding = -position & 3
-        out += (bytes(padding), length.to_bytes(4, "little"), data, b"\0")
-        position += padding + 4 + length
+        piece = _text_piece(text)
+        gap = -position & 3
+        out += (_GAPS[gap], piece)
+        position += gap + len(piece)
     return position
 
 
 _CONSTANTS: dict[str, Any] = {
     "join": b"".join,
-    "ZEROS": tuple(bytes(size) for size in range(16)),
+    "ZEROS": _GAPS,
     "put_texts": put_texts,
 }
 

@@ -63,13 +63,13 @@ def _description() -> bytes:
 
 
 DESCRIPTION = _description()
-_DATA_AT = 8 + len(DESCRIPTION) + 8
+_CLOUD = struct.Struct(f"<II{len(DESCRIPTION)}sII")
+"""height, width, the description, row_step, the count of data bytes: all between the frame's name and the data."""
 _FLOAT32 = np.dtype(np.float32)
 _ZEROS = tuple(bytes(size) for size in range(8))
 _pack_head = struct.Struct("<IiII").pack
 _unpack_head = struct.Struct("<iII").unpack_from
-_pack_two = struct.Struct("<II").pack
-_unpack_two = struct.Struct("<II").unpack_from
+_pack_cloud, _unpack_cloud = _CLOUD.pack, _CLOUD.unpack_from
 _new, _set_attribute = object.__new__, object.__setattr__
 
 
@@ -84,9 +84,7 @@ def encode_range3d(m: Range3d) -> bytes:
             _pack_head(0x100, seconds, rest, length),
             frame,
             _ZEROS[(-length & 3) + 1],
-            _pack_two(1, len(points)),
-            DESCRIPTION,
-            _pack_two(size, size),
+            _pack_cloud(1, len(points), DESCRIPTION, size, size),
             points,
             b"\1" if m.is_dense else b"\0",
         )
@@ -97,14 +95,20 @@ def decode_range3d(body: Any, size: int, view: View) -> Range3d:
     seconds, rest, length = _unpack_head(body, 0)
     end = 12 + length
     start = (end + 3) & -4
-    data_at = start + _DATA_AT
-    if data_at > size or body[start + 8 : data_at - 8] != DESCRIPTION:
+    data_at = start + _CLOUD.size
+    if data_at > size:
         return from_cloud(codec_of(PointCloud2).decode(body, size, view))
-    height, width = _unpack_two(body, start)
-    row_step, count = _unpack_two(body, data_at - 8)
+    height, width, description, row_step, count = _unpack_cloud(body, start)
     data_end = data_at + count
-    plain = row_step == width * POINT_BYTES and count == row_step * height and not body[end - 1] and length
-    if not plain or not 0 < size - data_end <= 4:
+    ours = (
+        description == DESCRIPTION
+        and row_step == width * POINT_BYTES
+        and count == row_step * height
+        and 0 < size - data_end <= 4
+        and not body[end - 1]
+        and length
+    )
+    if not ours:
         return from_cloud(codec_of(PointCloud2).decode(body, size, view))
     made = _new(Range3d)
     values = {
