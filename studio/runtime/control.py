@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
+LOOK_EVERY_MS = 100
+
 
 class ControlError(StudioError):
     """The broker refused a request or did not answer."""
@@ -22,7 +24,9 @@ class ControlError(StudioError):
 class Control:
     """One connection to a broker; used by one thread at a time. Requests are answered in any order."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, incarnation: Callable[[], int] = lambda: 0) -> None:
+        """`incarnation` tells how often the broker was started: a reply of one that died will never come."""
+        self._incarnation = incarnation
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
         self._run = run
         self._number = 0
@@ -45,10 +49,15 @@ class Control:
 
     def _await(self, number: int, do: str, timeout_s: float | None) -> dict[str, Any]:
         end_ns = None if timeout_s is None else monotonic_ns() + int(timeout_s * SECOND_NS)
+        incarnation = self._incarnation()
         while True:
-            left_ms = None if end_ns is None else max(0, (end_ns - monotonic_ns()) // 1_000_000)
-            if not self._socket.poll(left_ms):
-                raise ControlError(f"the broker has not answered {do!r} within {timeout_s:g} s")
+            left_ms = LOOK_EVERY_MS if end_ns is None else min(LOOK_EVERY_MS, (end_ns - monotonic_ns()) // 1_000_000)
+            if not self._socket.poll(max(0, left_ms)):
+                if self._incarnation() != incarnation:
+                    raise ControlError(f"the broker died before it had answered {do!r}", hint="ask again")
+                if end_ns is not None and monotonic_ns() >= end_ns:
+                    raise ControlError(f"the broker has not answered {do!r} within {timeout_s:g} s")
+                continue
             reply: dict[str, Any] = json.loads(self._socket.recv())
             if reply.get("id") not in (number, None):
                 continue  # the late answer to a request that timed out
@@ -71,8 +80,10 @@ class Control:
         """Returns when the system is paused: every host has handled what was delivered to it."""
         self.ask("pause", timeout_s=None)
 
-    def run(self, rate: float = 1.0) -> None:
-        self.ask("run", rate=rate)
+    def run(self, rate: float = 1.0) -> tuple[int, int]:
+        """Open the gate; returns system time and CLOCK_MONOTONIC of one moment, from which the clock goes on."""
+        reply = self.ask("run", rate=rate, timeout_s=None)
+        return int(reply["base_ns"]), int(reply["at_ns"])
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         """Deliver exactly `count` events (of `topic`); returns, once they are done, what was delivered."""

@@ -170,6 +170,12 @@ class Executor:
         assert isinstance(route, DataRoute)
         if self.receiver.overflow:
             self._give_up()
+        if not header.flags & AGAIN:
+            now_ns = self.clock.now_ns() if not self.gated else header.sent_ns
+            route.statistics.saw(header.sequence, len(payload), now_ns - header.sent_ns)
+        if len(dropped) == len(route.cells):
+            self._let_go(header, payload)
+            return
         message = self._message(route, header, payload)
         event = Event(
             route.topic,
@@ -184,9 +190,6 @@ class Executor:
             header.origin,
             header.epoch,
         )
-        now_ns = self.clock.now_ns() if not self.gated else header.sent_ns
-        if not header.flags & AGAIN:
-            route.statistics.saw(header.sequence, len(payload), now_ns - header.sent_ns)
         if not self.gated:
             for index, cell in enumerate(route.cells):
                 if index not in dropped:
@@ -213,6 +216,11 @@ class Executor:
             return self._message_for_turns(route, header, payload)
         return self._read(route, header, payload)
 
+    def _let_go(self, header: Any, payload: memoryview) -> None:
+        """A shared payload that is not looked at is free at once."""
+        if header.flags & SHARED and self._leases is not None:
+            self._leases.skip(payload)
+
     def _message_for_turns(self, route: DataRoute, header: Any, payload: memoryview) -> Any:
         """An event that comes once per receiver is read once: its shared memory is let go after the first time."""
         if not header.flags & AGAIN:
@@ -222,11 +230,12 @@ class Executor:
 
     def _read(self, route: DataRoute, header: Any, payload: memoryview) -> Any:
         if route.local and (known := route.objects.pop(header.sequence, None)) is not None:
+            self._let_go(header, payload)
             return known
         if header.flags & SHARED:
             if self._leases is None:
                 raise StudioError("a shared payload, but this host has no shared memory")
-            payload = self._leases.open(bytes(payload))
+            payload = self._leases.open(payload)
         if header.kind == Kind.COMMAND:
             return json.loads(decode(String, payload).data)
         if route.message_class is None:
@@ -274,6 +283,11 @@ class Executor:
     def log(self, level: str, text: str, component: str = "") -> None:
         line = json.dumps({"component": component or self.host, "level": level, "text": text})
         self.sender().send(pack("/_studio/log", Kind.LOG, 0, encode(String(line))))
+
+    def tidy(self) -> None:
+        """Now and then: give back the memory of producers that are gone."""
+        if self._leases is not None:
+            self._leases.tidy()
 
     def close(self) -> None:
         self.receiver.close()

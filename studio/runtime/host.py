@@ -121,9 +121,12 @@ class Host:
             if not self._welcomed.is_set() and now_ns >= next_hello:
                 sender.control(HELLO_TOPIC, Kind.HELLO, self.name.encode())
                 next_hello = now_ns + HELLO_EVERY_NS
-            if self._initialized and self._welcomed.is_set() and not ready_said:
-                sender.control(READY_TOPIC, Kind.READY, self.name.encode())
+            if self._initialized and self._welcomed.is_set():
+                if not ready_said:
+                    sender.control(READY_TOPIC, Kind.READY, self.name.encode())
                 ready_said = True
+            else:
+                ready_said = False
             if now_ns >= next_beat:
                 self._beat(sender)
                 next_beat = now_ns + BEAT_EVERY_NS
@@ -131,6 +134,7 @@ class Host:
         sender.close()
 
     def _beat(self, sender: Sender) -> None:
+        self.executor.tidy()
         sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(self.report()))))
 
     def report(self) -> dict[str, object]:

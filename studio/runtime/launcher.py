@@ -19,7 +19,7 @@ from typing import Any
 from studio.errors import StudioError
 from studio.model.spec import format_value
 from studio.runtime.channel import addresses
-from studio.runtime.channel.run_folder import dismiss_host
+from studio.runtime.channel.payloads import dismiss_host, remove_producer
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.observer import Observer
@@ -46,13 +46,15 @@ class Session:
         """Hosts that ended before they were told to, with their exit status."""
         self.broker_restarts = 0
         self._clock_kind = clock
+        self._clock: Clock | None = None
+        """The clock since it was last set going, for a broker that has to be restarted."""
         self._mode = "pause"
         self._stopping = False
         plan.save(addresses.plan_file(self.folders.run))
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
-        self.control = Control(self.folders.run)
-        self._supervision = Control(self.folders.run)
+        self.control = Control(self.folders.run, lambda: self.broker_restarts)
+        self._supervision = Control(self.folders.run, lambda: self.broker_restarts)
         self.observer = Observer(self.folders.run)
         self._watch = threading.Thread(target=self._watch_children, name="watch", daemon=True)
 
@@ -133,8 +135,9 @@ class Session:
     # The face it shares with the in-process twin.
 
     def start(self, mode: str = "pause") -> None:
-        self.control.start(mode)
-        self._mode = "run" if mode == "run" else "pause"
+        self.control.start("pause")
+        if mode == "run":
+            self.run()
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self._mode = "pause"
@@ -145,7 +148,8 @@ class Session:
         return self.control.lockstep(until_ns, count, rate)
 
     def run(self, rate: float = 1.0) -> None:
-        self.control.run(rate)
+        base_ns, at_ns = self.control.run(rate)
+        self._clock = Clock(self._clock_kind, base_ns, at_ns, rate)
         self._mode = "run"
 
     def pause(self) -> None:
@@ -175,6 +179,7 @@ class Session:
         self.exits[host] = status
         if self.folders.shared is not None:
             dismiss_host(self.folders.shared, self.plan.hosts[host])
+            remove_producer(self.folders.shared, host)
         self._tell("gone", host)
 
     def _tell(self, news: str, host: str) -> None:
@@ -194,11 +199,11 @@ class Session:
 
     def _restart_broker(self) -> None:
         """The channel goes on with the same clock and mode; what was under way in it is lost, and counted."""
-        clock = Clock.wall()
         self.broker_restarts += 1
-        self.broker = self._start_broker(
-            ["--mode", self._mode, "--base-ns", str(clock.base_ns), "--at-ns", str(clock.at_ns)]
-        )
+        words = ["--resume", self._mode]
+        if self._clock is not None:
+            words += ["--base-ns", str(self._clock.base_ns), "--at-ns", str(self._clock.at_ns)]
+        self.broker = self._start_broker(words)
         for host in self.exits:
             self._tell("gone", host)
 

@@ -63,7 +63,8 @@ def _planned(place: int, name: str, part: Part) -> PlannedComponent:
     activation = "periodic" if part.period_s and part.activation == "event" else part.activation
     return PlannedComponent(
         name, part.cls, place, part.host or name, activation, round(part.period_s * 1e9), dict(part.parameters),
-        tuple(inlets), {port: f"/{name}/{port}" for port in part.outlets}, dict(part.requires), 0, f"parts:{part.cls}", str(PARTS),
+        tuple(inlets), {port: f"/{name}/{port}" for port in part.outlets}, dict(part.requires),
+        entry=f"parts:{part.cls}", folder=str(PARTS),
     )  # fmt: skip
 
 
@@ -102,6 +103,10 @@ class ProcessRun(Session):
     def channel(self) -> list[Seen]:
         assert self.recorder is not None
         return self.recorder.settled()
+
+    def channel_now(self) -> list[Seen]:
+        assert self.recorder is not None
+        return self.recorder.now()
 
     def component(self, name: str) -> dict[str, Any]:
         """A report that was made after this call."""

@@ -180,7 +180,7 @@ class Broker:
                 self._job(forwarder.pause, reply, interrupt=True)
             case "run":
                 rate = float(request.get("rate", 1.0))
-                self._job(lambda: forwarder.run(rate), reply, interrupt=True)
+                self._job(lambda: self._run(rate), reply, interrupt=True)
             case "step":
                 count, topic = int(request.get("count", 1)), request.get("topic")
                 self._job(lambda: self._step(count, topic), reply)
@@ -227,6 +227,11 @@ class Broker:
         if mode == "run":
             self.forwarder.run()
         return {"now_ns": self.forwarder.gate.now_ns}
+
+    def _run(self, rate: float) -> dict[str, Any]:
+        self.forwarder.run(rate)
+        clock = self.forwarder.clock
+        return {"base_ns": clock.base_ns, "at_ns": clock.at_ns}
 
     def _step(self, count: int, topic: str | None) -> dict[str, Any]:
         self.forwarder.pause()
@@ -293,14 +298,14 @@ def main() -> int:
     parser.add_argument("--base-ns", type=int, help="system time at --at-ns (default: now)")
     parser.add_argument("--at-ns", type=int, help="a moment of CLOCK_MONOTONIC (default: now)")
     parser.add_argument("--incarnation", type=int, default=1)
-    parser.add_argument("--mode", choices=["pause", "run"], default="pause", help="how a restarted broker goes on")
+    parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
     arguments = parser.parse_args()
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Path(os.environ["STUDIO_RUN"])
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
-    if arguments.mode == "run":
-        broker.forwarder.submit(broker.forwarder.run)
+    if arguments.resume:
+        broker.forwarder.submit(lambda: broker.forwarder.resume(arguments.resume))
     broker.main()
     return 0
 

@@ -202,6 +202,14 @@ class Forwarder:
         self.agenda.effects.clear()
         self.agenda.inputs.clear()
 
+    def resume(self, mode: str) -> None:
+        """Go on where a broker that died has left off; what it held is lost, and missing in the sequence."""
+        now_ns = self.clock.now_ns()
+        for component in self.plan.by_name:
+            self.ticking.observe(component, {"do": "activate"}, now_ns)
+        if mode == "run":
+            self.run(self.clock.rate or 1.0)
+
     def step(self, count: int, topic: str | None) -> list[tuple[str, int]]:
         return self.gate.step(count, topic)
 
@@ -340,7 +348,14 @@ class Forwarder:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
             self._fed[topic.removeprefix(END_PREFIX)].ended = True
+        elif header.kind == Kind.SWEEP:
+            self._pass_sweep(frame)
         elif topic != WAKE_TOPIC:
+            self.forward(frame)
+
+    def _pass_sweep(self, frame: bytes) -> None:
+        """A sweep must not overtake the payloads it speaks of: while a frame is held, it waits for the next one."""
+        if not len(self.agenda) and not self._effects:
             self.forward(frame)
 
     damaged = 0
@@ -384,7 +399,9 @@ class Forwarder:
         return Held(frame, topic, sequence, due_ns, Kind.TIMER)
 
     def next_sequence(self, topic: str) -> int:
-        self._sequences[topic] = sequence = self._sequences.get(topic, 0) + 1
+        """Of what the broker itself sends. A restarted broker leaves a gap rather than use a number twice."""
+        first = (self.incarnation - 1) << 40
+        self._sequences[topic] = sequence = self._sequences.get(topic, first) + 1
         return sequence
 
     def mark(self, mark: Mark) -> int:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Collection, Sequence
 
 from studio.model.spec import Delivery
 
-BUDGET_BYTES = 256 * 1024 * 1024
-
-
-class Letter:
-    """One frame on its way to the executor."""
-
-    __slots__ = ("frame", "route")
-
-    def __init__(self, frame: bytes, route: Route) -> None:
-        self.frame = frame
-        self.route = route
+BUDGET_MB = 256
+"""What may wait for one host; STUDIO_BUDGET_MB in its environment sets another limit."""
 
 
 class Limited:
@@ -47,11 +39,15 @@ class Route:
         ]
 
 
+Letter = tuple[bytes, Route]
+"""One frame on its way to the executor. A plain tuple: it is made for every event."""
+
+
 class Mailbox:
     """Filled by whoever reads the socket (one at a time), emptied by the executor."""
 
-    def __init__(self, budget_bytes: int = BUDGET_BYTES) -> None:
-        self.budget_bytes = budget_bytes
+    def __init__(self, budget_bytes: int | None = None) -> None:
+        self.budget_bytes = budget_bytes or int(os.environ.get("STUDIO_BUDGET_MB", BUDGET_MB)) * 2**20
         self.arrived_bytes = 0
         self.handled_bytes = 0
         """Each counter has one writer, so their difference needs no lock."""
@@ -68,8 +64,9 @@ class Mailbox:
     def put(self, batch: Collection[Letter]) -> None:
         """Add what was read, dropping older events where a receiver wants only the newest ones."""
         for letter in batch:
-            self.arrived_bytes += len(letter.frame)
-            for limited in letter.route.limited:
+            frame, route = letter
+            self.arrived_bytes += len(frame)
+            for limited in route.limited:
                 self._limit(limited, letter)
         self.letters.extend(batch)
 
@@ -83,14 +80,15 @@ class Mailbox:
                 return
             limited.dropped += 1
 
-    def open(self, letter: Letter) -> list[int]:
+    def open(self, letter: Letter) -> Sequence[int]:
         """Executor: this letter is handled now; tells for which receivers (index in the route) it was dropped.
 
         Whoever takes a letter out of a waiting line decides its fate, so every event is handled or counted, never both.
         """
-        self.handled_bytes += len(letter.frame)
+        frame, route = letter
+        self.handled_bytes += len(frame)
         dropped = []
-        for limited in letter.route.limited:
+        for limited in route.limited:
             try:
                 limited.waiting.remove(letter)
             except ValueError:

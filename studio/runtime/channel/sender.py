@@ -20,9 +20,7 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
-from studio.runtime.channel.payloads import Pool
-
-SHARE_FROM_BYTES = 64 * 1024
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
 
 
 class Sender:
@@ -76,7 +74,7 @@ class Sender:
     def event(self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int) -> bool:
         """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
         flags = event.flags
-        if len(payload) >= SHARE_FROM_BYTES and receivers and self._shared is not None:
+        if len(payload) >= SHARED_FROM_BYTES and receivers and self._shared is not None:
             handle = self._share(payload, receivers)
             if handle is not None:
                 payload = handle

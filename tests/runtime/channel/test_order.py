@@ -82,7 +82,9 @@ def test_a_feedback_loop_goes_round_one_event_at_a_time(open_run: Open) -> None:
 
 
 def test_timers_tick_between_each_other_and_by_name_at_equal_times(open_run: Open) -> None:
-    run = open_run(plan(b=Part("Ticker", period_s=0.02), a=Part("Ticker", period_s=0.03), c=Part("Ticker", period_s=0.06)))
+    run = open_run(
+        plan(b=Part("Ticker", period_s=0.02), a=Part("Ticker", period_s=0.03), c=Part("Ticker", period_s=0.06))
+    )
     run.lockstep(until_ns=60_000_000)
     ticks = [name.removeprefix("/_studio/timer/") for name in topics(run.channel()) if "timer" in name]
     assert ticks == ["b#1", "a#1", "b#2", "a#2", "b#3", "c#1"]

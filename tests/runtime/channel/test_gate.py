@@ -1,0 +1,169 @@
+"""The gate over real processes: switching between run, pause and step loses, duplicates and reorders nothing."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from studio.messages import Float64, decode
+from studio.runtime.clock import ClockKind
+from studio.runtime.plan import Plan
+from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
+
+
+@pytest.fixture
+def open_run() -> Iterator[Callable[..., ProcessRun]]:
+    runs: list[ProcessRun] = []
+
+    def open_one(plan: Plan, **options: object) -> ProcessRun:
+        runs.append(ProcessRun(plan, **options))  # type: ignore[arg-type]
+        runs[-1].start()
+        return runs[-1]
+
+    yield open_one
+    for run in runs:
+        run.close()
+
+
+def sequences(seen: list[Seen], topic: str) -> list[int]:
+    return [event.sequence for event in seen if event.topic == topic]
+
+
+def assert_complete(seen: list[Seen], topic: str) -> None:
+    found = sequences(seen, topic)
+    assert found == list(range(1, len(found) + 1)), f"{topic}: lost, doubled or out of order"
+
+
+def test_switching_under_load_loses_doubles_and_reorders_nothing(
+    open_run: Callable[..., ProcessRun], scaled: Callable[[int], int]
+) -> None:
+    """run → pause → step → run, again and again, at a few thousand events a second."""
+    run = open_run(
+        plan(
+            loop=Part("Loop", {"raw": "loop.out"}),
+            fast=Part("Ticker", period_s=0.001),
+            adder=Part("Adder", {"raw": "fast.out loop.out"}),
+            sink=Part("Sink", {"raw": "adder.out"}),
+        )
+    )
+    choose = random.Random(7)
+    steps = 0
+    for _ in range(scaled(4000)):
+        run.run()
+        time.sleep(choose.uniform(0.0, 0.02))
+        run.pause()
+        before = run.control.status()["delivered"]
+        count = choose.randrange(3)
+        run.step(count)
+        assert run.control.status()["delivered"] == before + count
+        steps += count
+    assert steps > 0
+    seen = run.channel()
+    for topic in ("/loop/out", "/fast/out", "/adder/out"):
+        assert_complete(seen, topic)
+    sink = run.component("sink")
+    got = run.observer.reports["sink"]["topics"]["/adder/out"]
+    held = run.control.status()["held"]
+    assert sink["state"] == "active" and got["lost"] == 0
+    assert got["count"] == len(sequences(seen, "/adder/out")), f"{held} held"
+
+
+def test_paused_means_that_every_host_has_finished(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), slow=Part("Slow", {"raw": "loop.out"})))
+    run.run()
+    time.sleep(0.2)
+    run.pause()
+    first = run.component("slow")["handled"]
+    assert first == run.component("slow")["handled"]
+    assert run.control.status()["mode"] == "pause"
+
+
+def test_the_clock_stands_while_paused_and_goes_on_from_there(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(ticker=Part("Ticker", period_s=0.01)), clock=ClockKind.WALL)
+    run.run()
+    time.sleep(0.3)
+    run.pause()
+    paused_ns = run.control.status()["now_ns"]
+    time.sleep(0.5)
+    assert run.control.status()["now_ns"] == paused_ns
+    run.run()
+    time.sleep(0.2)
+    run.pause()
+    stamps = [event.stamp_ns for event in run.channel() if event.topic == "/ticker/out"]
+    gaps = [after - before for before, after in itertools.pairwise(stamps)]
+    assert max(gaps) < 400_000_000, "the half second of the pause is not in the stamps"
+
+
+def test_a_real_sensor_drops_at_the_source_while_paused_and_says_how_much(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(flood=Part("Flood", parameters={"rate_hz": 1000.0}), sink=Part("Sink", {"raw": "flood.out"})))
+    run.run()
+    time.sleep(0.3)
+    run.pause()
+    time.sleep(0.3)
+    run.run()
+    time.sleep(0.3)
+    run.pause()
+    flood = run.component("flood")
+    run.component("sink")
+    got = run.observer.reports["sink"]["topics"]["/flood/out"]
+    assert flood["paused_inputs"] > 50
+    assert 0 < got["lost"] <= flood["paused_inputs"], "what was dropped shows as a gap in the sequence"
+
+
+def test_latest_delivery_counts_every_event_as_handled_or_dropped(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(
+        plan(
+            ticker=Part("Ticker", period_s=0.002),
+            slow=Part("SlowLatest", {"raw": "ticker.out"}, {"seconds": 0.03}, delivery="latest"),
+            queue=Part("Slow", {"raw": "ticker.out"}, {"seconds": 0.03}, delivery="queue 3"),
+        )
+    )
+    run.run()
+    time.sleep(1.5)
+    run.pause()
+    forwarded = len(sequences(run.channel(), "/ticker/out"))
+    for name in ("slow", "queue"):
+        run.component(name)
+        topic = run.observer.reports[name]["topics"]["/ticker/out"]
+        dropped = topic["dropped"][name]
+        handled = run.observer.component(name)["published"][f"/{name}/out"]
+        assert dropped > 100 and topic["lost"] == 0
+        assert handled + dropped == topic["count"] == forwarded
+    values = [decode(Float64, event.payload).data for event in run.channel() if event.topic == "/slow/out"]
+    assert values == sorted(values)
+
+
+def test_a_step_waits_for_a_slow_receiver_and_has_no_time_limit(
+    open_run: Callable[..., ProcessRun], scaled: Callable[[int], int]
+) -> None:
+    seconds = max(2.0, scaled(30))
+    slow = Part("Slow", {"raw": "ticker.out"}, {"seconds": seconds})
+    run = open_run(plan(ticker=Part("Ticker", period_s=0.1), slow=slow))
+    run.step()
+    start = time.monotonic()
+    assert run.step() == [("/ticker/out", 1)]
+    assert time.monotonic() - start >= seconds
+    assert run.step() == [("/slow/out", 1)]
+
+
+def test_lockstep_can_be_paced_and_interrupted(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(ticker=Part("Ticker", period_s=0.05)))
+    start = time.monotonic()
+    run.lockstep(until_ns=500_000_000, rate=1.0)
+    assert 0.4 < time.monotonic() - start < 3.0
+    assert len(sequences(run.channel(), "/ticker/out")) == 10
+
+
+def test_the_first_event_is_missed_by_nobody(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
+    run.run()
+    await_true(lambda: run.observer.component("sink").get("handled", 0) > 100, "events at the sink")
+    run.pause()
+    assert_complete(run.channel(), "/loop/out")
+    run.component("sink")
+    assert run.observer.reports["sink"]["topics"]["/loop/out"]["lost"] == 0
+    assert run.observer.reports["sink"]["topics"]["/loop/out"]["first"] == 1
