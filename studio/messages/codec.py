@@ -36,6 +36,8 @@ class Codec(NamedTuple):
     encode: Callable[[Any], bytes]
     decode: Decode
     decode_big_endian: Decode
+    slots: tuple[Slot, ...]
+    """What can fail to be encoded, one field after the other."""
 
 
 _codecs: dict[type[Message], Codec] = {}
@@ -108,7 +110,7 @@ def make_codec(cls: type[Message], slots: tuple[Slot, ...]) -> Codec:
     def decode_big_endian(body: Any, size: int, view: View) -> Any:
         return big_endian()(body, size, view)
 
-    return Codec(make_encoder(cls.__name__, slots), make_decoder(cls, slots, "<"), decode_big_endian)
+    return Codec(make_encoder(cls.__name__, slots), make_decoder(cls, slots, "<"), decode_big_endian, slots)
 
 
 def register_codec(cls: type[Message], codec: Codec) -> None:
@@ -119,12 +121,17 @@ def register_codec(cls: type[Message], codec: Codec) -> None:
 def _explained(message: Message, error: Exception) -> MessageError:
     """`struct` does not say which number is out of range: ask it for one field after the other."""
     cls = type(message)
-    for slot in slots_of(cls):
+    for name, encode_field in _field_encoders(codec_of(cls).slots):
         try:
-            make_encoder(slot.name, (slot,))(message)
+            encode_field(message)
         except _DAMAGE as reason:
-            return MessageError(f"{cls.__name__}.{slot.name} cannot be sent: {reason}")
+            return MessageError(f"{cls.__name__}.{name} cannot be sent: {reason}")
     return MessageError(f"{cls.__name__} cannot be sent: {error}")
+
+
+@cache
+def _field_encoders(slots: tuple[Slot, ...]) -> list[tuple[str, Callable[[Any], bytes]]]:
+    return [(slot.name, make_encoder(slot.name, (slot,))) for slot in slots]
 
 
 def _length(data: object) -> str:

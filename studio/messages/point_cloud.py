@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from studio.messages.binding import Stamp, Text
 from studio.messages.codec import Codec, View, codec_of, register_codec
 from studio.messages.errors import MessageError
 from studio.messages.fields import Array, ObjectsRule, array, ruled
@@ -161,4 +162,5 @@ def _column(cloud: PointCloud2, offset: int) -> NDArray[Any]:
     return np.ndarray(shape, dtype, cloud.data, offset, strides)
 
 
-register_codec(Range3d, Codec(encode_range3d, decode_range3d, decode_range3d_big_endian))
+_VARIABLE = (Stamp("stamp_ns"), Text("frame", 0))
+register_codec(Range3d, Codec(encode_range3d, decode_range3d, decode_range3d_big_endian, _VARIABLE))

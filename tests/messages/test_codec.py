@@ -91,6 +91,8 @@ def test_decoding_something_that_is_no_buffer_is_our_error() -> None:
         (Image(is_bigendian=256), "is_bigendian"),
         (Joy(stamp_ns=2**31 * 10**9), "stamp_ns"),
         (String("\ud800"), "data"),
+        (Range3d(stamp_ns=2**80), "stamp_ns"),
+        (Range3d(frame="\ud800"), "frame"),
     ],
 )
 def test_what_does_not_fit_its_wire_type_is_named(message: Message, field: str) -> None:
