@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,26 @@ from studio.runtime.channel.frames import (
     ACK_TOPIC,
     AGAIN,
     ALL_TOPIC,
+    HEADER,
+    HEADER_BYTES,
     INPUT,
     SHARED,
     TO_ALL,
+    VERSION,
     Ack,
     Event,
+    FrameError,
     Kind,
     Mark,
     Marker,
     pack,
     split,
+    topic_field,
     topic_hash,
 )
-from studio.runtime.channel.mailbox import Letter, Mailbox, Route
+from studio.runtime.channel.mailbox import Mailbox, Route
 from studio.runtime.channel.payloads import Leases
-from studio.runtime.channel.receiver import Receiver
+from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.component import Component
@@ -52,11 +58,23 @@ class DataRoute(Route):
         super().__init__(topic, [delivery for _, delivery in cells])
         self.cells = [cell for cell, _ in cells]
         self.message_class = message_class
+        self.header_at = len(topic_field(topic))
+        self.payload_at = self.header_at + HEADER_BYTES
         self.statistics = TopicStatistics()
         self.objects: dict[int, Any] = {}
         """Messages published by this very host, by sequence: they need no decoding when they come back in order."""
         self.local = False
         self.turns: tuple[int, Any] = (0, None)
+
+    def header_of(self, frame: bytes) -> tuple[int, ...]:
+        """The fields of the header. Its place follows from the topic, which the receiver has looked at already."""
+        try:
+            header = HEADER.unpack_from(frame, self.header_at)
+        except struct.error as error:
+            raise FrameError(f"a frame of {len(frame)} bytes is too short: {error}") from None
+        if header[0] != VERSION:
+            raise FrameError(f"protocol version {header[0]} is not {VERSION}", hint="run all parts with one version")
+        return header
 
     def report(self) -> dict[str, object]:
         dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
@@ -91,6 +109,9 @@ class Executor:
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
         self.cells: dict[str, Cell] = {}
+        self._local_routes: dict[str, DataRoute] = {}
+        """Topics that this host both publishes and handles."""
+        self._wants_newest = False
         self._receiving_hosts = {
             topic: tuple({plan.hosts[component.host] for component in components})
             for topic, components in plan.receivers.items()
@@ -117,6 +138,9 @@ class Executor:
                 route = self.routes.get(topic.encode())
                 if isinstance(route, DataRoute):
                     route.local = True
+                    self._local_routes[topic] = route
+        self._wants_newest = any(route.limited for route in self.routes.values())
+        self.receiver.greedy = self._wants_newest
 
     def sender(self) -> Sender:
         """The calling thread's own sender."""
@@ -153,52 +177,53 @@ class Executor:
         except StudioError as damaged:
             self.log("error", f"unreadable frame: {damaged}")
 
-    def handle(self, letter: Letter) -> None:
-        dropped = self.mailbox.open(letter)
+    def handle(self, opened: Opened) -> None:
+        frame, route, dropped = opened
         try:
-            _, header, payload = split(letter.frame)
-            if header.kind <= Kind.COMMAND:
-                self._handle_event(letter.route, header, payload, dropped)
-            elif header.kind == Kind.MARKER:
-                self._handle_marker(Marker.parse(payload))
-            elif header.kind == Kind.SWEEP and self._leases is not None:
-                self._leases.sweep(bytes(payload).decode(), header.sequence)
+            if isinstance(route, DataRoute):
+                self._handle_event(route, frame, dropped)
+            else:
+                self._obey(frame)
         except StudioError as damaged:
-            self.log("error", f"cannot read an event on {letter.route.topic}: {damaged}")
+            self.log("error", f"cannot read an event on {route.topic}: {damaged}")
 
-    def _handle_event(self, route: Route, header: Any, payload: memoryview, dropped: list[int]) -> None:
-        assert isinstance(route, DataRoute)
+    def _obey(self, frame: bytes) -> None:
+        """What the machinery says."""
+        _, header, payload = split(frame)
+        if header.kind == Kind.MARKER:
+            self._handle_marker(Marker.parse(payload))
+        elif header.kind == Kind.SWEEP and self._leases is not None:
+            self._leases.sweep(bytes(payload).decode(), header.sequence)
+
+    def _handle_event(self, route: DataRoute, frame: bytes, dropped: Sequence[int]) -> None:
+        # Every event of every topic comes through here: locals instead of a header object, and few calls.
+        _, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, _ = route.header_of(frame)
+        payload = memoryview(frame)[route.payload_at :]
         if self.receiver.overflow:
             self._give_up()
-        if not header.flags & AGAIN:
-            now_ns = self.clock.now_ns() if not self.gated else header.sent_ns
-            route.statistics.saw(header.sequence, len(payload), now_ns - header.sent_ns)
-        if len(dropped) == len(route.cells):
-            self._let_go(header, payload)
+        if not flags & AGAIN:
+            now_ns = sent_ns if self.gated else self.clock.at_moment(self.handling_since_ns)
+            route.statistics.saw(sequence, len(payload), now_ns - sent_ns)
+        if dropped and len(dropped) == len(route.cells):
+            self._let_go(flags, payload)
             return
-        message = self._message(route, header, payload)
-        event = Event(
-            route.topic,
-            header.sequence,
-            header.stamp_ns,
-            message,
-            None,
-            header.kind,
-            None,
-            header.sent_ns,
-            header.flags,
-            header.origin,
-            header.epoch,
-        )
-        if not self.gated:
-            for index, cell in enumerate(route.cells):
-                if index not in dropped:
-                    cell.handle(event)
+        if target == TO_ALL:
+            message = self._read(route, kind, flags, sequence, payload)
+        else:
+            message = self._message_for_turns(route, kind, flags, sequence, payload)
+        event = Event(route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch)
+        if self.gated:
+            self._handle_and_acknowledge(route, event, target)
             return
+        for index, cell in enumerate(route.cells):
+            if index not in dropped:
+                cell.handle(event)
+
+    def _handle_and_acknowledge(self, route: DataRoute, event: Event, target: int) -> None:
         self._own.hold()
         self.calls.begin()
-        published = [(cell.place, cell.handle(event)) for cell in route.cells if header.target in (TO_ALL, cell.place)]
-        ack = Ack(topic_hash(route.topic), header.sequence, header.target, self.calls.counts(published))
+        published = [(cell.place, cell.handle(event)) for cell in route.cells if target in (TO_ALL, cell.place)]
+        ack = Ack(topic_hash(route.topic), event.sequence, target, self.calls.counts(published))
         self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
 
     def _give_up(self) -> None:
@@ -211,32 +236,27 @@ class Executor:
             if cell.state is State.ACTIVE and any(inlet.delivery == "lossless" for inlet in cell.planned.inlets):
                 cell.fail(failure)
 
-    def _message(self, route: DataRoute, header: Any, payload: memoryview) -> Any:
-        if header.target != TO_ALL:
-            return self._message_for_turns(route, header, payload)
-        return self._read(route, header, payload)
-
-    def _let_go(self, header: Any, payload: memoryview) -> None:
+    def _let_go(self, flags: int, payload: memoryview) -> None:
         """A shared payload that is not looked at is free at once."""
-        if header.flags & SHARED and self._leases is not None:
+        if flags & SHARED and self._leases is not None:
             self._leases.skip(payload)
 
-    def _message_for_turns(self, route: DataRoute, header: Any, payload: memoryview) -> Any:
+    def _message_for_turns(self, route: DataRoute, kind: int, flags: int, sequence: int, payload: memoryview) -> Any:
         """An event that comes once per receiver is read once: its shared memory is let go after the first time."""
-        if not header.flags & AGAIN:
-            route.turns = (header.sequence, self._read(route, header, payload))
-        sequence, message = route.turns
-        return message if sequence == header.sequence else self._read(route, header, payload)
+        if not flags & AGAIN:
+            route.turns = (sequence, self._read(route, kind, flags, sequence, payload))
+        known, message = route.turns
+        return message if known == sequence else self._read(route, kind, flags, sequence, payload)
 
-    def _read(self, route: DataRoute, header: Any, payload: memoryview) -> Any:
-        if route.local and (known := route.objects.pop(header.sequence, None)) is not None:
-            self._let_go(header, payload)
+    def _read(self, route: DataRoute, kind: int, flags: int, sequence: int, payload: memoryview) -> Any:
+        if route.local and (known := route.objects.pop(sequence, None)) is not None:
+            self._let_go(flags, payload)
             return known
-        if header.flags & SHARED:
+        if flags & SHARED:
             if self._leases is None:
                 raise StudioError("a shared payload, but this host has no shared memory")
             payload = self._leases.open(payload)
-        if header.kind == Kind.COMMAND:
+        if kind == Kind.COMMAND:
             return json.loads(decode(String, payload).data)
         if route.message_class is None:
             return None
@@ -247,7 +267,7 @@ class Executor:
         if marker.mark is Mark.ALIVE:
             return
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
-        self.receiver.greedy = not marker.gated
+        self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:
             ack = Ack(topic_hash(ALL_TOPIC), marker.number)
             self._own.control(ACK_TOPIC, Kind.ACK, ack.payload(), self.index)
@@ -269,16 +289,13 @@ class Executor:
             return
         if not self.gated and not event.flags & INPUT:
             event.sent_ns = self.clock.now_ns()
-        route = self.routes.get(event.topic.encode())
-        if route is not None and isinstance(route, DataRoute):
+        route = self._local_routes.get(event.topic)
+        if route is not None:
             route.objects[event.sequence] = event.message
         payload = encode(event.message)
-        if not self.sender().event(event, payload, self._receiving_hosts.get(event.topic, ()), self.epoch):
-            self._forget(route, event.sequence)
-
-    def _forget(self, route: Route | None, sequence: int) -> None:
-        if isinstance(route, DataRoute):
-            route.objects.pop(sequence, None)
+        sent = self.sender().event(event, payload, self._receiving_hosts.get(event.topic, ()), self.epoch)
+        if not sent and route is not None:
+            route.objects.pop(event.sequence, None)
 
     def log(self, level: str, text: str, component: str = "") -> None:
         line = json.dumps({"component": component or self.host, "level": level, "text": text})

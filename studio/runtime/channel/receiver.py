@@ -1,15 +1,16 @@
 """The receiving side of a host: one SUB socket, read by whichever thread is free to.
 
 While the handlers keep up, the executor reads for itself: no thread switch lies between an event and its handler (it
-cost 40 % of a lockstep cycle). When a handler runs long, the I/O thread takes over the reading, so that arrivals are
-counted, old ones dropped where only the newest are wanted, and the memory budget holds.
+cost 40 % of a lockstep cycle), and where every event is wanted it goes past the mailbox. When a handler runs long, the
+I/O thread takes over the reading, so that arrivals are counted, old ones dropped where only the newest are wanted, and
+the memory budget holds.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import zmq
@@ -21,6 +22,9 @@ from studio.runtime.channel.mailbox import Letter, Mailbox, Route
 BATCH = 256
 WAIT_MS = 50
 
+Opened = tuple[bytes, Route, Sequence[int]]
+"""A frame, its route, and for which of the route's receivers it was dropped."""
+
 
 class Receiver:
     def __init__(
@@ -31,7 +35,8 @@ class Receiver:
         self.overflow = False
         """Events were thrown away, because more than the budget was waiting."""
         self.greedy = True
-        """Whether to read on while there is more; in lockstep there never is, and finding that out costs time."""
+        """Whether to read on while there is more, to drop what is no longer wanted. Finding out that there is no more
+        costs time, so this is for hosts that want only the newest events of a topic, and not for lockstep."""
         self._direct = direct
         self._run = run
         self._lock = threading.Lock()
@@ -46,12 +51,31 @@ class Receiver:
             self._socket.subscribe(subscription(topic))
         self._socket.connect(addresses.out_of(self._run))
 
-    def next(self) -> Letter | None:
-        """Executor: the next letter, waiting a moment for one."""
+    def next(self) -> Opened | None:
+        """Executor: what to handle next, waiting a moment for it."""
         letters = self.mailbox.letters
         if not letters:
-            self.read(wait=True)
-        return letters.popleft() if letters else None
+            if self.greedy:
+                self.read(wait=True)
+            else:
+                with self._lock:
+                    if not letters:  # the I/O thread may have filled the mailbox meanwhile
+                        return self._receive()
+            if not letters:
+                return None
+        letter = letters.popleft()
+        return (*letter, self.mailbox.open(letter))
+
+    def _receive(self) -> Opened | None:
+        try:
+            frame = self._socket.recv()
+        except zmq.Again:
+            return None
+        route = self.routes.get(frame[: frame.find(b"\0")])
+        if route is None:
+            self._direct(frame)
+            return None
+        return frame, route, ()
 
     def read(self, *, wait: bool) -> None:
         """Move what has arrived into the mailbox; with `wait`, until something has, for a moment at most."""
@@ -72,13 +96,13 @@ class Receiver:
                 if route is None:
                     self._direct(frame)
                 else:
-                    batch.append(Letter(frame, route))
+                    batch.append((frame, route))
         except zmq.Again:
             pass
         if self.mailbox.over_budget:
             # Throw events away rather than grow: their sequence numbers tell how many, the receivers go to error.
             self.overflow = True
-            batch = deque(letter for letter in batch if not letter.route.gated)
+            batch = deque(letter for letter in batch if not letter[1].gated)
         if batch:
             self.mailbox.put(batch)
 
