@@ -13,27 +13,34 @@ from studio.model.files import MAX_BYTES, FileError
 MAX_DEPTH = 64
 MAX_ATTRIBUTE_CHARACTERS = 64 * 1024
 XINCLUDE = "http://www.w3.org/2001/XInclude"
+_LAST_LINE = 65535
+"""libxml2 has 16 bits for what is set from outside."""
 _UTF8_NAMES = {"utf-8", "utf8", "us-ascii", "ascii"}
 _FOREIGN_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"<\x00", b"\x00<")
 
 
 def parse_hardened(data: bytes, file: Path | str | None = None) -> etree._Element:
     """The root element, without comments and processing instructions (XML kept as written is xml_text's business)."""
-    refuse_unsafe(data, file)
+    lines = refuse_unsafe(data, file)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
         attribute_defaults=False, huge_tree=False, remove_comments=True, remove_pis=True, strip_cdata=True,
     )  # fmt: skip
     try:
-        return etree.fromstring(data, parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         raise FileError(f"not well-formed XML: {error.msg}", file=file, line=error.lineno) from None
     except (etree.LxmlError, ValueError) as error:
         raise FileError(f"not readable as XML: {error}", file=file) from None
+    _correct_lines(root, lines)
+    return root
 
 
-def refuse_unsafe(data: bytes, file: Path | str | None = None) -> None:
-    """Raise FileError unless `data` is well-formed UTF-8 XML without DOCTYPE and XInclude and within the limits."""
+def refuse_unsafe(data: bytes, file: Path | str | None = None) -> list[int]:
+    """Raise FileError unless `data` is well-formed UTF-8 XML without DOCTYPE and XInclude and within the limits.
+
+    The result is the line in which each element begins, in document order.
+    """
     if len(data) > MAX_BYTES:
         raise FileError(f"larger than {MAX_BYTES // 2**20} MB", file=file, hint="this is no file that Studio wrote")
     _refuse_other_encodings(data, file)
@@ -43,6 +50,14 @@ def refuse_unsafe(data: bytes, file: Path | str | None = None) -> None:
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, str(error))
         raise FileError(f"not well-formed XML: {what}", file=file, line=error.lineno) from None
+    return guard.lines
+
+
+def _correct_lines(root: etree._Element, lines: list[int]) -> None:
+    """libxml2 gives the line in which a start tag ends; people look for the one in which it begins."""
+    for element, line in zip(root.iter(etree.Element), lines, strict=True):
+        if line <= _LAST_LINE:
+            element.sourceline = line  # type: ignore[assignment]  # an int; lxml-stubs has "..."
 
 
 def _refuse_other_encodings(data: bytes, file: Path | str | None) -> None:
@@ -62,6 +77,7 @@ class _Guard:
     def __init__(self, file: Path | str | None) -> None:
         self.file = file
         self.depth = 0
+        self.lines: list[int] = []
         self.parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         self.parser.XmlDeclHandler = self._declaration
         self.parser.StartDoctypeDeclHandler = self._doctype
@@ -78,6 +94,7 @@ class _Guard:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
+        self.lines.append(self.parser.CurrentLineNumber)
         if self.depth > MAX_DEPTH:
             self._refuse(f"elements nested deeper than {MAX_DEPTH}", "this is no file that Studio wrote")
         if name.startswith(XINCLUDE + " "):

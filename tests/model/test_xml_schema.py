@@ -49,6 +49,12 @@ def test_the_first_fault_is_told_with_its_line() -> None:
         read_xml(data, "system", file="f")
 
 
+def test_the_line_is_the_one_in_which_the_element_begins() -> None:
+    data = b'<system name="a">\n  <component\n     name="b"\n     typo="c"\n  />\n</system>'
+    with pytest.raises(FileError, match=r"^f:2: <component> needs an attribute type"):
+        read_xml(data, "system", file="f")
+
+
 def test_unknown_names_are_let_through_and_listed() -> None:
     data = b"""<system name="a" colour="red">
       <wier from="a.b" to="c.d"/>
