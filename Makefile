@@ -15,10 +15,11 @@ help:  ## list the targets
 setup:  ## make .venv and install what is missing (skipped when nothing changed)
 	@sh tools/setup.sh $(EXTRAS)
 
-run: setup  ## check and describe an example system: PROJECT=projects/first_steps
-	@echo "Robot Systems Studio: checking and describing the example system $(PROJECT)"
+run: setup  ## check, describe and run an example system: PROJECT=projects/first_steps
+	@echo "Robot Systems Studio: the example system $(PROJECT), checked, described, and running for five seconds"
 	@$(STUDIO) check $(PROJECT)
 	@$(STUDIO) info $(PROJECT)
+	@$(STUDIO) run $(PROJECT) --for 5
 
 test: setup  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)

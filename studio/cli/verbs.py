@@ -32,6 +32,7 @@ VERBS = (
     Verb("new", "make a project or a component", "studio.cli.new"),
     Verb("check", "check a project and tell what is wrong", "studio.cli.check"),
     Verb("info", "describe a project or a component", "studio.cli.info"),
+    Verb("run", "run a project's system and tell what happened", "studio.cli.run"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
     Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),

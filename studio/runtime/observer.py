@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from studio.messages.plain import String
 from studio.runtime.channel import addresses
 from studio.runtime.channel.frames import BEAT_TOPIC, LOG_TOPIC, split, subscription
 from studio.runtime.clock import monotonic_ns
+from studio.runtime.lifecycle import State
 
 LOG_LINES = 10_000
 
@@ -67,12 +69,24 @@ class Observer:
                 return found
         return {}
 
-    def settle(self) -> None:
-        """Wait a moment for the last reports, which hosts send when they end."""
+    def await_reports(self, hosts: Iterable[str], since_ns: int, timeout_s: float) -> bool:
+        """Wait until each of `hosts` has reported after the moment `since_ns`; False if one has not in time."""
+        wanted = list(hosts)
         with self._news:
-            self._news.wait(0.1)
+            return self._news.wait_for(
+                lambda: all(self.heard_ns.get(host, 0) > since_ns for host in wanted), timeout=timeout_s
+            )
+
+    def settle(self, timeout_s: float = 0.3) -> None:
+        """Wait a moment for the last reports, which hosts send when they end; those that were killed send none."""
+        with self._news:
+            self._news.wait_for(lambda: all(map(_is_last, self.reports.values())), timeout=timeout_s)
 
     def close(self) -> None:
         self._ended.set()
         self._thread.join()
         self._context.destroy(linger=0)
+
+
+def _is_last(report: dict[str, Any]) -> bool:
+    return all(component["state"] == State.FINAL.value for component in report["components"].values())

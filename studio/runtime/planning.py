@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from studio.errors import StudioError
 from studio.model.parts import Component, Endpoint
-from studio.model.sources import LiveProvider, Source, Specs
-from studio.model.spec import CommandEntry, ComponentSpec
+from studio.model.sources import LiveProvider, LogProvider, Source, Specs
+from studio.model.spec import CommandEntry, ComponentSpec, SpecError, Value
 from studio.model.system import System
-from studio.model.wiring import parameter_values
+from studio.model.wiring import parameter_values, topic_of
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
@@ -25,35 +26,46 @@ class PlanError(StudioError):
 
 @dataclass(frozen=True)
 class _Node:
-    """A component as it runs: by itself, or inside the chosen provider of a source."""
+    """A component as it runs: by itself, or inside the chosen provider of a source.
 
-    name: str
+    Its name is its own in both cases: the checks see to it that names are unique across sources, so topics and service
+    names read the same wherever a component stands.
+    """
+
     component: Component
     spec: ComponentSpec
     source: Source | None = None
 
+    @property
+    def name(self) -> str:
+        return self.component.name
+
 
 def plan_of(system: System, specs: Specs, *, project: Path | None = None, seed: int = 0) -> Plan:
     """The plan of `system` with the chosen provider of every source. Hosts and places follow the system file."""
+    for link in system.links:
+        raise PlanError(f"the link {link} cannot be run yet", file=system.file, hint="use a wire and a handler instead")
     nodes = list(_nodes(system, specs))
     planner = _Planner(system, nodes)
     components = tuple(planner.plan(place, node) for place, node in enumerate(nodes))
-    return Plan(_with_origins(components), seed, str(project.absolute()) if project else "")
+    return Plan(_with_origins(components, _logged_topics(system)), seed, str(project.absolute()) if project else "")
 
 
 def _nodes(system: System, specs: Specs) -> Iterator[_Node]:
     for node in system.nodes:
         if isinstance(node, Source):
-            provider = node.provider(node.mode)
-            if provider is None:
-                raise PlanError(
-                    f"source {node.name} has no {node.mode} provider", hint=f"it has: {', '.join(node.modes)}"
-                )
-            if isinstance(provider, LiveProvider):
-                for component in provider.components:
-                    yield _Node(f"{node.name}.{component.name}", component, _spec(component, specs), node)
+            for component in _components_of(node):
+                yield _Node(component, _spec(component, specs), node)
         else:
-            yield _Node(node.name, node, _spec(node, specs))
+            yield _Node(node, _spec(node, specs))
+
+
+def _components_of(source: Source) -> tuple[Component, ...]:
+    provider = source.provider(source.mode)
+    if provider is None:
+        has = f"it has: {', '.join(source.modes)}" if source.modes else "it has no provider at all"
+        raise PlanError(f"the source {source.name} has no {source.mode} provider", hint=has)
+    return provider.components if isinstance(provider, LiveProvider) else ()
 
 
 def _spec(component: Component, specs: Specs) -> ComponentSpec:
@@ -63,78 +75,102 @@ def _spec(component: Component, specs: Specs) -> ComponentSpec:
     return spec
 
 
+def _logged_topics(system: System) -> set[str]:
+    """Topics that a player fills: nobody in the plan publishes them, yet they have an origin."""
+    return {
+        topic_of(Endpoint(source.name, port.name))
+        for source in system.sources
+        if isinstance(source.provider(source.mode), LogProvider)
+        for port in source.ports
+        if port.direction == "out"
+    }
+
+
 class _Planner:
     def __init__(self, system: System, nodes: list[_Node]) -> None:
         self._system = system
-        self._nodes = {node.name: node for node in nodes}
-        self._bound = {
-            (f"{source.name}.{inner.node}", inner.port): f"/{source.name}/{port}"
+        self._names = {node.name for node in nodes}
+        self._shared = {node.component.host for node in nodes}
+        self._topics = {
+            inner: topic_of(Endpoint(source.name, port))
             for source in system.sources
             if isinstance(provider := source.provider(source.mode), LiveProvider)
             for port, inner in provider.binds.items()
         }
         """Ports of components inside sources -> the source's topics: the same whoever provides them."""
+        self._inner = {topic: inner for inner, topic in self._topics.items()}
 
     def plan(self, place: int, node: _Node) -> PlannedComponent:
         component, spec = node.component, node.spec
-        activation = component.mode or spec.activations[0]
         period_s = component.period_s if component.period_s is not None else spec.period_s
-        entry = " ".join(spec.entry.command) if isinstance(spec.entry, CommandEntry) else str(spec.entry)
         return PlannedComponent(
             name=node.name,
             type=component.type,
             place=place,
-            host=component.host or node.name,
-            activation=activation,
-            period_ns=round(period_s * SECOND_NS) if activation == "periodic" else 0,
-            parameters=parameter_values(component, spec),
+            host=component.host or self._own_host(node.name),
+            activation=component.mode or spec.activations[0],
+            period_ns=round(period_s * SECOND_NS),
+            parameters=_parameters(node),
             inlets=tuple(self._inlets(node)),
             outlets={port.name: self._topic(node, port.name) for port in spec.ports if port.direction == "out"},
             requires=self._requires(node),
             origin=ORIGINS[node.source.mode] if node.source else Origin.REAL,
-            entry=entry,
+            entry=shlex.join(spec.entry.command) if isinstance(spec.entry, CommandEntry) else str(spec.entry),
             folder=str(spec.folder) if spec.folder else "",
             command=isinstance(spec.entry, CommandEntry),
         )
 
+    def _own_host(self, name: str) -> str:
+        """A process of its own is called like its component, unless a shared host has that name."""
+        while name in self._shared:
+            name += "_alone"
+        return name
+
     def _topic(self, node: _Node, port: str) -> str:
-        return self._bound.get((node.name, port), f"/{node.name}/{port}")
+        end = Endpoint(node.name, port)
+        return self._topics.get(end, topic_of(end)) if node.source else topic_of(end)
 
     def _inlets(self, node: _Node) -> Iterator[Inlet]:
         for wire in self._system.wires_of(node.source.name if node.source else node.name):
-            port = self._inner_port(node, wire.end)
-            declared = node.spec.port(port) if port else None
-            if port and declared:
-                yield Inlet(port, f"/{wire.start.node}/{wire.start.port}", str(wire.delivery or declared.delivery))
-
-    def _inner_port(self, node: _Node, end: Endpoint) -> str | None:
-        """The port of `node` that an end of a wire means, if it means one of its ports."""
-        if node.source is None:
-            return end.port if end.node == node.name else None
-        if end.node != node.source.name:
-            return None
-        topic = f"/{end.node}/{end.port}"
-        return next((port for (name, port), bound in self._bound.items() if name == node.name and bound == topic), None)
+            end = self._inner.get(topic_of(wire.end)) if node.source else wire.end
+            port = node.spec.port(end.port) if end and end.node == node.name else None
+            if port is not None and port.direction == "in":
+                yield Inlet(port.name, topic_of(wire.start), str(wire.delivery or port.delivery))
 
     def _requires(self, node: _Node) -> dict[str, tuple[str, str]]:
         return {
             wire.start.port: (wire.end.node, wire.end.port)
             for wire in self._system.services
-            if wire.start.node == node.name and wire.end.node in self._nodes
+            if wire.start.node == node.name and wire.end.node in self._names
         }
 
 
-def _with_origins(components: tuple[PlannedComponent, ...]) -> tuple[PlannedComponent, ...]:
+def _parameters(node: _Node) -> dict[str, Value]:
+    try:
+        return parameter_values(node.component, node.spec)
+    except SpecError as error:
+        raise PlanError(f"{node.name}: {error.message}", hint=error.hint) from None
+
+
+def _with_origins(components: tuple[PlannedComponent, ...], logged: set[str]) -> tuple[PlannedComponent, ...]:
     """Every component publishes with the least trusted origin upstream of it (real > simulated > logged)."""
     origins = {component.name: component.origin for component in components}
     producers = {topic: component.name for component in components for topic in component.outlets.values()}
+    upstream = {
+        component.name: {producers[inlet.topic] for inlet in component.inlets if inlet.topic in producers}
+        for component in components
+    }
+    for component in components:
+        if any(inlet.topic in logged for inlet in component.inlets):
+            origins[component.name] = Origin.LOGGED
+        for provider, _ in component.requires.values():  # requests carry data one way, replies the other
+            upstream[component.name].add(provider)
+            upstream[provider].add(component.name)
     changed = True
     while changed:
         changed = False
-        for component in components:
-            upstream = [origins[producers[inlet.topic]] for inlet in component.inlets if inlet.topic in producers]
-            worst = max([origins[component.name], *upstream])
-            if worst != origins[component.name]:
-                origins[component.name] = worst
-                changed = True
+        for name, sources in upstream.items():
+            worst = max([origins[name], *(origins[source] for source in sources)])
+            changed = changed or worst != origins[name]
+            origins[name] = worst
     return tuple(replace(component, origin=int(origins[component.name])) for component in components)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 EDGES_US = (
     10, 15, 20, 30, 40, 50, 60, 75, 90, 110, 130, 160, 190, 220, 260, 310, 370, 440, 520, 620, 740, 880, 1050, 1250,
@@ -11,27 +14,36 @@ EDGES_US = (
 """Upper edges of the latency classes: about 20 % apart where systems live."""
 
 
+NEW_BROKER = 1 << 39
+"""What a restarted broker sends itself goes on 2^40 further on: a jump, and no loss."""
+
+
 class TopicStatistics:
-    __slots__ = ("bytes", "count", "last", "lost", "slots")
+    __slots__ = ("bytes", "count", "first", "last", "lost", "slots")
 
     def __init__(self) -> None:
         self.count = 0
         self.bytes = 0
+        self.first = 0
         self.last = 0
         self.lost = 0
         """Events that never arrived, counted exactly from the sequence."""
         self.slots = [0] * (len(EDGES_US) + 1)
 
     def saw(self, sequence: int, size: int, age_ns: int) -> None:
+        if not self.count:
+            self.first = sequence
         self.count += 1
         self.bytes += size
-        if sequence != self.last + 1 and self.last and sequence > self.last:
-            self.lost += sequence - self.last - 1
+        missing = sequence - self.last - 1
+        if 0 < missing < NEW_BROKER and self.last:
+            self.lost += missing
         self.last = sequence
         self.slots[bisect.bisect_left(EDGES_US, age_ns / 1000)] += 1
 
     def summary(self) -> dict[str, object]:
-        return {"count": self.count, "bytes": self.bytes, "lost": self.lost, "last": self.last, "latency": self.slots}
+        counts = {"count": self.count, "bytes": self.bytes, "lost": self.lost}
+        return {**counts, "first": self.first, "last": self.last, "latency": self.slots}
 
 
 def percentile_us(slots: list[int], share: float) -> float | None:
@@ -45,3 +57,41 @@ def percentile_us(slots: list[int], share: float) -> float | None:
         if seen >= share * total:
             return float(EDGES_US[min(index, len(EDGES_US) - 1)])
     return float(EDGES_US[-1])
+
+
+@dataclass
+class TopicTotals:
+    """One topic over all hosts of a run, put together from their reports."""
+
+    count: int = 0
+    """Events published."""
+    bytes: int | None = None
+    """As the receiver that saw most has counted; None if nobody receives the topic."""
+    drops: int = 0
+    """Events that a receiver did not get: lost on the way or replaced by newer ones; each receiver counts."""
+    slots: list[int] = field(default_factory=lambda: [0] * (len(EDGES_US) + 1))
+
+    def latency_us(self, share: float) -> float | None:
+        return percentile_us(self.slots, share)
+
+
+def topic_totals(reports: Iterable[Mapping[str, Any]], topics: Iterable[str]) -> dict[str, TopicTotals]:
+    """What the hosts' reports tell of `topics`, in their order."""
+    totals = {topic: TopicTotals() for topic in topics}
+    for report in reports:
+        for component in report["components"].values():
+            for topic, count in component.get("published", {}).items():
+                if topic in totals:
+                    totals[topic].count = max(totals[topic].count, count)
+        for topic, seen in report.get("topics", {}).items():
+            if topic in totals:
+                _add_receiver(totals[topic], seen)
+    return totals
+
+
+def _add_receiver(total: TopicTotals, seen: Mapping[str, Any]) -> None:
+    # A producer that was killed reports less than its receivers have seen.
+    total.count = max(total.count, seen["last"])
+    total.bytes = max(total.bytes or 0, seen["bytes"])
+    total.drops += seen["lost"] + sum(seen["dropped"].values())
+    total.slots = [one + other for one, other in zip(total.slots, seen["latency"], strict=True)]
