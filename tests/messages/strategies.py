@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from studio.messages import Map, Message, MessageTypes, Range3d, Vote
+from studio.messages import Handled, HandledTrace, Map, Message, MessageTypes, Range3d, Vote
 from studio.messages.binding import (
     Block,
     Nested,
@@ -117,7 +117,19 @@ def _ranges() -> st.SearchStrategy[Range3d]:
     return st.builds(Range3d, stamp_ns=STAMPS_NS, frame=TEXTS, points=points, is_dense=st.booleans())
 
 
-SPECIAL: dict[type[Message], Callable[[], st.SearchStrategy[Any]]] = {Map: _maps, Vote: _votes, Range3d: _ranges}
+def _traces() -> st.SearchStrategy[HandledTrace]:
+    identities = st.lists(st.tuples(TEXTS, st.integers(0, 2**64 - 1)), max_size=3).map(tuple)
+    numbers = st.integers(-(2**63), 2**63 - 1)
+    rows = st.builds(Handled, TEXTS, TEXTS, st.integers(0, 2**64 - 1), numbers, numbers, identities, identities)
+    return st.lists(rows, max_size=4).map(HandledTrace.of)
+
+
+SPECIAL: dict[type[Message], Callable[[], st.SearchStrategy[Any]]] = {
+    HandledTrace: _traces,
+    Map: _maps,
+    Range3d: _ranges,
+    Vote: _votes,
+}
 
 
 @cache

@@ -11,6 +11,8 @@ import pytest
 
 from studio.messages import (
     Float64,
+    Handled,
+    HandledTrace,
     Image,
     Imu,
     JointState,
@@ -48,6 +50,7 @@ SAMPLES: list[Message] = [
     Image.from_pixels(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), frame="camera"),
     Map(frame="map", planes=np.ones((2, 3, 4), np.float32), plane_names=["height", "count"]),
     Vote(curvature_per_m=COLUMN, max_speed_m_s=COLUMN, vote=COLUMN, confidence=COLUMN, veto=[True, False, True]),
+    HandledTrace.of([Handled("map", "/laser", 7, 10, 20, (("/pose", 3),), (("/map", 1), ("/cost", 1)))]),
     Range3d.from_polar([1.0, 2.0, 3.0], -0.5, 0.5, frame="laser"),
     PointCloud2(frame="laser", height=1, width=0, fields=(PointField(name="x"), PointField(name="y", offset=4))),
 ]
@@ -98,8 +101,8 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
             changed[at : at + 4] = chance.choice([b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\x80", b"\0\0\0\0"])
         else:
             changed[1] = 0
-        if not changed:
-            return b""
+        if len(changed) < 2:
+            break
     return bytes(changed)
 
 
