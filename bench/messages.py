@@ -17,6 +17,8 @@ import numpy as np
 from bench.harness import OURS, Contender, Report, installed, interleave, per_call_us
 from studio.messages import (
     Float64,
+    Handled,
+    HandledTrace,
     Image,
     Imu,
     JointState,
@@ -91,6 +93,10 @@ def samples() -> dict[str, Message]:
             vote=arcs**2,
             confidence=arcs * 0 + 1,
             veto=arcs > 0.1,
+        ),
+        "HandledTrace of 50 events": HandledTrace.of(
+            Handled("low_pass", "/signal/value", number, number, number + 9, (), (("/low_pass/smooth", number),))
+            for number in range(50)
         ),
         "Velocity": Velocity(stamp_ns=stamp_ns, frame="base_link", steering_angle_rad=0.2, speed_m_s=1.5),
         "Image of 640 x 480": Image.from_pixels(

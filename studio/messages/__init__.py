@@ -3,6 +3,7 @@
 from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
 from studio.messages.grid import Map
+from studio.messages.handled_trace import Handled, HandledTrace
 from studio.messages.image import Image
 from studio.messages.message import Message
 from studio.messages.message_types import MessageTypes
@@ -16,6 +17,8 @@ from studio.messages.vote import Vote
 
 __all__ = [
     "Float64",
+    "Handled",
+    "HandledTrace",
     "Image",
     "Imu",
     "JointState",

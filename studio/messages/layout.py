@@ -172,6 +172,18 @@ BUILTIN: dict[str, Layout] = {
             *_sequences("float32", "data"),
         )
     ),
+    "studio_msgs/msg/HandledTrace": Layout(
+        (
+            *_sequences("string", "names"),
+            *_sequences("uint32", "component", "topic"),
+            *_sequences("uint64", "sequence"),
+            *_sequences("int64", "start_ns", "end_ns"),
+            *_sequences("uint32", "read_count", "read_topic"),
+            *_sequences("uint64", "read_sequence"),
+            *_sequences("uint32", "published_count", "published_topic"),
+            *_sequences("uint64", "published_sequence"),
+        )
+    ),
     "studio_msgs/msg/Vote": Layout(
         (
             *_HEADER,

@@ -12,6 +12,7 @@ from typing import Self
 from studio.messages.errors import MessageError
 from studio.messages.generated import Factory
 from studio.messages.grid import Map
+from studio.messages.handled_trace import HandledTrace
 from studio.messages.image import Image
 from studio.messages.layout import BUILTIN, Layout, Layouts
 from studio.messages.message import Message
@@ -27,6 +28,7 @@ from studio.messages.vote import Vote
 
 SHIPPED: tuple[type[Message], ...] = (
     Float64,
+    HandledTrace,
     Image,
     Imu,
     JointState,
