@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -288,7 +291,7 @@ class Editing(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(6 * 3600)
-@pytest.mark.parametrize("runs", [60, pytest.param(6_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("runs", [40, pytest.param(6_000, marks=pytest.mark.soak)])
 def test_undoing_everything_gives_the_first_file_byte_for_byte(runs: int) -> None:
     run_state_machine_as_test(
         Editing,
@@ -299,3 +302,49 @@ def test_undoing_everything_gives_the_first_file_byte_for_byte(runs: int) -> Non
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         ),
     )
+
+
+def random_edit(system: System, chance: random.Random) -> Edit[System]:
+    nodes = [node.name for node in system.nodes] or ["nobody"]
+    wires = list(system.wires) or [Wire.between("a.b", "c.d")]
+    one, other, new = chance.choice(nodes), chance.choice(nodes), f"n{chance.randrange(200)}"
+    wire = Wire.between(f"{one}.o{chance.randrange(3)}", f"{other}.i{chance.randrange(3)}")
+    makers: list[Callable[[], Edit[System]]] = [
+        lambda: AddNode(Component(new, "thing"), (chance.random(), 0.0), chance.randrange(len(nodes) + 1)),
+        lambda: AddNode(Component(new, "thing")),
+        lambda: RemoveNodes((one,)),
+        lambda: RenameNode(one, new),
+        lambda: ReorderNode(one, chance.randrange(len(nodes))),
+        lambda: Connect(wire),
+        lambda: Connect(wire),
+        lambda: Disconnect((chance.choice(wires),)),
+        lambda: Rewire(chance.choice(wires), wire),
+        lambda: SetDelivery(chance.choice(wires), Delivery("queue", chance.randrange(1, 9))),
+        lambda: SetParameters(one, {f"p{chance.randrange(4)}": chance.choice([None, 1, 0.5, "<text>"])}),
+        lambda: MoveNodes({one: (chance.random(), chance.random())}),
+        lambda: Duplicate((one, other)) if one != other and len(nodes) < 60 else RemoveNodes((one,)),
+    ]
+    return chance.choice(makers)()
+
+
+@pytest.mark.parametrize("edits", [4_000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_a_long_session_is_undone_to_the_first_byte_and_redone_to_the_last(tmp_path: Path, edits: int) -> None:
+    (tmp_path / "system.xml").write_bytes(SYSTEM)
+    (tmp_path / "layout.xml").write_bytes(LAYOUT)
+    document = SystemDocument.load(tmp_path)
+    chance = random.Random(11)
+    states: dict[int, list[bytes]] = {}
+    for number in range(edits):
+        with contextlib.suppress(StudioError):
+            document.do(random_edit(document.system, chance))
+        if number % (edits // 20) == 0:
+            states[len(document.history.labels)] = list(document.texts().values())
+    last = list(document.texts().values())
+    assert len(document.history.labels) > edits / 2
+    while document.undo():
+        seen = states.get(len(document.history.labels))
+        assert seen is None or list(document.texts().values()) == seen
+    assert list(document.texts().values()) == [SYSTEM, LAYOUT]
+    while document.redo():
+        pass
+    assert list(document.texts().values()) == last
