@@ -13,11 +13,12 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from studio.errors import StudioError
+from studio.messages import Handled
 from studio.model.spec import SpecError
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind
 from studio.runtime.clock import monotonic_ns
@@ -29,18 +30,6 @@ from studio.runtime.plan import PlannedComponent
 Emit = Callable[["Cell", Event], None]
 Call = Callable[["Cell", str, Any, float], Any]
 Handler = Callable[[Any], None]
-
-
-class Handled(NamedTuple):
-    """One line of the handled trace."""
-
-    component: str
-    topic: str
-    sequence: int
-    start_ns: int
-    end_ns: int
-    reads: tuple[tuple[str, int], ...]
-    published: tuple[tuple[str, int], ...]
 
 
 class Cell:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 import struct
+import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import decode, encode
+from studio.messages import Handled, decode, encode
 from studio.messages.plain import String
 from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
@@ -47,6 +48,9 @@ from studio.runtime.component import Component
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.statistics import TopicStatistics
+
+TRACE_LINES = 100_000
+"""Lines of the handled trace that may wait to be sent; a host that cannot keep up loses the oldest."""
 
 
 class DataRoute(Route):
@@ -109,6 +113,8 @@ class Executor:
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
         self.cells: dict[str, Cell] = {}
+        self.handled: deque[Handled] = deque(maxlen=TRACE_LINES)
+        """The handled trace, until the I/O thread sends it."""
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
         self._wants_newest = False
@@ -124,6 +130,7 @@ class Executor:
 
     def add(self, planned: PlannedComponent, component: Component) -> Cell:
         cell = Cell(component, planned, emit=self._emit, call=self.calls.call, now_ns=self.now_ns, seed=self.plan.seed)
+        cell.trace = self.handled.append
         self.cells[planned.name] = cell
         return cell
 

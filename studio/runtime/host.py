@@ -17,13 +17,14 @@ from pathlib import Path
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import encode
+from studio.messages import HandledTrace, encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
 from studio.runtime.channel import addresses
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
     BEAT_TOPIC,
+    HANDLED_TOPIC,
     HELLO_TOPIC,
     HOST_PREFIX,
     READY_TOPIC,
@@ -45,6 +46,8 @@ from studio.runtime.process import die_with_parent
 
 HELLO_EVERY_NS = 20_000_000
 BEAT_EVERY_NS = 500_000_000
+TRACE_EVERY_NS = 50_000_000
+TRACE_BATCH = 500
 LOOK_EVERY_S = 0.005
 LONG_HANDLER_NS = 5_000_000
 """A handler that takes longer hands the reading of the socket over to the I/O thread."""
@@ -80,7 +83,7 @@ class Host:
         executor.join()
         self.executor.close()
         self.context.destroy(linger=500)
-        return 0
+        return 0 if self.executor.stopped else 1
 
     def _execute(self) -> None:
         for cell in self.executor.cells.values():
@@ -110,14 +113,14 @@ class Host:
 
     def _io(self, executor: threading.Thread) -> None:
         sender = Sender(self.context, self.run, None, self.name)
-        next_hello = next_beat = 0
+        next_hello = next_beat = next_trace = 0
         ready_said = False
         while executor.is_alive():
             executor.join(LOOK_EVERY_S)
             now_ns = monotonic_ns()
             since_ns = self.executor.handling_since_ns
             if since_ns and now_ns - since_ns > LONG_HANDLER_NS:
-                self.executor.receiver.read(wait=False)
+                self.executor.receiver.take_over()
             if not self._welcomed.is_set() and now_ns >= next_hello:
                 sender.control(HELLO_TOPIC, Kind.HELLO, self.name.encode())
                 next_hello = now_ns + HELLO_EVERY_NS
@@ -127,11 +130,21 @@ class Host:
                 ready_said = True
             else:
                 ready_said = False
+            if now_ns >= next_trace:
+                self._send_trace(sender)
+                next_trace = now_ns + TRACE_EVERY_NS
             if now_ns >= next_beat:
                 self._beat(sender)
                 next_beat = now_ns + BEAT_EVERY_NS
+        self._send_trace(sender)
         self._beat(sender)
         sender.close()
+
+    def _send_trace(self, sender: Sender) -> None:
+        lines = self.executor.handled
+        while lines:
+            batch = [lines.popleft() for _ in range(min(len(lines), TRACE_BATCH))]
+            sender.control(HANDLED_TOPIC, Kind.TRACE, encode(HandledTrace.of(batch)))
 
     def _beat(self, sender: Sender) -> None:
         self.executor.tidy()

@@ -20,6 +20,7 @@ from studio.runtime.channel.frames import subscription
 from studio.runtime.channel.mailbox import Letter, Mailbox, Route
 
 BATCH = 256
+MOST = 10_000
 WAIT_MS = 50
 
 Opened = tuple[bytes, Route, Sequence[int]]
@@ -78,18 +79,22 @@ class Receiver:
         return frame, route, ()
 
     def read(self, *, wait: bool) -> None:
-        """Move what has arrived into the mailbox; with `wait`, until something has, for a moment at most."""
-        if not self._lock.acquire(blocking=wait):
-            return
-        try:
-            self._read(0 if wait else zmq.DONTWAIT)
-        finally:
-            self._lock.release()
+        """Executor: move what has arrived into the mailbox; with `wait`, until something has, for a moment at most."""
+        with self._lock:
+            self._read(0 if wait else zmq.DONTWAIT, BATCH if self.greedy else 1)
 
-    def _read(self, flags: int) -> None:
+    def take_over(self) -> None:
+        """I/O thread, while a handler runs long: take in all that has arrived, so that it is counted."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._read(zmq.DONTWAIT, MOST)
+            finally:
+                self._lock.release()
+
+    def _read(self, flags: int, most: int) -> None:
         routes, receive, batch = self.routes, self._socket.recv, deque[Letter]()
         try:
-            for _ in range(BATCH if self.greedy else 1):
+            for _ in range(most):
                 frame = receive(flags)
                 flags = zmq.DONTWAIT
                 route = routes.get(frame[: frame.find(b"\0")])

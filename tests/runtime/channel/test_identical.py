@@ -1,0 +1,94 @@
+"""Lockstep is bit-identical: the same plan gives the same bytes, run after run, under load, in process and not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.runtime.systems import Part, ProcessRun, Seen, TwinRun, plan
+
+SYSTEM = plan(
+    seed=42,
+    fast=Part("Ticker", period_s=0.01),
+    slow=Part("Ticker", period_s=0.025),
+    dice=Part("Dice", {"raw": "fast.out back.out"}),
+    three=Part("Adder", {"raw": "fast.out slow.out"}, {"copies": 3}),
+    join=Part("Merger", {"left": "dice.out", "right": "three.out"}, host="pair"),
+    caller=Part("Caller", {"raw": "slow.out"}, requires={"ask": ("doubler", "double")}, host="pair"),
+    doubler=Part("Doubler", {"raw": "fast.out"}),
+    back=Part("Dice", {"raw": "slow.out"}),
+)
+UNTIL_NS = 200_000_000
+
+
+@pytest.fixture
+def busy_cores() -> Iterator[None]:
+    """Two processes that do nothing but take processor time."""
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for burner in burners:
+        burner.kill()
+        burner.wait()
+
+
+def in_process() -> list[Seen]:
+    run = TwinRun(SYSTEM)
+    run.start()
+    run.lockstep(until_ns=UNTIL_NS)
+    run.close()
+    return run.channel()
+
+
+def over_processes() -> list[Seen]:
+    run = ProcessRun(SYSTEM)
+    try:
+        run.start()
+        run.lockstep(until_ns=UNTIL_NS)
+        return run.channel()
+    finally:
+        run.close()
+
+
+def test_ten_runs_in_process_give_identical_bytes() -> None:
+    first = in_process()
+    assert len(first) > 300
+    for _ in range(9):
+        assert in_process() == first
+
+
+@pytest.mark.timeout(300)
+def test_ten_runs_over_processes_give_the_bytes_of_the_twin(busy_cores: None) -> None:
+    expected = in_process()
+    for number in range(10):
+        assert over_processes() == expected, f"run {number + 1}"
+
+
+def test_another_seed_gives_other_bytes() -> None:
+    other = TwinRun(plan(seed=43, fast=Part("Ticker", period_s=0.01), dice=Part("Dice", {"raw": "fast.out"})))
+    same = TwinRun(plan(seed=42, fast=Part("Ticker", period_s=0.01), dice=Part("Dice", {"raw": "fast.out"})))
+    for run in (other, same):
+        run.start()
+        run.lockstep(until_ns=UNTIL_NS)
+    assert other.channel() != same.channel()
+
+
+def test_a_checkpoint_brings_everything_back() -> None:
+    """Run on from a checkpoint twice: the same events come out, randomness and counters included."""
+    run = TwinRun(plan(seed=1, fast=Part("Ticker", period_s=0.01), dice=Part("Dice", {"raw": "fast.out"})))
+    run.start()
+    run.lockstep(until_ns=50_000_000)
+    checkpoint = {name: cell.checkpoint() for name, cell in run.cells.items()}
+    timers = run.gate.agenda.timers
+    saved = (list(timers._heap), dict(run._sequences), run.gate.now_ns)
+    mark = len(run.channel())
+    run.lockstep(until_ns=100_000_000)
+    first = run.channel()[mark:]
+    for name, cell in run.cells.items():
+        cell.restore(checkpoint[name])
+    timers._heap[:], run._sequences, run.gate.now_ns = list(saved[0]), dict(saved[1]), saved[2]
+    mark = len(run.channel())
+    run.lockstep(until_ns=100_000_000)
+    assert run.channel()[mark:] == first
