@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from pathlib import Path
 
 from studio.errors import StudioError
@@ -27,37 +27,28 @@ def read_bytes(path: Path) -> bytes:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by a file holding `data`; the mode of an existing file, and a link to it, stay as they were."""
-    target = path.resolve()
     try:
-        _replace(target, data)
+        _replace(Path(os.path.realpath(path)), data)
     except OSError as error:
         hint = "is the disk full, or the folder read-only?"
         raise FileError(f"cannot be written: {error.strerror or error}", file=path, hint=hint) from error
 
 
 def _replace(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".saving", dir=target.parent)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.saving")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(handle, "wb") as stream:
-            os.fchmod(stream.fileno(), _mode_for(target))
+            if target.exists():
+                os.fchmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(name, target)
+        os.replace(temporary, target)
     except BaseException:
-        os.unlink(name)
+        os.unlink(temporary)
         raise
     _sync_folder(target.parent)
-
-
-def _mode_for(target: Path) -> int:
-    """mkstemp makes files that only their owner can read; a saved file has the mode of its predecessor."""
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
 
 
 def _sync_folder(folder: Path) -> None:
