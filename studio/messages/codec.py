@@ -93,11 +93,11 @@ def swapped_view(body: Any, dtype: np.dtype[Any], count: int, offset: int) -> ND
     return values
 
 
-def codec_of(cls: type) -> Codec:
+def codec_of(cls: Any) -> Codec:
     """The codec of a class, made if need be."""
     if cls not in _codecs:
-        if not issubclass(cls, Message):
-            raise MessageError(f"needs a message, got {cls.__name__}")
+        if not (isinstance(cls, type) and issubclass(cls, Message) and hasattr(cls, "SCHEMA_NAME")):
+            raise MessageError(f"needs a message, got {getattr(cls, '__name__', cls)}")
         _codecs[cls] = make_codec(cls, slots_of(cls))
     return _codecs[cls]
 

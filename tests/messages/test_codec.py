@@ -82,6 +82,9 @@ def test_decoding_something_that_is_no_buffer_is_our_error() -> None:
         decode(Float64, None)  # type: ignore[arg-type]
     with pytest.raises(MessageError, match="needs a message, got int"):
         encode(3)  # type: ignore[arg-type]
+    for no_type in (int, Message, "Twist"):
+        with pytest.raises(MessageError, match="needs a message"):
+            decode(no_type, b"")  # type: ignore[type-var, arg-type]
 
 
 @pytest.mark.parametrize(
