@@ -40,6 +40,7 @@ class Measurement:
         self.loads: dict[str, Load] = {}
         self.deaths: dict[str, str] = {}
         """Hosts that ended by themselves: how, and the last of what they printed."""
+        self.skipped_ticks = 0
         self.begin()
 
     def begin(self) -> None:
@@ -61,6 +62,12 @@ class Measurement:
             for component in session.plan.components
         }
         self.deaths = {host: death(status, session.output_of(host)) for host, status in session.exits.items()}
+        self.skipped_ticks = session.control.status()["skipped_ticks"]
+
+    def forced(self, host: str) -> str:
+        """After the session: how the host was ended, if it did not stop when it was asked to."""
+        status = self.session.hosts[host].returncode
+        return f"it did not stop when asked; {death(status, '')}" if status else ""
 
     def _cpu_of(self, host: str) -> float | None:
         try:
@@ -133,6 +140,9 @@ class Result:
     interrupted: bool
     components: list[ComponentResult]
     topics: list[TopicResult]
+    skipped_ticks: int
+    """Ticks of periodic components that were left out because they were overdue by whole periods."""
+    broker_restarts: int
 
     @property
     def failed(self) -> bool:
@@ -148,6 +158,8 @@ class Result:
             "interrupted": self.interrupted,
             "components": {component.name: component.json() for component in self.components},
             "topics": {topic.name: topic.json() for topic in self.topics},
+            "skipped_ticks": self.skipped_ticks,
+            "broker_restarts": self.broker_restarts,
             "outcome": {},  # no project has a judge yet
         }
 
@@ -158,6 +170,10 @@ class Result:
         yield from _table(("component", "state", "errors", "CPU %", "memory MB"), map(_component_row, self.components))
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
         yield from _table(heads, map(_topic_row, self.topics))
+        if self.skipped_ticks:
+            yield f"\n  {self.skipped_ticks} ticks of periodic components came too late and were left out"
+        if self.broker_restarts:
+            yield f"\n  the broker died and was restarted {self.broker_restarts} times; what was under way was lost"
 
 
 def result_of(
@@ -178,6 +194,8 @@ def result_of(
             TopicResult(topic, types[topic], total, round(total.count / seconds, 2), options.gate == "run")
             for topic, total in totals.items()
         ],
+        skipped_ticks=measurement.skipped_ticks,
+        broker_restarts=measurement.session.broker_restarts,
     )
 
 
@@ -191,9 +209,11 @@ def _component(planned: PlannedComponent, measurement: Measurement) -> Component
     errors, error = last.get("errors", 0), last.get("error", "")
     # After the stop all are final; what counts is what they were when it came.
     state = State.ERROR.value if error else measurement.states[planned.name]
-    death = measurement.deaths.get(planned.host)
-    if death is not None:
-        state, errors, error = DEAD, errors + 1, "\n".join(filter(None, (error.rstrip(), death)))
+    died = measurement.deaths.get(planned.host)
+    if died is not None:
+        state = DEAD
+    if trouble := died or measurement.forced(planned.host):
+        errors, error = errors + 1, "\n".join(filter(None, (error.rstrip(), trouble)))
     load = measurement.loads.get(planned.host)
     return ComponentResult(planned.name, state, 0, errors, error, load)
 

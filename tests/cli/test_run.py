@@ -14,8 +14,8 @@ from tests.cli.running import STUDIO, Result, Studio
 
 MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 HEALTHY = """
-  <component name="signal" type="signal_source"/>
-  <component name="sink" type="signal_sink"/>
+  <host name="healthy"/> <component name="signal" type="signal_source" host="healthy"/>
+  <component name="sink" type="signal_sink" host="healthy"/>
   <wire from="signal.value" to="sink.value"/>
 """
 
@@ -228,8 +228,11 @@ def test_a_time_that_is_none_is_wrong_use(studio: Studio, seconds: str) -> None:
 def test_ctrl_c_and_sigterm_end_cleanly_with_a_summary(
     tmp_path: Path, number: signal.Signals, words: list[str], status: int
 ) -> None:
-    talkative = '<component name="also" type="signal_sink"><parameter name="log_every_s" value="0.1"/></component>'
-    folder = project(tmp_path / "lab", f'{talkative}<wire from="signal.value" to="also.value"/>')
+    text = """
+      <component name="also" type="signal_sink" host="healthy"><parameter name="log_every_s" value="0.1"/></component>
+      <wire from="signal.value" to="also.value"/>
+    """
+    folder = project(tmp_path / "lab", text)
     runs = tmp_path / "r"
     with subprocess.Popen(
         [*STUDIO, "run", str(folder), *words],
@@ -243,3 +246,13 @@ def test_ctrl_c_and_sigterm_end_cleanly_with_a_summary(
     assert "interrupted" in out.splitlines()[0]
     assert "Traceback" not in err
     assert list(runs.iterdir()) == []
+
+
+def test_a_component_that_never_returns_is_ended_and_told(studio: Studio, tmp_path: Path) -> None:
+    text = '<component name="mule" type="stubborn"/><wire from="signal.value" to="mule.value"/>'
+    result = studio("run", project(tmp_path / "lab", text, "stubborn"), "--for", "0.5", "--json")
+    assert result.status == 1
+    assert result.json["components"]["mule"]["errors"] == 1
+    assert "mule: warning: I stay here" in result.err
+    assert "it did not stop when asked; its process ended with signal SIGTERM" in result.err
+    assert result.json["components"]["sink"]["errors"] == 0
