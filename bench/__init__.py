@@ -1,1 +1,1 @@
-"""Side-by-side benchmarks: every module here has a DESCRIPTION and a `run(rounds)`; `studio bench NAME` calls it."""
+"""Side-by-side benchmarks: every module here has a `run(rounds)` that returns a Report; `studio bench NAME` calls it."""

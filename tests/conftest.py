@@ -21,8 +21,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--soak"):
-        config.option.markexpr = "soak"
+        config.option.markexpr = ""
         config.option.timeout = 6 * 3600
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`--soak` runs what has a long version, and nothing else."""
+    if config.getoption("--soak"):
+        long = [item for item in items if item.get_closest_marker("soak") or "scaled" in _fixtures(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in long])
+        items[:] = long
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return list(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture
