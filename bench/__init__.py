@@ -1,1 +1,1 @@
-"""Side-by-side benchmarks: every module here has a `run(rounds)` that returns a Report; `studio bench NAME` calls it."""
+"""Side-by-side benchmarks: each module has a `run(rounds)` that returns a Report; `studio bench NAME` calls it."""
