@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "studio_host.h"
 #include "studio_wire.h"
 
 typedef struct {
@@ -9,45 +10,47 @@ typedef struct {
     bool has_level;
 } filter;
 
-static void activate(void *self, studio *host)
+static bool activate(void *self, studio *host)
 {
     (void)host;
     ((filter *)self)->has_level = false;
+    return true;
 }
 
-static void data(void *self, studio *host, const char *port, const uint8_t *cdr, size_t size)
+static bool take(void *self, studio *host, const char *port, const uint8_t *cdr, size_t size)
 {
     filter *f = self;
     double raw;
     uint8_t smooth[STUDIO_FLOAT64_SIZE];
 
-    if (strcmp(port, "raw") != 0)
-        return;
-    if (!studio_read_float64(cdr, size, &raw)) {
-        studio_log(host, "warning", "raw: not a Float64");
-        return;
-    }
+    (void)port; /* there is one only */
+    if (!studio_read_float64(cdr, size, &raw))
+        return false;
     f->level = f->has_level ? f->level + f->gain * (raw - f->level) : raw;
     f->has_level = true;
     studio_write_float64(smooth, f->level);
     studio_publish(host, "smooth", smooth, sizeof smooth);
+    return true;
 }
 
-static bool parameter(void *self, studio *host, const char *name, const char *json)
+static bool set(void *self, studio *host, const char *name, const char *value)
 {
     char *end;
-    double value = strtod(json, &end);
+    double number = strtod(value, &end);
 
     (void)host;
-    if (strcmp(name, "gain") != 0 || end == json || !(value >= 0.0 && value <= 1.0))
+    /* Written so that NaN is refused too; the text goes on with the rest of the command. */
+    if (strcmp(name, "gain") != 0 || end == value || !(number >= 0.0 && number <= 1.0) || !strchr(",} \t\r\n", *end))
         return false;
-    ((filter *)self)->gain = value;
+    ((filter *)self)->gain = number;
     return true;
 }
 
 int main(void)
 {
-    static const studio_component low_pass = {.on_activate = activate, .on_data = data, .on_parameter = parameter};
+    static const studio_component low_pass = {
+        .in_ports = {"raw"}, .out_ports = {"smooth"}, .parameters = {"gain"},
+        .on_activate = activate, .on_data = take, .on_parameter = set};
     filter self = {.gain = 0.25};
 
     return studio_run(&low_pass, &self);

@@ -1,5 +1,4 @@
-/* A host of one component that speaks the wire protocol of docs/protocol.md. Copy studio_wire.[ch] for a component of
-   your own, fill in a `studio_component` and call `studio_run` from main: see c_filter.c. */
+/* Bytes on the wire: numbers, frames and a few CDR messages. No sockets here. */
 #ifndef STUDIO_WIRE_H
 #define STUDIO_WIRE_H
 
@@ -7,31 +6,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct studio studio;
+enum studio_kind { DATA, TIMER, COMMAND, REQUEST, REPLY, ACK, MARKER, HELLO, READY, BEAT, TRACE, LOG };
+enum studio_mark { WELCOME, STATE, PAUSE, ALIVE, STOP };
+enum { SHARED = 2, AGAIN = 4, TO_ALL = 0xFFFF, HEADER = 60, MARKER_SIZE = 48, MAX_TOPIC = 256 };
 
-/* What the component does. `self` is what was given to studio_run; a handler that is not needed may be NULL. */
+/* Topic, header and payload. What was read points into the frame's bytes. */
 typedef struct {
-    /* Back to the state of a component that has handled nothing yet. */
-    void (*on_activate)(void *self, studio *host);
-    void (*on_deactivate)(void *self, studio *host);
-    /* A message for an in port, as CDR. Its bytes are anybody's: check the size. Valid until the handler returns. */
-    void (*on_data)(void *self, studio *host, const char *port, const uint8_t *cdr, size_t size);
-    void (*on_timer)(void *self, studio *host);
-    /* A parameter, from the environment or by command, as JSON (0.5, true, "text"). False when it cannot be taken. */
-    bool (*on_parameter)(void *self, studio *host, const char *name, const char *json);
-} studio_component;
+    const char *topic;
+    uint8_t kind, flags, origin;
+    uint32_t epoch;
+    uint64_t sequence;
+    int64_t stamp, sent;
+    uint64_t cause_topic, cause_sequence;
+    uint16_t target;
+    const void *payload;
+    size_t size;
+} studio_event;
 
-/* Takes part in the run until it ends; the exit status of the process. Call it once. */
-int studio_run(const studio_component *component, void *self);
+/* Numbers of n bytes, little-endian whatever the machine is. */
+uint64_t studio_get(const uint8_t *bytes, int n);
+void studio_put(uint8_t *bytes, int n, uint64_t value);
+double studio_get_double(const uint8_t *bytes);
 
-/* To be called in a handler only. */
-void studio_publish(studio *host, const char *port, const void *cdr, size_t size);
-int64_t studio_now_ns(const studio *host);
-void studio_log(studio *host, const char *level, const char *text);
+uint64_t studio_fnv1a(const char *text);
+
+size_t studio_frame_size(const studio_event *event);
+void studio_write_frame(uint8_t *frame, const studio_event *event);
+/* False for what is no frame. Nothing in it is trusted: not its size, not that the topic ends. */
+bool studio_read_frame(const uint8_t *frame, size_t size, studio_event *event);
 
 /* std_msgs/Float64. */
 enum { STUDIO_FLOAT64_SIZE = 12 };
 bool studio_read_float64(const uint8_t *cdr, size_t size, double *value);
 void studio_write_float64(uint8_t cdr[STUDIO_FLOAT64_SIZE], double value);
+
+/* std_msgs/String. The text that was read ends with a zero inside the payload; NULL for what is none. */
+enum { STUDIO_STRING_HEAD = 8 };
+const char *studio_read_string(const uint8_t *cdr, size_t size);
+/* Room for STUDIO_STRING_HEAD + strlen(text) + 1 bytes; returns how many were written. */
+size_t studio_write_string(uint8_t *cdr, const char *text);
 
 #endif
