@@ -1,16 +1,14 @@
-"""Reads `.msg` text into layouts. The grammar is that of `rosbags`; finding the line of an error is ours."""
+"""Reads `.msg` text into layouts. The grammar is that of `rosbags`; defaults and the line of an error are ours."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from studio.messages.errors import MessageError
 from studio.messages.layout import Form, Layout, WireConstant, WireField
-
-if TYPE_CHECKING:
-    from rosbags.typesys.base import Field, Message
 
 LARGEST_ARRAY = 1_000_000
 LARGEST_FILE = 1_000_000
@@ -22,6 +20,9 @@ _UNSUPPORTED = {
     "time": "builtin_interfaces/Time",
     "duration": "builtin_interfaces/Duration",
 }
+_FORMS: dict[int, Form] = {3: "array", 4: "sequence"}
+"""The nodes of rosbags that hold others; 1 is a primitive, 2 a structure."""
+_WITH_DEFAULT = re.compile(r"[ \t]*(?P<type>[^\s#]+)[ \t]+(?P<name>[A-Za-z]\w*)[ \t]+(?P<value>[^\s#=].*)")
 EMPTY = WireField("structure_needs_at_least_one_member", "uint8")
 """What ROS 2 sends for a message without fields, for a structure in C may not be empty."""
 
@@ -46,7 +47,7 @@ def parse_msg(text: str, schema_name: str, file: Path | str | None = None) -> La
         hint = "a line is `type name`, `type[] name`, or `type NAME=value`; e.g. `float64 speed_m_s`"
         raise MessageError("this is no field or constant of a message", file=file, line=line, hint=hint)
     try:
-        return _layout(parsed[0])
+        return _layout(*parsed[schema_name], _defaults(text))
     except _BadField as error:
         raise MessageError(error.problem, file=file, line=line_of(text, error.name)) from error
 
@@ -57,15 +58,15 @@ def line_of(text: str, name: str) -> int | None:
     return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None)
 
 
-def _parsed(text: str, schema_name: str) -> list[Message]:
+def _parsed(text: str, schema_name: str) -> dict[str, tuple[list[Any], list[Any]]]:
+    """Constants and fields by type, as rosbags gives them; empty when it cannot read the text."""
     # Importing rosbags takes 30 ms, and only projects with their own types need it.
-    from rosbags.typesys import TypesysError
-    from rosbags.typesys.msg import MSGParser
+    from rosbags.typesys import TypesysError, get_types_from_msg
 
     try:
-        return MSGParser(f"MSG: {schema_name}\n{text}").specification()
+        return dict(get_types_from_msg(text, schema_name))
     except (TypesysError, AssertionError, ValueError):
-        return []
+        return {}
 
 
 def _first_bad_line(text: str, schema_name: str) -> int | None:
@@ -82,25 +83,42 @@ class _BadField(Exception):
         self.problem = problem
 
 
-def _layout(message: Message) -> Layout:
-    fields = tuple(_field(field) for field in message.fields) or (EMPTY,)
-    constants = tuple(WireConstant(item.name, item.typ.value, item.value) for item in message.constants)
+def _layout(constants: list[Any], fields: list[Any], defaults: dict[str, Any]) -> Layout:
     seen: set[str] = set()
-    for name in [*(field.name for field in fields), *(constant.name for constant in constants)]:
+    for name in [*(field[0] for field in fields), *(constant[0] for constant in constants)]:
         if name in seen:
             raise _BadField(name, f"{name} is declared twice")
         seen.add(name)
-    return Layout(fields, constants)
+    wire_fields = tuple(_field(name, node, defaults.get(name)) for name, node in fields)
+    return Layout(wire_fields or (EMPTY,), tuple(WireConstant(*constant) for constant in constants))
 
 
-def _field(field: Field) -> WireField:
-    reference = field.typ.ref.name
-    type_name = reference if isinstance(reference, str) else reference.value
+def _field(name: str, node: Any, default: Any) -> WireField:
+    form = _FORMS.get(int(node[0]), "one")
+    inner, size = (node, 0) if form == "one" else node[1]
+    type_name, text_bound = inner[1] if int(inner[0]) == 1 else (inner[1], 0)
     plain = type_name.rpartition("/")[2]
     if plain in _UNSUPPORTED:
-        raise _BadField(field.name, f"{plain} is not supported; use {_UNSUPPORTED[plain]}")
-    form: Form = {"scalar": "one", "array": "array", "sequence": "sequence"}[field.typ.cardinality.value]  # type: ignore[assignment]
-    if form == "array" and not 1 <= field.typ.size <= LARGEST_ARRAY:
-        raise _BadField(field.name, f"an array has 1 to {LARGEST_ARRAY} elements; `{type_name}[]` has any number")
-    default: Any = field.value
-    return WireField(field.name, type_name, form, field.typ.size, field.typ.str_size, default)
+        raise _BadField(name, f"{plain} is not supported; use {_UNSUPPORTED[plain]}")
+    if form == "array" and not 1 <= size <= LARGEST_ARRAY:
+        raise _BadField(name, f"an array has 1 to {LARGEST_ARRAY} elements; `{plain}[]` has any number")
+    return WireField(name, type_name, form, size, text_bound, default)
+
+
+def _defaults(text: str) -> dict[str, Any]:
+    """Defaults by field name. rosbags reads over them."""
+    lines = (match for line in text.splitlines() if (match := _WITH_DEFAULT.fullmatch(line)))
+    return {match["name"]: _default(match["name"], match["type"], match["value"]) for match in lines}
+
+
+def _default(name: str, type_name: str, value: str) -> Any:
+    if "[" in type_name:
+        try:
+            return json.loads(value.partition("#")[0])
+        except ValueError:
+            raise _BadField(name, f"the default of {name} is no list, e.g. [1, 2, 3]") from None
+    # As the value of a constant rosbags reads it, with all its rules for quotes and bases.
+    constants, _ = _parsed(f"{type_name.partition('<')[0]} X={value}\n", "a/msg/A").get("a/msg/A", ([], []))
+    if not constants:
+        raise _BadField(name, f"the default of {name}, {value!r}, does not fit its type")
+    return constants[0][2]

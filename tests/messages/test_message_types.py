@@ -344,3 +344,29 @@ def test_schema_text_of_a_project_type_refers_within_the_project(project: Projec
 )
 def test_package_names_are_made_of_folder_names(folder: str, package: str) -> None:
     assert package_name(folder) == package
+
+
+def test_defaults_of_every_kind_are_kept(project: Project) -> None:
+    text = """\
+int32 hex 0x10      # sixteen
+float64 ratio -2.5e1
+bool on true
+string said 'hello # world'
+float64[2] pair [1.5, 2]
+uint8[] many [1, 2, 3]   # list
+string[] names ["a", "b"]
+bool[2] flags [true, false]
+"""
+    message: Any = project(Defaults=text).get("Defaults")()
+    assert (message.hex, message.ratio, message.on, message.said) == (16, -25.0, True, "hello # world")
+    assert message.pair.tolist() == [1.5, 2.0]
+    assert message.many.tolist() == [1, 2, 3]
+    assert message.names == ("a", "b")
+    assert message.flags.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("line", ["uint8[] a [1, x]", "float64[2] a [1]", "uint8[] a [300]", "geometry_msgs/Point a 5"])
+def test_defaults_that_do_not_fit_are_named_with_the_line(project: Project, line: str) -> None:
+    with pytest.raises(MessageError, match="the default of a") as caught:
+        project(Bad=f"\n{line}\n")
+    assert caught.value.line == 2
