@@ -208,8 +208,8 @@ def test_parameters_are_defaults_then_the_set_then_the_components_own() -> None:
         ('<component name="f" type="low_pass"><parameter name="cutoff_hz" value="-1"/></component>', "f: cutoff_hz"),
         ('<component name="f" type="hi_pass"/>', "f is of unknown type hi_pass"),
         (
-            '<component name="f" type="low_pass"/><component name="p" type="planner"/><link from="f.smooth" to="p.gain"/>',
-            "the link f.smooth → p.gain cannot be run yet",
+            '<component name="f" type="low_pass"/><link from="f.smooth" to="f.cutoff_hz"/>',
+            "the link f.smooth → f.cutoff_hz cannot be run yet",
         ),
     ],
 )
