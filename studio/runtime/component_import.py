@@ -17,8 +17,7 @@ from typing import TypeGuard
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.model.component_xml import PROFILE
-from studio.model.spec import NAME, CommandEntry, ComponentSpec, PythonEntry
+from studio.model.spec import NAME, PROFILE, CommandEntry, ComponentSpec, PythonEntry
 from studio.runtime.component import Component
 
 PACKAGE = "studio_components"

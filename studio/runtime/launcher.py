@@ -12,13 +12,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from studio.errors import StudioError
 from studio.model.spec import format_value
 from studio.runtime.channel import addresses
+from studio.runtime.channel.feeding import FeedThread
+from studio.runtime.channel.frames import Event
 from studio.runtime.channel.payloads import dismiss_host, remove_producer
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
@@ -50,6 +52,7 @@ class Session:
         """The clock since it was last set going, for a broker that has to be restarted."""
         self._mode = "pause"
         self._stopping = False
+        self._feeds: list[FeedThread] = []
         plan.save(addresses.plan_file(self.folders.run))
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
@@ -157,7 +160,12 @@ class Session:
         self.control.pause()
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
-        self.control.command(component, command)
+        self._supervision.command(component, command)
+
+    def feed(self, name: str, events: Iterable[Event], topics: Iterable[str]) -> None:
+        """Inputs on `topics` from a log or a script, taken when their time has come."""
+        self._supervision.ask("feed", name=name, topics=list(topics))
+        self._feeds.append(FeedThread(self.folders.run, name, events))
 
     def stop(self) -> None:
         self.close()
@@ -225,6 +233,8 @@ class Session:
         self._end_broker()
         if self._watch.is_alive():
             self._watch.join(1.0)
+        for feed in self._feeds:
+            feed.close()
         self.observer.close()
         self.control.close()
         self._supervision.close()

@@ -10,9 +10,10 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.component_reader import tidy
-from studio.model.component_xml import PROFILE, parse_profile, read_profile, write_profile
+from studio.model.component_xml import parse_profile, read_profile, write_profile
 from studio.model.files import write_atomically
 from studio.model.spec import (
+    PROFILE,
     CommandEntry,
     ComponentSpec,
     Entry,

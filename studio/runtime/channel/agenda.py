@@ -9,6 +9,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 
@@ -79,6 +80,8 @@ class Feeder(Generic[E]):
     refill: Callable[[], Iterable[E] | None]
     waiting: deque[E] = field(default_factory=deque)
     ended: bool = False
+    taken: int = 0
+    """How many inputs were asked for so far."""
 
     def head(self) -> E | None:
         while not self.waiting and not self.ended:
@@ -95,8 +98,7 @@ def feeder_of(name: str, events: Iterable[E], batch: int = 64) -> Feeder[E]:
     source: Iterator[E] = iter(events)
 
     def refill() -> list[E] | None:
-        taken = [event for event, _ in zip(source, range(batch), strict=False)]
-        return taken or None
+        return list(islice(source, batch)) or None
 
     return Feeder(name, refill)
 

@@ -132,7 +132,7 @@ class Broker:
                 if topic == READY_TOPIC:
                     self.ready.add(host)
                 elif host in self.plan.hosts:
-                    self.forwarder.submit(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
+                    self.forwarder.insert(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
         except zmq.Again:
             return
 
@@ -189,26 +189,34 @@ class Broker:
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
-                self._job(lambda: forwarder.command(component, payload), reply)
+                self._small_job(lambda: forwarder.command(component, payload), reply)
             case "feed":
                 name, topics = str(request["name"]), frozenset(request["topics"])
-                self._job(lambda: forwarder.add_feeder(name, topics), reply)
+                self._small_job(lambda: forwarder.add_feeder(name, topics), reply)
             case "gone" | "back" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
             case "clock":
                 rate = float(request["rate"])
-                self._job(lambda: self._set_rate(rate), reply)
+                self._small_job(lambda: self._set_rate(rate), reply)
             case "stop":
-                self._job(forwarder.stop, reply, interrupt=True)
+                self._small_job(forwarder.stop, reply)
             case "end":
                 self._ended = True
-                self._job(forwarder.end, reply, interrupt=True)
+                forwarder.end()
+                reply({})
             case unknown:
                 raise StudioError(f"unknown request {unknown!r}")
 
     def _job(self, job: Callable[[], Any], reply: Reply, *, interrupt: bool = False) -> None:
         """Have the forwarding thread do it; the reply goes out when it is done."""
+        self.forwarder.submit(self._answered(job, reply), interrupt=interrupt)
 
+    def _small_job(self, job: Callable[[], Any], reply: Reply) -> None:
+        """The same, without waiting for a lockstep that goes on."""
+        self.forwarder.insert(self._answered(job, reply))
+
+    @staticmethod
+    def _answered(job: Callable[[], Any], reply: Reply) -> Callable[[], None]:
         def run() -> None:
             try:
                 result = job()
@@ -218,7 +226,7 @@ class Broker:
                 return
             reply(result if isinstance(result, dict) else {})
 
-        self.forwarder.submit(run, interrupt=interrupt)
+        return run
 
     def _start(self, mode: str) -> dict[str, Any]:
         """Activate everybody in order of place, behind the barrier; then open the gate or leave it closed."""
@@ -244,6 +252,8 @@ class Broker:
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
 
     def _set_rate(self, rate: float) -> None:
+        if self.forwarder.mode != "run":
+            raise StudioError("the clock stands while the system is paused", hint="give the rate to run")
         self.forwarder.clock = self.forwarder.clock.with_rate(rate)
         self.forwarder.mark(Mark.STATE)
 
@@ -264,7 +274,7 @@ class Broker:
             return
         names = [component.name for component in self.plan.on_host(host)]
         payload = encode(String(json.dumps({"do": "activate"})))
-        self._job(lambda: forwarder.command_all(names, payload), reply)
+        self._small_job(lambda: forwarder.command_all(names, payload), reply)
 
     def _component(self, name: str) -> str:
         if name not in self.plan.by_name:

@@ -11,7 +11,7 @@ import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import zmq
@@ -83,6 +83,7 @@ class Forwarder:
         self.ticking = Ticking(plan, self.agenda.timers)
         self.ended = False
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._small_jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._interrupt = threading.Event()
         self._sequences: dict[str, int] = {}
         self._marker = 0
@@ -122,10 +123,15 @@ class Forwarder:
     # Called from the control thread.
 
     def submit(self, job: Callable[[], None], *, interrupt: bool = False) -> None:
-        """Have `job` done by the forwarding thread, soon; `interrupt` ends a lockstep that goes on by itself."""
+        """Have `job` done by the forwarding thread, after those before it; `interrupt` ends a lockstep that goes on."""
         if interrupt:
             self._interrupt.set()
         self._jobs.put(job)
+        self.wake()
+
+    def insert(self, job: Callable[[], None]) -> None:
+        """Have a small job done at once, between two events or while one is being waited for."""
+        self._small_jobs.put(job)
         self.wake()
 
     def wake(self) -> None:
@@ -139,7 +145,7 @@ class Forwarder:
         self.lock.acquire()
         while not self.ended:
             self._drain_wakes()
-            if not self._jobs.empty():
+            if not self._jobs.empty() or not self._small_jobs.empty():
                 pass
             elif self.mode == "run":
                 self.lock.release()
@@ -154,13 +160,14 @@ class Forwarder:
             socket.close()
 
     def _do_jobs(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get_nowait()
-            except Empty:
-                return
-            job()
+        self._do_small_jobs()
+        while not self._jobs.empty():
+            self._jobs.get()()
             self._interrupt.clear()
+
+    def _do_small_jobs(self) -> None:
+        while not self._small_jobs.empty():
+            self._small_jobs.get()()
 
     def forward(self, frame: bytes) -> None:
         self.pub.send(frame)
@@ -178,9 +185,10 @@ class Forwarder:
         number = self.mark(Mark.PAUSE)
         self.waiting = set(self.plan.hosts) - self.gone - self.excused
         self._acks.clear()
-        while self.waiting - self.gone - self.excused and not self.ended:
+        while self.waiting and not self.ended:
             self._absorb()
             self._take_acks(topic_hash(ALL_TOPIC), number)
+            self.waiting -= self.gone | self.excused
         self.waiting = set()
         self._keep_strays()
 
@@ -256,7 +264,9 @@ class Forwarder:
         self.mark(Mark.STOP)
 
     def end(self) -> None:
+        """From any thread: give up whatever is being waited for, and end."""
         self.ended = True
+        self.wake()
 
     # The gate's deliverer.
 
@@ -290,7 +300,8 @@ class Forwarder:
         self._acks.clear()
         while not self.ended:
             expected += self._take_acks(topic, event.sequence)
-            if not hosts - self.gone and (len(self._effects) >= expected or receivers & self.gone):
+            hosts -= self.gone
+            if not hosts and (len(self._effects) >= expected or receivers & self.gone):
                 break
             self._absorb()
         self.waiting = set()
@@ -306,6 +317,7 @@ class Forwarder:
         return announced
 
     def interrupted(self) -> bool:
+        self._do_small_jobs()
         return self._interrupt.is_set() or self.ended
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
@@ -328,6 +340,7 @@ class Forwarder:
             return
         for frame in parts:
             self._sort(frame)
+        self._do_small_jobs()
 
     def _drain_wakes(self) -> None:
         try:
@@ -380,10 +393,13 @@ class Forwarder:
         self.agenda.add_feeder(feeder)
 
     def _refill(self, name: str) -> tuple[Held, ...] | None:
+        """Ask for more and wait for it. The number asked for counts from the start, so asking twice does no harm."""
         feeder = self._fed[name]
-        self._mark_on(FEED_PREFIX + name, Mark.STATE, FEED_BATCH)
-        while not feeder.waiting and not feeder.ended and not self.interrupted():
+        wanted = feeder.taken + FEED_BATCH
+        while not feeder.waiting and not feeder.ended and not self.ended:
+            self._mark_on(FEED_PREFIX + name, Mark.STATE, wanted)
             self._absorb()
+        feeder.taken = wanted
         return () if feeder.waiting else None
 
     def _follow(self, held: Held) -> None:

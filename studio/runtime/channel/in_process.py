@@ -82,8 +82,8 @@ class InProcess:
         event = Event(topic, self._next(topic), self.gate.now_ns, dict(command), kind=Kind.COMMAND, flags=INPUT)
         self.gate.agenda.inputs.append(event)
 
-    def feed(self, name: str, events: Iterable[Event]) -> None:
-        """Inputs from a log or a script, taken when their time has come."""
+    def feed(self, name: str, events: Iterable[Event], topics: Iterable[str] = ()) -> None:
+        """Inputs from a log or a script, taken when their time has come. (`topics` matters over sockets only.)"""
         self.gate.agenda.add_feeder(feeder_of(name, events))
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -11,6 +13,7 @@ import pytest
 
 from studio.messages import Float64, decode
 from studio.runtime.clock import ClockKind
+from studio.runtime.control import Control
 from studio.runtime.plan import Plan
 from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
 
@@ -167,3 +170,42 @@ def test_the_first_event_is_missed_by_nobody(open_run: Callable[..., ProcessRun]
     run.component("sink")
     assert run.observer.reports["sink"]["topics"]["/loop/out"]["lost"] == 0
     assert run.observer.reports["sink"]["topics"]["/loop/out"]["first"] == 1
+
+
+def test_a_pause_does_not_wait_for_a_host_that_a_debugger_holds(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
+    run.run()
+    run.hosts["sink"].send_signal(signal.SIGSTOP)  # as a debugger does: every thread of it stands
+    try:
+        run.control.ask("held", host="sink")
+        run.pause()
+        assert run.control.status()["mode"] == "pause"
+    finally:
+        run.hosts["sink"].send_signal(signal.SIGCONT)
+    run.control.ask("released", host="sink")
+    run.run()
+    run.pause()
+    run.component("sink")
+    assert run.observer.reports["sink"]["topics"]["/loop/out"]["lost"] == 0
+
+
+def test_a_command_gets_through_while_lockstep_goes_on(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(trigger=Part("Triggered", activation="trigger"), ticker=Part("Ticker", period_s=0.01)))
+    going = threading.Thread(target=lambda: run.lockstep(rate=1.0))
+    going.start()
+    run.command("trigger", {"do": "trigger"})
+    await_true(lambda: sequences(run.channel_now(), "/trigger/out") == [1], "the trigger's effect")
+    control = Control(run.folders.run)
+    control.pause()
+    control.close()
+    going.join(5)
+    assert not going.is_alive(), "a pause ends a lockstep that goes on by itself"
+
+
+def test_the_clock_runs_at_the_rate_that_was_asked_for(open_run: Callable[..., ProcessRun]) -> None:
+    run = open_run(plan(ticker=Part("Ticker", period_s=0.1)))
+    run.run(rate=10.0)
+    time.sleep(1.0)
+    run.pause()
+    ticks = len(sequences(run.channel(), "/ticker/out"))
+    assert 60 < ticks < 160, f"{ticks} ticks of 0.1 s in about a second at ten times the speed"

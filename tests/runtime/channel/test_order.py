@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from studio.messages import Float64, String, decode
+from studio.runtime.channel.frames import INPUT, Event
 from studio.runtime.plan import Plan
 from tests.runtime.systems import Part, ProcessRun, Run, Seen, TwinRun, plan, topics
 
@@ -226,3 +227,53 @@ def test_components_in_one_host_keep_order_and_record(open_run: Open) -> None:
     order = [name.partition("#")[0] for name in topics(run.channel())]
     one_round = ["/_studio/timer/ticker", "/ticker/out", "/adder/out", "/more/out", "/more/out"]
     assert order == one_round * 2
+
+
+def inputs(topic: str, *stamps_ms: int) -> list[Event]:
+    return [
+        Event(topic, number, stamp_ms * 1_000_000, Float64(stamp_ms), flags=INPUT)
+        for number, stamp_ms in enumerate(stamps_ms, 1)
+    ]
+
+
+def test_inputs_come_before_timers_at_equal_stamps_and_feeders_by_name(open_run: Open) -> None:
+    run = open_run(
+        plan(
+            ticker=Part("Ticker", period_s=0.010),
+            join=Part("Merger", {"left": "laser.out", "right": "gps.out"}),
+            adder=Part("Adder", {"raw": "ticker.out"}),
+        )
+    )
+    run.feed("zlog", inputs("/laser/out", 5, 10, 10, 25), ["/laser/out"])
+    run.feed("alog", inputs("/gps/out", 10, 12, 30), ["/gps/out"])
+    run.lockstep(until_ns=30_000_000)
+    order = [f"{event.topic} {event.stamp_ns // 1_000_000}" for event in run.channel() if event.cause == (0, 0)]
+    assert [name for name in order if "command" not in name] == [
+        "/laser/out 5",
+        "/gps/out 10",
+        "/laser/out 10",
+        "/laser/out 10",
+        "/_studio/timer/ticker 10",
+        "/gps/out 12",
+        "/_studio/timer/ticker 20",
+        "/laser/out 25",
+        "/gps/out 30",
+        "/_studio/timer/ticker 30",
+    ]
+
+
+def test_a_long_feed_is_taken_in_pieces_and_in_full(open_run: Open) -> None:
+    run = open_run(plan(adder=Part("Adder", {"raw": "log.out"})))
+    run.feed("log", inputs("/log/out", *range(1, 301)), ["/log/out"])
+    assert run.lockstep() == 600
+    assert values(run.channel(), "/adder/out") == [float(number) for number in range(1, 301)]
+
+
+def test_effects_go_before_the_next_input(open_run: Open) -> None:
+    run = open_run(
+        plan(adder=Part("Adder", {"raw": "log.out"}, {"copies": 2}), more=Part("Adder", {"raw": "adder.out"}))
+    )
+    run.feed("log", inputs("/log/out", 1, 1), ["/log/out"])
+    run.lockstep()
+    order = [name.partition("#")[0] for name in topics(run.channel())]
+    assert order == ["/log/out", "/adder/out", "/adder/out", "/more/out", "/more/out"] * 2

@@ -1,0 +1,61 @@
+"""A feeder over sockets: gives the gate the inputs it asks for, and no more (docs/protocol.md, section 11)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import zmq
+
+from studio.messages import encode
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import END_PREFIX, FEED_PREFIX, INPUT, Event, Kind, Marker, pack, split, subscription
+
+
+class FeedThread:
+    """Sends `events` one by one, as far as the gate has asked for them; then says that it has no more."""
+
+    def __init__(self, run: Path, name: str, events: Iterable[Event]) -> None:
+        self._name = name
+        self._events = iter(events)
+        self._sent = 0
+        self._done = False
+        self._closed = threading.Event()
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._asked = self._context.socket(zmq.SUB)
+        self._asked.subscribe(subscription(FEED_PREFIX + name))
+        self._asked.connect(addresses.out_of(run))
+        self._out = self._context.socket(zmq.PUSH)
+        self._out.connect(addresses.into(run))
+        self._thread = threading.Thread(target=self._feed, name=f"feed {name}", daemon=True)
+        self._thread.start()
+
+    def _feed(self) -> None:
+        while not self._closed.is_set():
+            if self._asked.poll(50):
+                self._send_up_to(Marker.parse(split(self._asked.recv())[2]).number)
+
+    def _send_up_to(self, wanted: int) -> None:
+        while self._sent < wanted and not self._done:
+            event = next(self._events, None)
+            if event is None:
+                self._done = True
+            else:
+                self._sent += 1
+                self._out.send(_frame(event))
+        if self._done:
+            self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0))
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+        self._context.destroy(linger=200)
+
+
+def _frame(event: Event) -> bytes:
+    payload = event.payload if event.payload is not None else encode(event.message)
+    return pack(
+        event.topic, Kind.DATA, event.sequence, payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
+        flags=event.flags | INPUT, origin=event.origin, epoch=event.epoch,
+    )  # fmt: skip
