@@ -1,8 +1,9 @@
 """The channel: run mode against zmq.proxy, 8 MB against pyzmq and iceoryx2, lockstep against REQ/REP round trips.
 
-Ours is always a real system: a launched session, each component in a host of its own, real handlers. "Channel only" means
-a message type that is nothing but bytes, so that what is compared is the channel; "with codec" is what a user's component
-pays: a typed message is encoded and decoded. The peers' consumers merely receive bytes.
+Ours is always a real system: a launched session, each component in a host of its own, real handlers. "Channel only"
+means a message type that is nothing but bytes, so that what is compared is the channel; "with codec" is what a user's
+component pays: a typed message is encoded and decoded. "Broker" is the session's broker between a source and a sink
+that do no more than the peers': what a program in C would get. The peers' consumers merely receive bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 import zmq
 
-from bench.channel_parts.processes import HERE, Order, Ours, Peers, peer, planned
+from bench.channel_parts.processes import HERE, Order, OurBroker, Ours, Peers, peer, planned
 from bench.channel_parts.reports import Reports
 from bench.harness import Contender, Report, installed, interleave, no_garbage_collection
 from studio.messages import encode
@@ -32,7 +33,8 @@ from studio.runtime.plan import Inlet, Plan, PlannedComponent
 
 MEGABYTE = 1 << 20
 ICEORYX = "iceoryx2"
-C = TypeVar("C", Ours, Peers)
+System = Ours | OurBroker | Peers
+S = TypeVar("S", Ours, OurBroker, Peers)
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,15 @@ def run(rounds: int = 5, amounts: Amounts | None = None) -> Report:
 
 # Run mode.
 
+PROXIES = ("zmq.proxy", "zmq.proxy PULL/PUB")
 TYPED = {"Fix": "NavSatFix, 117 B", "Scan": "Range3d of 361 points"}
 
 
 def run_mode(report: Report, reports: Reports, amounts: Amounts, label: str, size: int, typed: str) -> None:
     with ExitStack() as stack:
-        contenders: dict[str, Ours | Peers] = {
+        contenders: dict[str, System] = {
             "ours": opened(stack, Ours(reports, "Raw", size=size)),
+            "our broker": opened(stack, OurBroker(reports)),
             "ours with codec": opened(stack, Ours(reports, typed)),
             "zmq.proxy": opened(stack, proxied(reports, "PUB", "XSUB", "XPUB")),
             "zmq.proxy PULL/PUB": opened(stack, proxied(reports, "PUSH", "PULL", "PUB")),
@@ -80,9 +84,18 @@ def run_mode(report: Report, reports: Reports, amounts: Amounts, label: str, siz
         burst, paced = Order(amounts.burst, size), Order(amounts.paced, size, pace_us=1000)
         rates = turns(contenders, lambda each: per_second(each, burst, amounts.bursts), report.rounds)
         ages = turns(contenders, lambda each: age_us(each, paced), report.rounds)
-    what = f"run, {label}, channel only (with codec: {TYPED[typed]})"
-    report.add(f"{what}: throughput, none lost", "events/s", rates, against="zmq.proxy", goal=0.8, better="higher")
-    report.add(f"{what}: one way", "us", ages, against="zmq.proxy", goal=1.3)
+    for name, medians, unit, goal, better in (
+        ("throughput, none lost", rates, "events/s", 0.8, "higher"),
+        ("one way", ages, "us", 1.3, "lower"),
+    ):
+        broker = {"ours": medians.pop("our broker"), **{name: medians[name] for name in PROXIES}}
+        _row(report, f"run, {label}, broker between the same bare source and sink: {name}", unit, broker, goal, better)
+        what = f"run, {label}, handler to handler, channel only (with codec: {TYPED[typed]}): {name}"
+        _row(report, what, unit, medians, goal, better)
+
+
+def _row(report: Report, what: str, unit: str, medians: Mapping[str, float | None], goal: float, better: Any) -> None:
+    report.add(what, unit, medians, against=PROXIES[0], goal=goal, better=better)
 
 
 def proxied(reports: Reports, sends: str, front: str, back: str) -> Peers:
@@ -92,16 +105,17 @@ def proxied(reports: Reports, sends: str, front: str, back: str) -> Peers:
     return Peers(reports, name, ["zmq-source", sends, into, "connect"], ["zmq-sink", "SUB", out, "connect"], between)
 
 
-def per_second(contender: Ours | Peers, order: Order, bursts: int) -> float:
+def per_second(contender: System, order: Order, bursts: int) -> float:
     """Events per second at the consumer, from the first to the last of a burst."""
-    took_ns = statistics.median(max(contender.measure(order).values()) for _ in range(bursts))
+    took_ns: float = statistics.median(max(contender.measure(order).values()) for _ in range(bursts))
     return (order.count - 1) / took_ns * 1e9
 
 
-def age_us(contender: Ours | Peers, order: Order) -> float:
+def age_us(contender: System, order: Order) -> float:
     """Median time from before the sending of a message until the last of its receivers is done with it."""
     ages = contender.measure(order).values()
-    return statistics.median(max(of_one) for of_one in zip(*ages, strict=True)) / 1000
+    last: float = statistics.median(max(of_one) for of_one in zip(*ages, strict=True))
+    return last / 1000
 
 
 # Large payloads.
@@ -111,7 +125,7 @@ def large(report: Report, reports: Reports, amounts: Amounts) -> None:
     size = amounts.large_bytes
     order = Order(amounts.large, size, pace_us=10_000, read=True)
     with ExitStack() as stack:
-        contenders: dict[str, Ours | Peers | None] = {
+        contenders: dict[str, System | None] = {
             "ours": opened(stack, Ours(reports, "BigRaw", size=size, sink_kind="Raw")),
             "ours with codec": opened(stack, Ours(reports, "Image", size=size)),
             "pyzmq": opened(stack, direct(reports, "PUSH", "PULL")),
@@ -127,7 +141,10 @@ def large(report: Report, reports: Reports, amounts: Amounts) -> None:
 def direct(reports: Reports, sends: str, receives: str, copying: str = "", sinks: int = 1) -> Peers:
     name = f"direct-{sends}{copying}-{sinks}"
     address = f"ipc://{reports.folder}/{name}"
-    source, sink = ["zmq-source", sends, address, "bind" + copying], ["zmq-sink", receives, address, "connect" + copying]
+    source, sink = (
+        ["zmq-source", sends, address, "bind" + copying],
+        ["zmq-sink", receives, address, "connect" + copying],
+    )
     return Peers(reports, name, source, sink, sinks=sinks)
 
 
@@ -140,7 +157,7 @@ def fan_out(report: Report, reports: Reports, amounts: Amounts) -> None:
     size, sinks = amounts.large_bytes, amounts.subscribers
     order = Order(amounts.large, size, pace_us=40_000, read=True)
     with ExitStack() as stack:
-        contenders: dict[str, Ours | Peers] = {
+        contenders: dict[str, System] = {
             "ours": opened(stack, Ours(reports, "BigRaw", sinks, size=size, sink_kind="Raw")),
             "pyzmq": opened(stack, direct(reports, "PUB", "SUB", sinks=sinks)),
             "pyzmq copy=False": opened(stack, direct(reports, "PUB", "SUB", "-nocopy", sinks=sinks)),
@@ -238,15 +255,15 @@ def round_trips(reports: Reports, count: int) -> Iterator[Contender]:
 # Both.
 
 
-def opened(stack: ExitStack, contender: C) -> C:
+def opened(stack: ExitStack, contender: S) -> S:
     stack.callback(contender.close)
     return contender
 
 
 def turns(
-    contenders: Mapping[str, Ours | Peers | None], measure: Callable[[Ours | Peers], float], rounds: int
+    contenders: Mapping[str, System | None], measure: Callable[[System], float], rounds: int
 ) -> dict[str, float | None]:
-    def turn(contender: Ours | Peers) -> Contender:
+    def turn(contender: System) -> Contender:
         return lambda: measure(contender)
 
     return interleave({name: turn(each) if each is not None else None for name, each in contenders.items()}, rounds)

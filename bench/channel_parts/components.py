@@ -17,7 +17,7 @@ BEAMS = 361
 
 
 class Source(Component):
-    """Sends `count` messages at each trigger: at once, from the handler; or `pace_us` apart, from a thread as sensors do."""
+    """Sends `count` messages at each trigger: at once, from the handler; or `pace_us` apart, from a thread."""
 
     count = Parameter(1, minimum=1)
     pace_us = Parameter(0, minimum=0)
@@ -109,7 +109,8 @@ class Sink(Component):
 
     def on_parameter(self, name: str, value: object) -> None:
         self.wanted, self.paced, self.reading = self.count, self.pace_us > 0, self.read
-        self.seen, self.began, self.ages = 0, 0, []
+        self.seen, self.began = 0, 0
+        self.ages: list[int] = []
 
     def took(self, data: Any, sent_ns: int) -> None:
         """For paced messages, which carry the moment they were sent."""

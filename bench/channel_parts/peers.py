@@ -1,7 +1,7 @@
 """The peers as processes: `python -m bench.channel_parts.peers ROLE NAME ADDRESS ...`.
 
-A source or sink reads one order per line from its standard input: {"count", "pace_us", "size", "read"}. Sinks do no more
-than receive bytes; what they report is what bench.channel_parts.components.Sink reports.
+A source or sink reads one order per line from its standard input: {"count", "pace_us", "size", "read"}. Sinks do no
+more than receive bytes; what they report is what bench.channel_parts.components.Sink reports.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ import zmq
 
 from bench.channel_parts.raw import sent_of, stamped
 from bench.channel_parts.reports import Reporter
+from studio.runtime.channel.frames import Kind, pack, subscription
 from studio.runtime.process import die_with_parent
 
+BARE_TOPIC = "/bare/out"
+PREFIX = pack(BARE_TOPIC, Kind.DATA, 1)
 Send = Callable[[Any], object]
 Receive = Callable[[], Any]
 
@@ -28,26 +31,25 @@ def orders() -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def source(send: Send) -> None:
+def source(send: Send, prefix: bytes = b"") -> None:
     for order in orders():
         if not order["pace_us"]:
-            _send_burst(send, order["count"], order["size"])
+            _send_burst(send, order["count"], prefix + stamped(order["size"], 0))
         elif order["read"]:
             _send_buffer(send, order)
         else:
-            _send_paced(send, order)
+            _send_paced(send, order, prefix)
 
 
-def _send_burst(send: Send, count: int, size: int) -> None:
-    data = stamped(size, 0)
+def _send_burst(send: Send, count: int, data: bytes) -> None:
     for _ in range(count):
         send(data)
 
 
-def _send_paced(send: Send, order: dict[str, Any]) -> None:
+def _send_paced(send: Send, order: dict[str, Any], prefix: bytes) -> None:
     for _ in range(order["count"]):
         time.sleep(order["pace_us"] / 1e6)
-        send(stamped(order["size"], time.monotonic_ns()))
+        send(prefix + stamped(order["size"], time.monotonic_ns()))
 
 
 def _send_buffer(send: Send, order: dict[str, Any]) -> None:
@@ -59,10 +61,10 @@ def _send_buffer(send: Send, order: dict[str, Any]) -> None:
         send(view)
 
 
-def sink(receive: Receive, reporter: Reporter) -> None:
+def sink(receive: Receive, reporter: Reporter, prefix: bytes = b"") -> None:
     for order in orders():
         if order["pace_us"]:
-            reporter.tell([_age(receive(), order["read"]) for _ in range(order["count"])])
+            reporter.tell([_age(receive(), order["read"], len(prefix)) for _ in range(order["count"])])
         else:
             receive()
             began = time.monotonic_ns()
@@ -71,10 +73,10 @@ def sink(receive: Receive, reporter: Reporter) -> None:
             reporter.tell(time.monotonic_ns() - began)
 
 
-def _age(data: Any, read: bool) -> int:
+def _age(data: Any, read: bool, start: int = 0) -> int:
     if read:
         np.frombuffer(data, np.uint64, len(data) // 8).sum()
-    return time.monotonic_ns() - sent_of(data)
+    return time.monotonic_ns() - sent_of(data, start)
 
 
 def zmq_socket(kind: str) -> zmq.Socket[bytes]:
@@ -113,6 +115,24 @@ def _attach(socket: zmq.Socket[bytes], address: str, how: str) -> None:
         socket.connect(address)
 
 
+def broker_source(reporter: Reporter, address: str) -> None:
+    """Speaks our protocol with a socket and nothing else, as a program in C would."""
+    socket = zmq_socket("PUSH")
+    socket.connect(address)
+    reporter.tell("ready")
+    source(socket.send, PREFIX)
+
+
+def broker_sink(reporter: Reporter, address: str) -> None:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
+    socket = context.socket(zmq.SUB)
+    socket.rcvhwm = 0
+    socket.subscribe(subscription(BARE_TOPIC))
+    socket.connect(address)
+    reporter.tell("ready")
+    sink(socket.recv, reporter, PREFIX)
+
+
 def proxy(reporter: Reporter, front: str, front_address: str, back: str, back_address: str) -> None:
     frontend, backend = zmq_socket(front), zmq_socket(back)
     frontend.bind(front_address)
@@ -148,6 +168,8 @@ def iceoryx_sink(reporter: Reporter, name: str, size: str) -> None:
 ROLES: dict[str, Callable[..., None]] = {
     "zmq-source": zmq_source,
     "zmq-sink": zmq_sink,
+    "broker-source": broker_source,
+    "broker-sink": broker_sink,
     "proxy": proxy,
     "reply": reply,
     "iceoryx-source": iceoryx_source,

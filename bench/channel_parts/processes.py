@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.channel_parts.reports import Reports
+from studio.runtime.channel import addresses
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
 
@@ -56,6 +57,24 @@ class Ours:
         self.session.close()
 
 
+class OurBroker:
+    """The broker of a real session between a bare source and a bare sink: what the channel costs without a host."""
+
+    def __init__(self, reports: Reports) -> None:
+        self.session = Session(Plan(()))
+        self.session.launch()
+        self.session.start("run")
+        into, out = (address(self.session.folders.run) for address in (addresses.into, addresses.out_of))
+        self._peers = Peers(reports, "broker", ["broker-source", into], ["broker-sink", out])
+
+    def measure(self, order: Order) -> dict[str, Any]:
+        return self._peers.measure(order)
+
+    def close(self) -> None:
+        self._peers.close()
+        self.session.close()
+
+
 def planned(name: str, kind: str, place: int, **more: Any) -> PlannedComponent:
     """A component of bench.channel_parts.components, alone in its host."""
     return PlannedComponent(name, kind, place, name, entry=f"components:{kind}", folder=str(HERE), **more)
@@ -70,7 +89,13 @@ class Peers:
     """One source process, some sink processes, and what lies between them."""
 
     def __init__(
-        self, reports: Reports, name: str, source: Sequence[str], sink: Sequence[str], between: Sequence[str] = (), sinks: int = 1
+        self,
+        reports: Reports,
+        name: str,
+        source: Sequence[str],
+        sink: Sequence[str],
+        between: Sequence[str] = (),
+        sinks: int = 1,
     ) -> None:
         self._reports = reports
         self._processes: list[subprocess.Popen[str]] = []
@@ -79,12 +104,12 @@ class Peers:
             self._start(f"{name}.between", between)
         self._source = self._start(f"{name}.source", source)
         self._sinks = [self._start(sink_name, sink) for sink_name in sorted(self._names)]
+        reports.collect({f"{name}.source", *self._names, *({f"{name}.between"} if between else ())})
         time.sleep(0.2)  # until subscriptions have arrived; nothing tells
 
     def _start(self, name: str, words: Sequence[str]) -> subprocess.Popen[str]:
         process = peer(name, words)
         self._processes.append(process)
-        self._reports.collect({name})
         return process
 
     def measure(self, order: Order) -> dict[str, Any]:
@@ -102,6 +127,10 @@ class Peers:
 
 def peer(name: str, words: Sequence[str]) -> subprocess.Popen[str]:
     role, *arguments = words
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "STUDIO_PARENT": str(os.getpid())}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "STUDIO_PARENT": str(os.getpid()),
+    }
     command = [sys.executable, "-m", "bench.channel_parts.peers", role, name, *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from typing import Any, ClassVar, Self
 
-from studio.messages.codec import Codec, register_codec
-from studio.messages.message import Message
+from studio.messages import Float64, Message
+from studio.messages.codec import codec_of, register_codec
 
 HEAD = b"\0\1\0\0"
 _TIME = struct.Struct("<q")
@@ -32,8 +32,8 @@ def stamped(size: int, sent_ns: int) -> bytes:
     return _TIME.pack(sent_ns) + bytes(size - _TIME.size)
 
 
-def sent_of(data: Any) -> int:
-    moment: int = _TIME.unpack_from(data)[0]
+def sent_of(data: Any, start: int = 0) -> int:
+    moment: int = _TIME.unpack_from(data, start)[0]
     return moment
 
 
@@ -41,4 +41,5 @@ def _decode(body: Any, _size: int, _view: Any) -> Raw:
     return Raw(body)
 
 
-register_codec(Raw, Codec(lambda message: message.data, _decode, _decode))
+_PASS_ON = codec_of(Float64)._replace(encode=lambda message: message.data, decode=_decode, decode_big_endian=_decode)
+register_codec(Raw, _PASS_ON)
