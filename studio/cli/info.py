@@ -32,7 +32,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(project_json(opened)) if options.json else print("\n".join(project_text(opened)))
     elif component is not None:
         from studio.cli.describe_component import component_json, component_text
-        from studio.model.component_xml import PROFILE, read_profile
+        from studio.model.component_xml import read_profile
+        from studio.model.spec import PROFILE
 
         spec = read_profile(component / PROFILE)
         print_json(component_json(spec)) if options.json else print("\n".join(component_text(spec)))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from studio.cli.outcome import UsageError
 from studio.model.close_matches import did_you_mean
+from studio.model.spec import PROFILE
 from studio.paths import component_roots, project_roots
 
 SYSTEM = "system.xml"
-PROFILE = "component.xml"
 
 
 def find_project(text: str) -> Path:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from studio.cli.outcome import FAILED, FINE, UsageError
-from studio.cli.places import PROFILE, find_component, project_around
+from studio.cli.places import find_component, project_around
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
-from studio.model.spec import CommandEntry
+from studio.model.spec import PROFILE, CommandEntry
 from studio.paths import component_roots
 from studio.runtime.profile import stale, write_profile_of
 

@@ -23,8 +23,6 @@ from studio.model.spec import (
 )
 from studio.model.xml_file import line_of, read_xml, unknown_names
 
-PROFILE = "component.xml"
-
 _DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 
 

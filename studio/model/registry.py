@@ -9,9 +9,9 @@ from pathlib import Path
 
 from studio.errors import Problem, StudioError
 from studio.model.close_matches import did_you_mean
-from studio.model.component_xml import PROFILE, profile_lines, read_profile_with_warnings
+from studio.model.component_xml import profile_lines, read_profile_with_warnings
 from studio.model.entry_points import entry_point_folders
-from studio.model.spec import CATEGORIES, Category, ComponentSpec
+from studio.model.spec import CATEGORIES, PROFILE, Category, ComponentSpec
 
 
 class Registry:

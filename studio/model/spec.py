@@ -27,6 +27,9 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 PARAMETER_KINDS: tuple[ParameterKind, ...] = get_args(ParameterKind)
 
+PROFILE = "component.xml"
+"""The file in a component's folder that says all of this."""
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 """Names of components, ports and parameters: they become topics, attributes and file names."""
 
