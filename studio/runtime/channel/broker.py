@@ -25,6 +25,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
+from studio.runtime.channel.broker_sockets import INTO, OUT_OF
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -65,12 +66,12 @@ class Broker:
         self._router.bind(addresses.control(run))
         self._push = self.context.socket(zmq.PUSH)
         self._push.linger = 0
-        self._push.connect("inproc://in")
+        self._push.connect(INTO)
         self._sub = self.context.socket(zmq.SUB)
         self._sub.linger = 0
         for topic in (HELLO_TOPIC, READY_TOPIC):
             self._sub.subscribe(subscription(topic))
-        self._sub.connect("inproc://out")
+        self._sub.connect(OUT_OF)
         self._done_in = self.context.socket(zmq.PULL)
         self._done_in.bind(DONE)
         self._done_out = self.context.socket(zmq.PUSH)
@@ -132,7 +133,7 @@ class Broker:
                 if topic == READY_TOPIC:
                     self.ready.add(host)
                 elif host in self.plan.hosts:
-                    self.forwarder.insert(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
+                    self.forwarder.jobs.insert(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
         except zmq.Again:
             return
 
@@ -209,11 +210,11 @@ class Broker:
 
     def _job(self, job: Callable[[], Any], reply: Reply, *, interrupt: bool = False) -> None:
         """Have the forwarding thread do it; the reply goes out when it is done."""
-        self.forwarder.submit(self._answered(job, reply), interrupt=interrupt)
+        self.forwarder.jobs.submit(self._answered(job, reply), interrupt=interrupt)
 
     def _small_job(self, job: Callable[[], Any], reply: Reply) -> None:
         """The same, without waiting for a lockstep that goes on."""
-        self.forwarder.insert(self._answered(job, reply))
+        self.forwarder.jobs.insert(self._answered(job, reply))
 
     @staticmethod
     def _answered(job: Callable[[], Any], reply: Reply) -> Callable[[], None]:
@@ -315,7 +316,7 @@ def main() -> int:
     run = Path(os.environ["STUDIO_RUN"])
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
     if arguments.resume:
-        broker.forwarder.submit(lambda: broker.forwarder.resume(arguments.resume))
+        broker.forwarder.jobs.submit(lambda: broker.forwarder.resume(arguments.resume))
     broker.main()
     return 0
 

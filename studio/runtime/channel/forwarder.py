@@ -1,7 +1,7 @@
 """The forwarding thread of the broker: in mode run a proxy in C, otherwise the gate, over the same sockets.
 
-Only this thread touches the sockets. Others hand it jobs: `submit` queues the job and wakes the thread, out of the
-proxy too (TERMINATE on its control socket gives the sockets back within 0.2 ms, nothing lost or reordered).
+Only this thread touches the sockets; others hand it jobs, which get it out of the proxy too (TERMINATE on its control
+socket gives the sockets back within 0.2 ms, nothing lost or reordered).
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from queue import SimpleQueue
 from typing import NamedTuple
 
 import zmq
 
 from studio.messages import decode
 from studio.messages.plain import String
-from studio.runtime.channel import addresses
 from studio.runtime.channel.agenda import Agenda, Feeder
+from studio.runtime.channel.broker_sockets import WAIT_MS, BrokerSockets
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
     COMMAND_PREFIX,
@@ -42,13 +40,12 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.gate import Gate
+from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.ticking import Ticking
 from studio.runtime.clock import Clock
 from studio.runtime.plan import Plan
 
-STEER = "inproc://steer"
 FEED_BATCH = 64
-WAIT_MS = 100
 
 
 class Held(NamedTuple):
@@ -82,9 +79,10 @@ class Forwarder:
         self.gate.now_ns = clock.now_ns()
         self.ticking = Ticking(plan, self.agenda.timers)
         self.ended = False
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._small_jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._interrupt = threading.Event()
+        self._sockets = BrokerSockets(context, run)
+        self.forward = self._sockets.forward
+        self.wake = self._sockets.wake
+        self.jobs = Jobs(self.wake)
         self._sequences: dict[str, int] = {}
         self._marker = 0
         self._pace: Clock | None = None
@@ -96,82 +94,26 @@ class Forwarder:
         self._places = {topic: component.place for topic, component in plan.producers.items()}
         self._acks: list[tuple[str, Ack]] = []
         self._effects: list[Held] = []
-        self._open_sockets(context, run)
-
-    def _open_sockets(self, context: zmq.Context[zmq.Socket[bytes]], run: Path) -> None:
-        self.pull = context.socket(zmq.PULL)
-        self.pull.rcvhwm = 0
-        self.pull.bind(addresses.into(run))
-        self.pull.bind("inproc://in")
-        self.pub = context.socket(zmq.PUB)
-        self.pub.sndhwm = addresses.RECEIVER_QUEUE
-        self.pub.bind(addresses.out_of(run))
-        self.pub.bind("inproc://out")
-        self.tap = context.socket(zmq.PUB)
-        self.tap.sndhwm = addresses.TAP_QUEUE
-        self.tap.bind(addresses.tap(run))
-        self.steer = context.socket(zmq.PAIR)
-        self.steer.bind(STEER)
-        self._steering = context.socket(zmq.PAIR)
-        self._steering.connect(STEER)
-        self._nudge = context.socket(zmq.PUSH)
-        self._nudge.connect("inproc://in")
-        self.pull.rcvtimeo = WAIT_MS
-        for socket in (self.pull, self.pub, self.tap, self.steer, self._steering, self._nudge):
-            socket.linger = 200
-
-    # Called from the control thread.
-
-    def submit(self, job: Callable[[], None], *, interrupt: bool = False) -> None:
-        """Have `job` done by the forwarding thread, after those before it; `interrupt` ends a lockstep that goes on."""
-        if interrupt:
-            self._interrupt.set()
-        self._jobs.put(job)
-        self.wake()
-
-    def insert(self, job: Callable[[], None]) -> None:
-        """Have a small job done at once, between two events or while one is being waited for."""
-        self._small_jobs.put(job)
-        self.wake()
-
-    def wake(self) -> None:
-        """Get the thread's attention: a word to the proxy, and a frame to the gate, which waits on its input only."""
-        self._steering.send(b"TERMINATE")
-        self._nudge.send(pack(WAKE_TOPIC, Kind.MARKER, 0))
 
     # The thread.
 
     def main(self) -> None:
-        self.lock.acquire()
-        while not self.ended:
-            self._drain_wakes()
-            if not self._jobs.empty() or not self._small_jobs.empty():
-                pass
-            elif self.mode == "run":
-                self.lock.release()
-                zmq.proxy_steerable(self.pull, self.pub, self.tap, self.steer)
-                self.lock.acquire()
-            else:
-                self._absorb()
-                self._keep_strays()
-            self._do_jobs()
-        self.lock.release()
-        for socket in (self.pull, self.pub, self.tap, self.steer):
-            socket.close()
+        with self.lock:
+            while not self.ended:
+                self._sockets.forget_wakes()
+                if not self.jobs.waiting:
+                    self._go_on()
+                self.jobs.do()
+        self._sockets.close()
 
-    def _do_jobs(self) -> None:
-        self._do_small_jobs()
-        while not self._jobs.empty():
-            self._jobs.get()()
-            self._interrupt.clear()
-
-    def _do_small_jobs(self) -> None:
-        while not self._small_jobs.empty():
-            self._small_jobs.get()()
-
-    def forward(self, frame: bytes) -> None:
-        self.pub.send(frame)
-        self.tap.send(frame)
+    def _go_on(self) -> None:
+        if self.mode == "run":
+            self.lock.release()
+            self._sockets.proxy()
+            self.lock.acquire()
+        else:
+            self._absorb()
+            self._keep_strays()
 
     # Jobs.
 
@@ -317,8 +259,8 @@ class Forwarder:
         return announced
 
     def interrupted(self) -> bool:
-        self._do_small_jobs()
-        return self._interrupt.is_set() or self.ended
+        self.jobs.do_small()
+        return self.jobs.interrupted or self.ended
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
         assert self._pace is not None
@@ -326,7 +268,7 @@ class Forwarder:
             left_ns = (stamp_ns - self._pace.now_ns()) / rate
             if left_ns <= 0:
                 return True
-            if self.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
+            if self._sockets.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
                 self._absorb()
         return False
 
@@ -334,20 +276,9 @@ class Forwarder:
 
     def _absorb(self) -> None:
         """Take in one message, waiting a moment for it: gated frames are held, acknowledgements kept, others passed."""
-        try:
-            parts = self.pull.recv_multipart()
-        except zmq.Again:
-            return
-        for frame in parts:
+        for frame in self._sockets.receive():
             self._sort(frame)
-        self._do_small_jobs()
-
-    def _drain_wakes(self) -> None:
-        try:
-            while True:
-                self.steer.recv(zmq.DONTWAIT)
-        except zmq.Again:
-            return
+        self.jobs.do_small()
 
     def _sort(self, frame: bytes) -> None:
         try:

@@ -1,0 +1,74 @@
+"""The broker's sockets: everything comes in at one and goes out at two, in C or frame by frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import WAKE_TOPIC, Kind, pack
+
+INTO = "inproc://in"
+OUT_OF = "inproc://out"
+_STEER = "inproc://steer"
+WAIT_MS = 100
+
+
+class BrokerSockets:
+    """Owned by the forwarding thread, but for `wake`, which the control thread calls."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], run: Path) -> None:
+        self.pull = context.socket(zmq.PULL)
+        self.pull.rcvhwm = 0
+        self.pull.rcvtimeo = WAIT_MS
+        self.pull.bind(addresses.into(run))
+        self.pull.bind(INTO)
+        self._pub = context.socket(zmq.PUB)
+        self._pub.sndhwm = addresses.RECEIVER_QUEUE
+        self._pub.bind(addresses.out_of(run))
+        self._pub.bind(OUT_OF)
+        self._tap = context.socket(zmq.PUB)
+        self._tap.sndhwm = addresses.TAP_QUEUE
+        self._tap.bind(addresses.tap(run))
+        self._steer = context.socket(zmq.PAIR)
+        self._steer.bind(_STEER)
+        self._steering = context.socket(zmq.PAIR)
+        self._steering.connect(_STEER)
+        self._nudge = context.socket(zmq.PUSH)
+        self._nudge.connect(INTO)
+        self._all = (self.pull, self._pub, self._tap, self._steer, self._steering, self._nudge)
+        for socket in self._all:
+            socket.linger = 200
+
+    def proxy(self) -> None:
+        """Forward in C until somebody calls `wake`."""
+        zmq.proxy_steerable(self.pull, self._pub, self._tap, self._steer)
+
+    def forward(self, frame: bytes) -> None:
+        self._pub.send(frame)
+        self._tap.send(frame)
+
+    def receive(self) -> list[bytes]:
+        """The frames of the next message, waiting a moment for one; none if none came."""
+        try:
+            return self.pull.recv_multipart()
+        except zmq.Again:
+            return []
+
+    def wake(self) -> None:
+        """Control thread: a word to the proxy, and a frame to the gate, which waits on its input only."""
+        self._steering.send(b"TERMINATE")
+        self._nudge.send(pack(WAKE_TOPIC, Kind.MARKER, 0))
+
+    def forget_wakes(self) -> None:
+        """Words for the proxy that came while it was not running."""
+        try:
+            while True:
+                self._steer.recv(zmq.DONTWAIT)
+        except zmq.Again:
+            return
+
+    def close(self) -> None:
+        for socket in self._all:
+            socket.close()
