@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -39,6 +38,5 @@ def create_component(new: Description, components: Path) -> Path:
         (folder / f"test_{new.name}.py").write_text(test_source(new), encoding="utf-8")
         (folder / "README.md").write_text(readme(new), encoding="utf-8")
         write_profile_of(folder)
-        shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # importing the class left it there
         folder.rename(target)
     return target

@@ -2,6 +2,7 @@
 
 A component's folder is a package, `studio_components.<type>`: equally named modules of two components do not clash,
 `from . import helper` works, and sys.path stays as it is. An `__init__.py` in the folder is not run.
+Bytecode is neither read nor written: Python believes it when the source was changed within the same second.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from importlib.machinery import ModuleSpec
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TypeGuard
 
 from studio.errors import StudioError
@@ -87,7 +89,9 @@ def _package(folder: Path) -> str:
     known = sys.modules.get(name)
     if known is None or list(known.__path__) != [str(folder)]:
         forget(folder)
-        sys.modules.setdefault(PACKAGE, _empty_package(PACKAGE, []))
+        if PACKAGE not in sys.modules:
+            sys.modules[PACKAGE] = _empty_package(PACKAGE, [])
+            sys.meta_path.insert(0, _Finder())
         sys.modules[name] = _empty_package(name, [str(folder)])
     return name
 
@@ -96,6 +100,22 @@ def _empty_package(name: str, path: list[str]) -> ModuleType:
     spec = ModuleSpec(name, None, is_package=True)
     spec.submodule_search_locations = path
     return importlib.util.module_from_spec(spec)
+
+
+class _Finder:
+    """Finds the modules of component folders as Python does, and has them loaded from their source."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path, target) if name.startswith(PACKAGE + ".") else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SourceLoader(name, spec.loader.path)
+        return spec
+
+
+class _SourceLoader(SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
 
 
 def _import(name: str, folder: Path, file: Path) -> ModuleType:
