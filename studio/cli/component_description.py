@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from studio.cli.outcome import UsageError
 from studio.messages import MessageTypes
@@ -42,6 +43,8 @@ class Description:
     category: Category = "processor"
     period_s: float | None = None
     doc: str = ""
+    own_types: tuple[str, ...] = ()
+    """The message types among those of its ports that come from the project."""
 
     @property
     def class_name(self) -> str:
@@ -52,10 +55,11 @@ class Description:
         return sorted({port.type for port in (*self.inputs, *self.outputs)})
 
 
-def describe(options: argparse.Namespace) -> Description:
+def describe(options: argparse.Namespace, project: Path) -> Description:
     """What the options of `studio new component` say; UsageError tells what would be right."""
     check_component_name(options.name)
-    types = MessageTypes.builtin()
+    shipped = MessageTypes.builtin()
+    types = shipped.with_folder(project)
     inputs = tuple(parse_port(text, "--in", types, may_keep=True) for text in options.inputs)
     outputs = tuple(parse_port(text, "--out", types) for text in options.outputs)
     settings = tuple(parse_setting(text) for text in options.parameters)
@@ -65,7 +69,11 @@ def describe(options: argparse.Namespace) -> Description:
         raise UsageError(f"--period {period_s:g} is not a period", hint="seconds above 0, e.g. --period 0.1")
     if period_s is None and not inputs:
         period_s = Component.period_s  # nothing else would ever make it act
-    return Description(options.name, inputs, outputs, settings, options.category, period_s, sentence(options.doc))
+    doc = sentence(options.doc)
+    own = tuple(sorted({port.type for port in (*inputs, *outputs)} - set(shipped.names())))
+    new = Description(options.name, inputs, outputs, settings, options.category, period_s, doc, own)
+    check_class_name(new)
+    return new
 
 
 def check_component_name(name: str) -> None:
@@ -74,6 +82,12 @@ def check_component_name(name: str) -> None:
     if keyword.iskeyword(name) or name in sys.stdlib_module_names or name == "studio":
         hint = f"a longer name, e.g. {name}_filter"
         raise UsageError(f"{name} is a word or module of Python itself and would hide it", hint=hint)
+
+
+def check_class_name(new: Description) -> None:
+    if new.class_name in new.types:
+        hint = f"e.g. {new.name}_reader"
+        raise UsageError(f"{new.name} would be the class {new.class_name}, like the message of its port", hint=hint)
 
 
 def snake_case(name: str) -> str:

@@ -14,9 +14,7 @@ def source(new: Description) -> str:
 
 
 def test_source(new: Description) -> str:
-    imports = (
-        [f"from studio.messages import {', '.join(sorted({port.type for port in new.inputs}))}"] if new.inputs else []
-    )
+    types = sorted({port.type for port in new.inputs})
     return (
         "\n".join(
             [
@@ -24,10 +22,11 @@ def test_source(new: Description) -> str:
                 "",
                 "from pathlib import Path",
                 "",
-                *imports,
+                *_message_imports(new, types),
                 "from studio.runtime.profile import load_class, stale",
                 "from studio.runtime.trial import Trial",
                 "",
+                *_own_types(new, types),
                 f"{new.class_name} = load_class(Path(__file__).parent)",
                 "",
                 "",
@@ -45,10 +44,25 @@ def readme(new: Description) -> str:
 def _head(new: Description) -> Iterator[str]:
     names = ["Component", *(["InPort"] if new.inputs else []), *(["OutPort"] if new.outputs else [])]
     names += ["Parameter"] if new.settings else []
-    if new.types:
-        yield f"from studio.messages import {', '.join(new.types)}"
+    yield from _message_imports(new, new.types)
     yield f"from studio.runtime.component import {', '.join(names)}"
+    if new.own_types:
+        yield from ("", *_own_types(new, new.types))
     yield from ("", "")
+
+
+def _message_imports(new: Description, types: list[str]) -> Iterator[str]:
+    names = [name for name in types if name not in new.own_types]
+    names += ["project_types"] if len(names) < len(types) else []
+    if names:
+        yield f"from studio.messages import {', '.join(names)}"
+
+
+def _own_types(new: Description, types: list[str]) -> Iterator[str]:
+    """A project's types have no module to be imported from."""
+    for name in types:
+        if name in new.own_types:
+            yield f'{name} = project_types(__file__).get("{name}")'
 
 
 def _class(new: Description) -> Iterator[str]:

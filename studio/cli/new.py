@@ -71,7 +71,7 @@ def make_component(options: argparse.Namespace) -> None:
     from studio.cli.new_component import components_folder, create_component
 
     components = components_folder(options.project, Path.cwd())
-    folder = near(create_component(describe(options), components))
+    folder = near(create_component(describe(options, components.parent), components))
     print(f"made {folder}/")
     for file in sorted(folder.iterdir()):
         print(f"  {file.name}")

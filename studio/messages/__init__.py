@@ -11,6 +11,7 @@ from studio.messages.motion import JointState, Odometry, Twist, Velocity
 from studio.messages.plain import Float64, String
 from studio.messages.point_cloud import PointCloud2, PointField
 from studio.messages.pose_transform import PoseTransform
+from studio.messages.project_types import project_types
 from studio.messages.range3d import Range3d
 from studio.messages.sensing import Imu, Joy, NavSatFix
 from studio.messages.vote import Vote
@@ -39,4 +40,5 @@ __all__ = [
     "Vote",
     "decode",
     "encode",
+    "project_types",
 ]

@@ -9,6 +9,8 @@ import pytest
 
 from studio.messages import Message, Velocity, encode
 from studio.messages.message import field_names
+from studio.runtime.profile import load_class
+from studio.runtime.trial import Trial
 from tests.messages.strategies import SHIPPED
 
 
@@ -23,6 +25,20 @@ def test_the_table_names_every_field(kind: type[Message], page: str) -> None:
     assert row is not None
     assert kind.SCHEMA_NAME.replace("/msg/", "/") in row[0]
     assert set(re.findall(r"`(\w+)`", row[0].split("|")[3])) >= set(field_names(kind))
+
+
+def test_the_component_with_a_type_of_its_own_runs(page: str, tmp_path: Path) -> None:
+    definition, code = re.findall(r"```(?:python)?\n(.*?)```", page.split("## Types of your own")[1], re.DOTALL)[:2]
+    (tmp_path / "msg").mkdir()
+    (tmp_path / "msg/Leg.msg").write_text(definition)
+    (tmp_path / "msg/Toe.msg").write_text("float64 length_m\n")
+    file = tmp_path / "components/gait/gait.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(code)
+    with Trial(load_class(file.parent)) as trial:
+        trial.tick()
+        (leg,) = trial.sent("leg")
+    assert (leg.SCHEMA_NAME.rpartition("/")[2], leg.frame, leg.place) == ("Leg", "hip", leg.REAR)
 
 
 def test_the_bytes_shown_are_the_bytes_sent(page: str) -> None:
