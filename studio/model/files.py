@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from studio.errors import StudioError
 
 MAX_BYTES = 16 * 1024 * 1024
 """A system of a thousand components takes about 300 kB; what is far beyond was not made for Studio."""
+
+ABANDONED_S = 60.0
+"""A save that was begun longer ago than this is not under way any more."""
 
 
 class FileError(StudioError):
@@ -49,6 +54,16 @@ def _replace(target: Path, data: bytes) -> None:
         os.unlink(temporary)
         raise
     _sync_folder(target.parent)
+    _remove_leftovers(target)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """What killed saves of this file left behind; a younger one may be a save of another process."""
+    saved_s = target.stat().st_mtime  # the time just now, by the clock of the disk, which may not be this machine's
+    for leftover in target.parent.glob(f".{glob.escape(target.name)}.????????.saving"):
+        with suppress(OSError):  # the save itself succeeded, and the next one tries again
+            if saved_s - leftover.stat().st_mtime > ABANDONED_S:
+                leftover.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -101,6 +101,51 @@ def test_a_kill_in_the_middle_of_saving_leaves_a_whole_file(tmp_path: Path, kill
         assert len(set(data)) == 1
 
 
+def test_what_a_killed_save_left_behind_goes_with_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "system.xml"
+    _kill_in_the_middle(path)
+    (leftover,) = tmp_path.glob(".*")
+    write_atomically(path, b"new")
+    assert leftover.exists(), "so young, it could be a save of another process"
+    age(leftover)
+    write_atomically(path, b"newer")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["system.xml"]
+
+
+def test_only_leftovers_of_the_same_file_go(tmp_path: Path) -> None:
+    path = tmp_path / "[a].xml"
+    others = [".a.xml.0123abcd.saving", ".[a].xml.saving", ".[a].xml.backup.0123abcd.saving", "[a].xml.0123abcd.saving"]
+    for name in (*others, ".[a].xml.0123abcd.saving"):
+        (tmp_path / name).write_bytes(b"")
+        age(tmp_path / name)
+    write_atomically(path, b"new")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([*others, "[a].xml"])
+
+
+def test_a_leftover_that_cannot_be_removed_does_not_spoil_the_save(tmp_path: Path) -> None:
+    leftover = tmp_path / ".system.xml.0123abcd.saving"
+    leftover.mkdir()
+    age(leftover)
+    write_atomically(tmp_path / "system.xml", b"new")
+    assert (tmp_path / "system.xml").read_bytes() == b"new"
+
+
+def age(path: Path) -> None:
+    """As if it had been written five minutes ago."""
+    written = path.stat().st_mtime
+    os.utime(path, (written - 300, written - 300))
+
+
+def _kill_in_the_middle(path: Path) -> None:
+    """A save that is killed before its file gets its name."""
+    program = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom studio.model.files import write_atomically\n"
+        "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_atomically(Path(sys.argv[1]), b'never')\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == -signal.SIGKILL
+
+
 def _wait_for_change(path: Path) -> None:
     inode = path.stat().st_ino
     while path.stat().st_ino == inode:
