@@ -48,8 +48,8 @@ HELLO_EVERY_NS = 20_000_000
 BEAT_EVERY_NS = 500_000_000
 TRACE_EVERY_NS = 50_000_000
 TRACE_BATCH = 500
-LOOK_EVERY_S = 0.005
-LONG_HANDLER_NS = 5_000_000
+LOOK_EVERY_S = 0.02
+LONG_HANDLER_NS = 10_000_000
 """A handler that takes longer hands the reading of the socket over to the I/O thread."""
 
 
