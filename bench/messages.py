@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.harness import OURS, Contender, Report, installed, interleave, per_call_us
 from studio.messages import (
+    EventHeaders,
     Float64,
     Handled,
     HandledTrace,
@@ -98,6 +99,7 @@ def samples() -> dict[str, Message]:
             Handled("low_pass", "/signal/value", number, number, number + 9, (), (("/low_pass/smooth", number),))
             for number in range(50)
         ),
+        "EventHeaders of 50 events": EventHeaders(**{name: np.arange(50) for name in vars(EventHeaders())}),
         "Velocity": Velocity(stamp_ns=stamp_ns, frame="base_link", steering_angle_rad=0.2, speed_m_s=1.5),
         "Image of 640 x 480": Image.from_pixels(
             chance.integers(0, 255, (480, 640, 3), np.uint8), stamp_ns=stamp_ns, frame="camera"

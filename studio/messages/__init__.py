@@ -2,6 +2,7 @@
 
 from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
+from studio.messages.event_headers import EventHeaders
 from studio.messages.grid import Map
 from studio.messages.handled_trace import Handled, HandledTrace
 from studio.messages.image import Image
@@ -17,6 +18,7 @@ from studio.messages.sensing import Imu, Joy, NavSatFix
 from studio.messages.vote import Vote
 
 __all__ = [
+    "EventHeaders",
     "Float64",
     "Handled",
     "HandledTrace",

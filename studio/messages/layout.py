@@ -172,6 +172,15 @@ BUILTIN: dict[str, Layout] = {
             *_sequences("float32", "data"),
         )
     ),
+    "studio_msgs/msg/EventHeaders": Layout(
+        (
+            *_sequences("uint64", "topic", "sequence"),
+            *_sequences("int64", "sent_ns"),
+            *_sequences("uint64", "cause_topic", "cause_sequence"),
+            *_sequences("uint32", "epoch"),
+            *_sequences("uint8", "kind", "flags", "origin"),
+        )
+    ),
     "studio_msgs/msg/HandledTrace": Layout(
         (
             *_sequences("string", "names"),

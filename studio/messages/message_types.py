@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from studio.messages.errors import MessageError
+from studio.messages.event_headers import EventHeaders
 from studio.messages.generated import Factory
 from studio.messages.grid import Map
 from studio.messages.handled_trace import HandledTrace
@@ -27,6 +28,7 @@ from studio.messages.sensing import Imu, Joy, NavSatFix
 from studio.messages.vote import Vote
 
 SHIPPED: tuple[type[Message], ...] = (
+    EventHeaders,
     Float64,
     HandledTrace,
     Image,

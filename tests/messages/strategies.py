@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from studio.messages import Handled, HandledTrace, Map, Message, MessageTypes, Range3d, Vote
+from studio.messages import EventHeaders, Handled, HandledTrace, Map, Message, MessageTypes, Range3d, Vote
 from studio.messages.binding import (
     Block,
     Nested,
@@ -124,7 +124,19 @@ def _traces() -> st.SearchStrategy[HandledTrace]:
     return st.lists(rows, max_size=4).map(HandledTrace.of)
 
 
+def _headers() -> st.SearchStrategy[EventHeaders]:
+    columns = {slot.name: slot for slot in slots_of(EventHeaders) if isinstance(slot, Run)}
+
+    def build(rows: int) -> st.SearchStrategy[EventHeaders]:
+        return st.builds(
+            EventHeaders, **{name: _arrays(slot.dtype, st.just((rows,))) for name, slot in columns.items()}
+        )
+
+    return st.integers(0, 9).flatmap(build)
+
+
 SPECIAL: dict[type[Message], Callable[[], st.SearchStrategy[Any]]] = {
+    EventHeaders: _headers,
     HandledTrace: _traces,
     Map: _maps,
     Range3d: _ranges,

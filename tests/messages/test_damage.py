@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from studio.messages import (
+    EventHeaders,
     Float64,
     Handled,
     HandledTrace,
@@ -50,6 +51,7 @@ SAMPLES: list[Message] = [
     Image.from_pixels(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), frame="camera"),
     Map(frame="map", planes=np.ones((2, 3, 4), np.float32), plane_names=["height", "count"]),
     Vote(curvature_per_m=COLUMN, max_speed_m_s=COLUMN, vote=COLUMN, confidence=COLUMN, veto=[True, False, True]),
+    EventHeaders(**{name: [1, 2] for name in vars(EventHeaders())}),
     HandledTrace.of([Handled("map", "/laser", 7, 10, 20, (("/pose", 3),), (("/map", 1), ("/cost", 1)))]),
     Range3d.from_polar([1.0, 2.0, 3.0], -0.5, 0.5, frame="laser"),
     PointCloud2(frame="laser", height=1, width=0, fields=(PointField(name="x"), PointField(name="y", offset=4))),
