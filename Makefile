@@ -5,9 +5,10 @@ EXTRAS := dev editor
 WORKERS ?= 2
 ARGS ?=
 PROJECT ?= projects/first_steps
+PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench soak docs-shots clean
+.PHONY: help setup components run test check format bench soak docs-shots clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -15,13 +16,16 @@ help:  ## list the targets
 setup:  ## make .venv and install what is missing (skipped when nothing changed)
 	@sh tools/setup.sh $(EXTRAS)
 
-run: setup  ## check, describe and run an example system: PROJECT=projects/first_steps
+components: setup  ## build the components that are written in C
+	@MAKE="$(MAKE)" sh tools/build_components.sh $(PROGRAMS)
+
+run: components  ## check, describe and run an example system: PROJECT=projects/first_steps
 	@echo "Robot Systems Studio: the example system $(PROJECT), checked, described, and running for five seconds"
 	@$(STUDIO) check $(PROJECT)
 	@$(STUDIO) info $(PROJECT)
 	@$(STUDIO) run $(PROJECT) --for 5
 
-test: setup  ## run all tests: ARGS="-k name" picks some
+test: components  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
 
 check: setup  ## ruff (lint and format) and mypy
@@ -39,12 +43,13 @@ bench:  ## side-by-side benchmarks against peers (installs the peers): ARGS="mes
 	@sh tools/setup.sh $(EXTRAS) bench
 	@$(STUDIO) bench $(or $(ARGS),--all)
 
-soak: setup  ## the long versions of the tests: a million mutations, a thousand kills
+soak: components  ## the long versions of the tests: a million mutations, a thousand kills
 	@$(PYTHON) -m pytest --soak $(ARGS)
 
 docs-shots: setup  ## make the pictures of the documentation
 	@$(PYTHON) tools/docs_shots.py
 
-clean:  ## remove .venv and every cache
+clean:  ## remove .venv, every cache and what was built
+	@for file in $(PROGRAMS); do $(MAKE) --silent --no-print-directory -C $$(dirname $$file) clean; done
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,5 +31,13 @@ def shared_files(root: Path) -> Iterator[Path]:
     for folder in SHARED:
         for path in sorted((root / folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.is_file() and path.suffix not in LEFT_OUT_SUFFIXES and not LEFT_OUT_FOLDERS & set(relative.parts):
+            if path.is_file() and not _stays_at_home(path, relative):
                 yield relative
+
+
+def _stays_at_home(path: Path, relative: Path) -> bool:
+    if path.suffix in LEFT_OUT_SUFFIXES or LEFT_OUT_FOLDERS & set(relative.parts):
+        return True
+    # A program that was built here runs on no other kind of machine; its folder's .gitignore names it.
+    ignored = path.with_name(".gitignore")
+    return ignored.is_file() and f"/{path.name}" in ignored.read_text().splitlines()

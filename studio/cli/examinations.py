@@ -46,8 +46,9 @@ class Program:
     remedy: str
 
 
+COMPILERS = ("cc", "gcc", "clang")
 PROGRAMS = (
-    Program("C compiler", ("cc", "gcc", "clang"), ("--version",), "components in C and C++", "apt-get install gcc g++"),
+    Program("C compiler", COMPILERS, ("--version",), "components in C and C++", "apt-get install gcc libc6-dev"),
     Program("gdb", ("gdb",), ("--version",), "debugging components in C and C++", "apt-get install gdb"),
     Program("Gazebo", ("gz",), ("sim", "--versions"), "simulation in Gazebo", "see gazebosim.org, package gz-harmonic"),
     Program("Xvfb", ("Xvfb",), (), "tests of the window without a screen", "apt-get install xvfb xauth"),
@@ -59,6 +60,7 @@ def examine() -> Iterator[Finding]:
     yield from examine_packages()
     yield from examine_qt()
     yield from (examine_program(program) for program in PROGRAMS)
+    yield examine_libzmq()
     yield from examine_machine()
     yield from examine_paths()
 
@@ -112,7 +114,7 @@ def examine_qt() -> Iterator[Finding]:
 
 
 def examine_program(program: Program) -> Finding:
-    path = next((path for command in program.commands if (path := shutil.which(command))), None)
+    path = find_program(program.commands)
     if path is None:
         return Finding("programs", program.name, "absent", f"for {program.purpose}", program.remedy)
     if not program.version:
@@ -120,6 +122,22 @@ def examine_program(program: Program) -> Finding:
     answer, ok = ask([path, *program.version])
     state: State = "ok" if ok else "absent"
     return Finding("programs", program.name, state, answer or path, program.remedy)
+
+
+def find_program(commands: tuple[str, ...]) -> str | None:
+    return next((path for command in commands if (path := shutil.which(command))), None)
+
+
+def examine_libzmq() -> Finding:
+    """The compiler knows where headers are."""
+    remedy = "apt-get install libzmq3-dev"
+    compiler = find_program(COMPILERS)
+    if compiler is None:
+        return Finding("programs", "libzmq for C", "absent", "cannot be looked for without a C compiler", remedy)
+    _, found = ask([compiler, "-E", "-x", "c", "-include", "zmq.h", "-o", os.devnull, os.devnull])
+    if not found:
+        return Finding("programs", "libzmq for C", "absent", "for components in C and C++", remedy)
+    return Finding("programs", "libzmq for C", "ok", "zmq.h is there")
 
 
 def ask(command: list[str]) -> tuple[str, bool]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from studio.cli import examinations
-from studio.cli.examinations import Program, examine_package, examine_program
+from studio.cli.examinations import Program, examine_libzmq, examine_package, examine_program
 from studio.cli.requirements import Requirement
 from tests.cli.running import Studio
 
@@ -98,3 +98,24 @@ def test_the_program_that_is_there_is_named_with_its_version(tmp_path: Path, mon
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     finding = examine_program(Program("Tool", ("no_such_first", "second"), ("--version",), "testing", ""))
     assert (finding.state, finding.detail) == ("ok", "tool 1.2")
+
+
+@pytest.mark.parametrize(
+    ("compiler", "state", "told"),
+    [
+        ("exit 0", "ok", "is there"),
+        ("echo 'zmq.h: No such file' >&2; exit 1", "absent", "for components in C"),
+        ("", "absent", "without a C compiler"),
+    ],
+)
+def test_libzmq_is_looked_for_with_the_compiler(
+    compiler: str, state: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if compiler:
+        (tmp_path / "cc").write_text(f"#!/bin/sh\n{compiler}\n")
+        (tmp_path / "cc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    finding = examine_libzmq()
+    assert finding.state == state
+    assert told in finding.detail
+    assert finding.state == "ok" or "libzmq3-dev" in finding.remedy
