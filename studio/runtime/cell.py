@@ -31,6 +31,8 @@ Emit = Callable[["Cell", Event], None]
 Call = Callable[["Cell", str, Any, float], Any]
 Handler = Callable[[Any], None]
 
+_DATA, _TIMER = int(Kind.DATA), int(Kind.TIMER)
+
 
 class Cell:
     def __init__(
@@ -68,7 +70,7 @@ class Cell:
         self._executor = threading.get_ident()
         self._reads: list[tuple[str, int]] = []
         self._sent: list[tuple[str, int]] = []
-        self._latest: dict[str, tuple[str, int]] = {}
+        self._latest: dict[str, Event] = {}
         self._routes = self._make_routes()
         self._bind(seed)
 
@@ -109,23 +111,24 @@ class Cell:
     # Publishing and calling: what the component does.
 
     def _sender(self, topic: str) -> Callable[[str, Any, int | None], None]:
-        sequences = self.sequences
+        # Looked up once: this runs for every event that is published.
+        sequences, emit, thread, origin = self.sequences, self._emit, threading.get_ident, self.planned.origin
 
         def send(_port: str, message: Any, stamp_ns: int | None) -> None:
             sequences[topic] = sequence = sequences[topic] + 1
             cause = self.event
-            if cause is not None and threading.get_ident() == self._executor:
+            if cause is not None and thread() == self._executor:
                 stamp = cause.stamp_ns if stamp_ns is None else stamp_ns
-                event = Event(topic, sequence, stamp, message, None, 0, (cause.topic, cause.sequence), stamp)
+                named = (cause.topic, cause.sequence)
+                event = Event(topic, sequence, stamp, message, None, _DATA, named, stamp, 0, origin)
                 self.published += 1
                 if self.trace is not None:
                     self._sent.append((topic, sequence))
             else:
                 sent_ns = self._system_ns()
                 stamp = sent_ns if stamp_ns is None else stamp_ns
-                event = Event(topic, sequence, stamp, message, None, 0, None, sent_ns, INPUT)
-            event.origin = self.planned.origin
-            self._emit(self, event)
+                event = Event(topic, sequence, stamp, message, None, _DATA, None, sent_ns, INPUT, origin)
+            emit(self, event)
 
         return send
 
@@ -137,8 +140,8 @@ class Cell:
         return self._call(self, name, request, deadline_s)
 
     def _note_read(self, port: str) -> None:
-        if self.trace is not None and port in self._latest:
-            self._reads.append(self._latest[port])
+        if self.trace is not None and (event := self._latest.get(port)) is not None:
+            self._reads.append((event.topic, event.sequence))
 
     # Handling: what happens to the component.
 
@@ -149,9 +152,9 @@ class Cell:
         trace = self.trace
         start_ns = monotonic_ns() if trace is not None else 0
         try:
-            if event.kind == Kind.DATA:
+            if event.kind == _DATA:
                 self._on_data(event)
-            elif event.kind == Kind.TIMER:
+            elif event.kind == _TIMER:
                 self._on_tick()
             else:
                 self._on_command(event)
@@ -169,7 +172,7 @@ class Cell:
         message = event.message
         for entry, handler in self._routes[event.topic]:
             entry.message = message
-            self._latest[entry.name] = (event.topic, event.sequence)
+            self._latest[entry.name] = event
             if not active:
                 self.ignored += 1
             elif handler is not None:
