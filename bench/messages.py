@@ -43,7 +43,7 @@ from studio.messages.rotations import quaternion_from_rpy
 DESCRIPTION = "encode + decode of every message type, against rosbags, pickle 5, msgspec and protobuf"
 GOAL = 1.2
 SCAN_GOAL = 0.4
-INSTALL = {"rosbags": "pip install rosbags", "msgspec": "pip install msgspec", "protobuf": "pip install protobuf"}
+INSTALL = "make bench"
 MODULES = {"rosbags": "rosbags", "msgspec": "msgspec", "protobuf": "google.protobuf"}
 
 Round = Callable[[], object]
@@ -54,7 +54,7 @@ def run(rounds: int = 7) -> Report:
     peers = {name: present(module) for name, module in MODULES.items()}
     for name, is_here in peers.items():
         if not is_here:
-            report.missing(name, INSTALL[name])
+            report.missing(name, INSTALL)
     for what, message in samples().items():
         goal = SCAN_GOAL if isinstance(message, Range3d) else GOAL
         medians = interleave(contenders(message, peers), rounds)

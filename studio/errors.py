@@ -27,7 +27,7 @@ class StudioError(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """A finding of a check: like a StudioError, but one of many and not fatal. `subject` names the element (`laser`, `laser.ranges`)."""
+    """A finding of a check: like a StudioError, but one of many and not fatal."""
 
     message: str
     severity: Severity = "error"
@@ -35,6 +35,7 @@ class Problem:
     line: int | None = None
     hint: str = ""
     subject: str = ""
+    """The element that is meant: `laser`, `laser.ranges`."""
 
     def __str__(self) -> str:
         return format_place(f"{self.severity}: {self.message}", self.file, self.line, self.hint)

@@ -24,4 +24,4 @@ def test_an_absent_peer_is_null_with_the_command_that_installs_it(monkeypatch: p
     monkeypatch.setattr(bench.messages, "samples", lambda: {"Float64": bench.messages.Float64(1.0)})
     report = bench.messages.run(rounds=1).to_json()
     assert report["rows"][0]["peers"]["msgspec"] is None
-    assert report["install"] == {"msgspec": "pip install msgspec", "protobuf": "pip install protobuf"}
+    assert report["install"] == {"msgspec": "make bench", "protobuf": "make bench"}
