@@ -214,10 +214,14 @@ class Executor:
         if dropped and len(dropped) == len(route.cells):
             self._let_go(flags, payload)
             return
-        if target == TO_ALL:
-            message = self._read(route, kind, flags, sequence, payload)
-        else:
-            message = self._message_for_turns(route, kind, flags, sequence, payload)
+        try:
+            if target == TO_ALL:
+                message = self._read(route, kind, flags, sequence, payload)
+            else:
+                message = self._message_for_turns(route, kind, flags, sequence, payload)
+        except (StudioError, ValueError) as damaged:
+            self._cannot_read(route, sequence, target, damaged)
+            return
         event = Event(route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch)
         if self.gated:
             self._handle_and_acknowledge(route, event, target)
@@ -226,12 +230,20 @@ class Executor:
             if index not in dropped:
                 cell.handle(event)
 
+    def _cannot_read(self, route: DataRoute, sequence: int, target: int, damaged: Exception) -> None:
+        """An event that nobody can handle is still acknowledged: the gate waits for it."""
+        self.log("error", f"cannot read {route.topic}#{sequence}: {damaged}")
+        if self.gated:
+            self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
+
+    def _acknowledge(self, ack: Ack) -> None:
+        self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
+
     def _handle_and_acknowledge(self, route: DataRoute, event: Event, target: int) -> None:
         self._own.hold()
         self.calls.begin()
         published = [(cell.place, cell.handle(event)) for cell in route.cells if target in (TO_ALL, cell.place)]
-        ack = Ack(topic_hash(route.topic), event.sequence, target, self.calls.counts(published))
-        self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
+        self._acknowledge(Ack(topic_hash(route.topic), event.sequence, target, self.calls.counts(published)))
 
     def _give_up(self) -> None:
         """More waits than this host may keep: its lossless receivers have failed to keep up."""
@@ -276,8 +288,7 @@ class Executor:
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
         self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:
-            ack = Ack(topic_hash(ALL_TOPIC), marker.number)
-            self._own.control(ACK_TOPIC, Kind.ACK, ack.payload(), self.index)
+            self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))
         elif marker.mark is Mark.STOP:
             self._finish()
 

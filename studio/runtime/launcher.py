@@ -46,11 +46,13 @@ class Session:
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         self.exits: dict[str, int] = {}
         """Hosts that ended before they were told to, with their exit status."""
+        self.restarts: dict[str, int] = {}
         self.broker_restarts = 0
         self._clock_kind = clock
         self._clock: Clock | None = None
         """The clock since it was last set going, for a broker that has to be restarted."""
         self._mode = "pause"
+        self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
         plan.save(addresses.plan_file(self.folders.run))
@@ -72,6 +74,7 @@ class Session:
         except BaseException:
             self.close()
             raise
+        self._launched = True
         self._watch.start()
 
     def start_host(self, host: str) -> None:
@@ -201,6 +204,7 @@ class Session:
         """Start a host again that has died; its components come back active, with nothing of their old state."""
         self.hosts[host].wait(5.0)
         self.start_host(host)
+        self.restarts[host] = self.restarts.get(host, 0) + 1
         self.exits.pop(host, None)
         self._await_ready({host})
         self._tell("back", host)
@@ -223,7 +227,8 @@ class Session:
             return
         self._stopping = True
         processes = list(self.hosts.values())
-        self._ask_to_stop(processes)
+        if self._launched:
+            self._ask_to_stop(processes)
         for stop_signal, patience_s in ((signal.SIGTERM, TERMINATE_WITHIN_S), (signal.SIGKILL, 5.0)):
             alive = [process for process in processes if process.poll() is None]
             for process in alive:
@@ -268,11 +273,13 @@ def program_environment(component: PlannedComponent) -> dict[str, str]:
     topics: dict[str, list[str]] = {}
     for inlet in component.inlets:
         topics.setdefault(inlet.port, []).append(inlet.topic)
+    deliveries = {inlet.port: inlet.delivery for inlet in component.inlets}
     return {
         "STUDIO_COMPONENT": component.name,
         "STUDIO_PLACE": str(component.place),
         "STUDIO_ORIGIN": str(component.origin),
         **{f"STUDIO_IN_{port}": " ".join(names) for port, names in topics.items()},
+        **{f"STUDIO_DELIVERY_{port}": delivery for port, delivery in deliveries.items()},
         **{f"STUDIO_OUT_{port}": topic for port, topic in component.outlets.items()},
         **{f"STUDIO_PARAMETER_{name}": format_value(value) for name, value in component.parameters.items()},
     }

@@ -31,6 +31,7 @@ from studio.runtime.channel.frames import (
     ALL_TOPIC,
     HELLO_TOPIC,
     READY_TOPIC,
+    FrameError,
     Kind,
     Mark,
     Marker,
@@ -103,8 +104,10 @@ class Broker:
     def _metronome(self) -> float:
         """Send the ticks that are due; returns how many milliseconds may pass until the next."""
         forwarder = self.forwarder
-        if forwarder.mode != "run" or not forwarder.lock.acquire(blocking=False):
+        if forwarder.mode != "run":
             return 50.0
+        if not forwarder.lock.acquire(blocking=False):
+            return 1.0  # the gate is just being opened or closed
         try:
             if forwarder.mode != "run":
                 return 50.0
@@ -129,13 +132,17 @@ class Broker:
         try:
             while True:
                 topic, _, payload = split(self._sub.recv(zmq.DONTWAIT))
-                host = bytes(payload).decode(errors="replace")
-                if topic == READY_TOPIC:
-                    self.ready.add(host)
-                elif host in self.plan.hosts:
-                    self.forwarder.jobs.insert(lambda host=host: self.forwarder.welcome(host))  # type: ignore[misc]
-        except zmq.Again:
+                self._hear(topic, bytes(payload).decode(errors="replace"))
+        except (zmq.Again, FrameError):
             return
+
+    def _hear(self, topic: str, host: str) -> None:
+        if host not in self.plan.hosts:
+            return
+        if topic == READY_TOPIC:
+            self.ready.add(host)
+        else:
+            self.forwarder.jobs.insert(lambda: self.forwarder.welcome(host))
 
     # Control.
 

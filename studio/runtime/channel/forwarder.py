@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import zmq
 
+from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Agenda, Feeder
@@ -282,16 +283,17 @@ class Forwarder:
 
     def _sort(self, frame: bytes) -> None:
         try:
-            topic, header, payload = split(frame)
+            self._sort_readable(frame, *split(frame))
         except FrameError:
             self.damaged += 1
-            return
+
+    def _sort_readable(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
         if header.kind == Kind.ACK:
             self._acks.append((self._names.get(header.sequence, ""), Ack.parse(payload)))
         elif header.kind <= LAST_GATED:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
-            self._fed[topic.removeprefix(END_PREFIX)].ended = True
+            self._end_feed(topic.removeprefix(END_PREFIX))
         elif header.kind == Kind.SWEEP:
             self._pass_sweep(frame)
         elif topic != WAKE_TOPIC:
@@ -323,6 +325,10 @@ class Forwarder:
         self._fed[name] = feeder
         self.agenda.add_feeder(feeder)
 
+    def _end_feed(self, name: str) -> None:
+        if name in self._fed:
+            self._fed[name].ended = True
+
     def _refill(self, name: str) -> tuple[Held, ...] | None:
         """Ask for more and wait for it. The number asked for counts from the start, so asking twice does no harm."""
         feeder = self._fed[name]
@@ -336,7 +342,11 @@ class Forwarder:
     def _follow(self, held: Held) -> None:
         """Commands change who ticks, at the moment they are delivered."""
         if held.kind == Kind.COMMAND:
-            command = json.loads(decode(String, split(held.frame)[2]).data)
+            try:
+                command = json.loads(decode(String, split(held.frame)[2]).data)
+            except (StudioError, ValueError):  # its receiver says what is wrong with it
+                self.damaged += 1
+                return
             self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
 
     def make_tick(self, component: str, due_ns: int) -> Held:

@@ -48,9 +48,10 @@ class Receiver:
 
     def connect(self, topics: Iterable[str], last: str) -> None:
         """Subscribe to `topics`, and to `last` after all others: what arrives on it proves that all of them stand."""
+        # Connect first: subscriptions made before are sent in alphabetical order.
+        self._socket.connect(addresses.out_of(self._run))
         for topic in (*topics, last):
             self._socket.subscribe(subscription(topic))
-        self._socket.connect(addresses.out_of(self._run))
 
     def next(self) -> Opened | None:
         """Executor: what to handle next, waiting a moment for it."""
