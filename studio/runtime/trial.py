@@ -72,10 +72,15 @@ class Trial(Generic[C]):
         self.component.on_trigger()
 
     def set(self, parameter: str, value: Value) -> None:
-        """Change a parameter as a user does while the component runs."""
+        """Change a parameter as a user does while the component runs; one that it refuses keeps its old value."""
         self._declared(type(self.component).__parameters__, parameter, "parameter")
+        old = getattr(self.component, parameter)
         setattr(self.component, parameter, value)
-        self.component.on_parameter(parameter, getattr(self.component, parameter))
+        try:
+            self.component.on_parameter(parameter, getattr(self.component, parameter))
+        except StudioError:
+            setattr(self.component, parameter, old)
+            raise
 
     def call(self, service: str, request: Any) -> Any:
         """The reply of a service that the component provides."""

@@ -88,6 +88,23 @@ def test_parameters_are_checked_and_told() -> None:
         Trial(Thermostat, limit_c=101.0)
 
 
+def test_a_parameter_that_the_component_refuses_keeps_its_value() -> None:
+    class Picky(Component):
+        """Takes even numbers alone."""
+
+        count = Parameter(2)
+
+        def on_parameter(self, name: str, value: object) -> None:
+            if self.count % 2:
+                raise StudioError("odd")
+
+    with Trial(Picky) as trial:
+        trial.set("count", 4)
+        with pytest.raises(StudioError, match="odd"):
+            trial.set("count", 5)
+        assert trial.component.count == 4
+
+
 def test_services_are_called_and_answered() -> None:
     with Trial(Thermostat) as trial:
         assert trial.call("name_of", Float64(7.0)) == String("n7")
