@@ -1,0 +1,27 @@
+"""Metadata with a checksum. MCAP protects messages and attachments by a CRC of their own, but not these texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.mcap_records import text, text_map
+
+SEAL = "crc32"
+
+
+def sealed(name: str, values: Mapping[str, str]) -> dict[str, str]:
+    return {**values, SEAL: _seal(name, values)}
+
+
+def opened(name: str, values: Mapping[str, str]) -> dict[str, str]:
+    """Without the seal, once it has been checked. Metadata of others has none."""
+    content = {key: value for key, value in values.items() if key != SEAL}
+    if SEAL in values and values[SEAL] != _seal(name, content):
+        raise LogError(f"metadata {name!r} is damaged: its checksum is not that of its content")
+    return content
+
+
+def _seal(name: str, values: Mapping[str, str]) -> str:
+    return f"{crc32(text(name) + text_map(values)):08x}"
