@@ -1,6 +1,9 @@
 """Logs: standard MCAP, written so that kills and full disks cost little, read so that damage is not taken for data."""
 
+from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.errors import LogError, LogFull
+from studio.runtime.recording.gaps import Gap
+from studio.runtime.recording.log_reader import LogReader, Topic, TopicStatistics
 from studio.runtime.recording.log_writer import LogWriter
 
-__all__ = ["LogError", "LogFull", "LogWriter"]
+__all__ = ["Gap", "LogError", "LogFull", "LogReader", "LogWriter", "LoggedEvent", "Topic", "TopicStatistics"]

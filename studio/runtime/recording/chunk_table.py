@@ -1,0 +1,125 @@
+"""Where the chunks of a log are and what is in them, as columns: a long log opens about as fast as a short one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.mcap_records import INDEX_HEAD, PREFIX
+from studio.runtime.recording.record_walk import Numbers, Records, columns
+
+_FIRST = np.dtype([("start_ns", "<i8"), ("end_ns", "<i8"), ("offset", "<i8"), ("length", "<i8"), ("places", "<u4")])
+_PLACE = np.dtype([("channel", "<u2"), ("offset", "<i8")])
+_MIDDLE = np.dtype([("index_length", "<i8"), ("name_length", "<u4")])
+_LAST = np.dtype([("stored_size", "<i8"), ("size", "<i8")])
+_LONGEST_NAME = 8
+_ENTRY_BYTES = 16
+
+
+@dataclass(frozen=True)
+class ChunkTable:
+    """One row per chunk, in the order of the file, and one row per (chunk, channel) with a count of messages."""
+
+    start_ns: Numbers
+    end_ns: Numbers
+    offset: Numbers
+    length: Numbers
+    """Of the whole record."""
+    size: Numbers
+    """Of the content."""
+    stored_size: Numbers
+    compression: tuple[str, ...]
+    is_loose: NDArray[np.bool_]
+    """Messages that lie in the file without a chunk around them: a run of such records counts as one."""
+    entry_chunk: Numbers
+    entry_channel: Numbers
+    entry_count: Numbers
+    is_summary: bool = True
+    """Whether it is what the log itself says of its chunks, not what a scan has found in them."""
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    @cached_property
+    def is_disjoint(self) -> bool:
+        """Whether no chunk goes back before the end of an earlier one: then their order is the order of time."""
+        return bool(np.all(self.end_ns[:-1] <= self.start_ns[1:]))
+
+    def chunks_with(self, channels: NDArray[np.bool_]) -> Numbers:
+        """The chunks that have messages of any of these channels (a mask by channel number), ascending."""
+        wanted = channels[self.entry_channel] & (self.entry_count > 0)
+        return np.unique(self.entry_chunk[wanted])
+
+    def counts_of(self, channels: NDArray[np.bool_]) -> Numbers:
+        """How many messages of these channels each chunk has."""
+        weights = np.where(channels[self.entry_channel], self.entry_count, 0)
+        return np.bincount(self.entry_chunk, weights, minlength=len(self)).astype(np.int64)
+
+    def totals(self) -> dict[int, int]:
+        """Messages of each channel in the whole log."""
+        sums = np.bincount(self.entry_channel, self.entry_count)
+        return {int(channel): int(sums[channel]) for channel in np.unique(self.entry_channel)}
+
+
+def table_of(indexes: Records, file_size: int) -> ChunkTable:
+    """From the chunk index records of a summary."""
+    raw, at = indexes.raw, indexes.begins + PREFIX.size
+    _require(indexes.ends - at >= _FIRST.itemsize + _MIDDLE.itemsize + _LAST.itemsize)
+    first = columns(raw, at, _FIRST)
+    middle_at = at + _FIRST.itemsize + first["places"]
+    _require(middle_at + _MIDDLE.itemsize + _LAST.itemsize <= indexes.ends)
+    middle = columns(raw, middle_at, _MIDDLE)
+    name_at = middle_at + _MIDDLE.itemsize
+    last_at = name_at + middle["name_length"]
+    _require((last_at + _LAST.itemsize <= indexes.ends) & (middle["name_length"] <= _LONGEST_NAME))
+    last = columns(raw, last_at, _LAST)
+    offset, length, index_length = first["offset"], first["length"], middle["index_length"]
+    _require((offset >= 0) & (offset <= file_size) & (length >= 0) & (length <= file_size - offset))
+    _require((index_length >= 0) & (index_length <= file_size - offset - length))
+    _require((first["start_ns"] >= 0) & (last["size"] >= 0) & (last["stored_size"] >= 0))
+    entries = _entries(raw, at + _FIRST.itemsize, first["places"].astype(np.int64), offset + length, index_length)
+    names = _names(raw, name_at, middle["name_length"].astype(np.int64))
+    sizes = last["size"], last["stored_size"]
+    return ChunkTable(
+        first["start_ns"], first["end_ns"], offset, length, *sizes, names, np.zeros(len(offset), bool), *entries
+    )
+
+
+def _entries(
+    raw: NDArray[np.uint8], at: Numbers, lengths: Numbers, begin: Numbers, index_length: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """A summary has no counts per chunk, but where each message index lies: so long it is, so many entries it has."""
+    _require(lengths % _PLACE.itemsize == 0)
+    per_chunk = lengths // _PLACE.itemsize
+    chunk = np.repeat(np.arange(len(at)), per_chunk)
+    within = np.arange(len(chunk)) - np.repeat(np.cumsum(per_chunk) - per_chunk, per_chunk)
+    places = columns(raw, at[chunk] + within * _PLACE.itemsize, _PLACE)
+    order = np.lexsort((places["offset"], chunk))
+    chunk, channel, offset = chunk[order], places["channel"][order].astype(np.int64), places["offset"][order]
+    end = (begin + index_length)[chunk]
+    following = np.append(offset[1:], 0)
+    is_last = np.append(chunk[1:] != chunk[:-1], True)[: len(chunk)]
+    size = np.where(is_last, end, following) - offset - INDEX_HEAD.size
+    _require((offset >= begin[chunk]) & (size >= 0) & (size % _ENTRY_BYTES == 0))
+    return chunk, channel, size // _ENTRY_BYTES
+
+
+def _names(raw: NDArray[np.uint8], at: Numbers, lengths: Numbers) -> tuple[str, ...]:
+    """Short texts, of which a log has one or two different ones."""
+    padded = np.zeros((len(at), _LONGEST_NAME), np.uint8)
+    for column in range(_LONGEST_NAME):
+        there = lengths > column
+        padded[there, column] = raw[at[there] + column]
+    words, which = np.unique(padded.view("<u8").reshape(-1), return_inverse=True)
+    known = [int(word).to_bytes(8, "little").rstrip(b"\0").decode("latin-1") for word in words]
+    return tuple(known[number] for number in which.tolist())
+
+
+def _require(condition: Any) -> None:
+    if not np.all(condition):
+        raise LogError("the index of its chunks is damaged")

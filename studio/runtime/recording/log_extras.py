@@ -1,0 +1,42 @@
+"""Attachments and metadata of a log, checked."""
+
+from __future__ import annotations
+
+import struct
+
+from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.mcap_records import PREFIX, AttachmentIndex, Fields, MetadataIndex, Op
+from studio.runtime.recording.metadata import opened
+
+
+def read_attachment(source: LogSource, index: AttachmentIndex) -> bytes:
+    body = _body(source, Op.ATTACHMENT, index.offset, index.length)
+    fields = Fields(body)
+    told = fields.u64(), fields.u64(), fields.text(), fields.text(), fields.u64()
+    if told != (index.log_time_ns, index.create_time_ns, index.name, index.media_type, index.size):
+        raise source.damaged(f"attachment {index.name!r} is not what the index says")
+    data = bytes(fields.take(index.size))
+    (crc,) = struct.unpack("<I", fields.take(4))
+    if fields.left or (crc and crc != crc32(body[:-4])):
+        raise source.damaged(f"the checksum of attachment {index.name!r} is not that of its content")
+    return data
+
+
+def read_metadata(source: LogSource, index: MetadataIndex) -> dict[str, str]:
+    fields = Fields(_body(source, Op.METADATA, index.offset, index.length))
+    try:
+        name = fields.text()
+        if name != index.name:
+            raise LogError(f"metadata {index.name!r} is not what the index says")
+        return opened(name, fields.text_map())
+    except LogError as error:
+        raise source.damaged(error.message) from error
+
+
+def _body(source: LogSource, wanted: Op, offset: int, length: int) -> memoryview:
+    record = source.read(offset, length)
+    if length < PREFIX.size or PREFIX.unpack_from(record) != (wanted, length - PREFIX.size):
+        raise source.damaged(f"there is no {wanted.name.lower()} at byte {offset}, where the index says")
+    return memoryview(record)[PREFIX.size :]

@@ -1,0 +1,135 @@
+"""What a log contains and where: taken from its summary, so that opening does not depend on the length of the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.chunk_table import ChunkTable, table_of
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.mcap_records import (
+    FOOTER,
+    MAGIC,
+    NO_SCHEMA,
+    PREFIX,
+    AttachmentIndex,
+    Channel,
+    Fields,
+    Footer,
+    MetadataIndex,
+    Op,
+    Schema,
+    Statistics,
+)
+from studio.runtime.recording.record_walk import Records, walk
+
+OWN_LIBRARY = "robot-systems-studio"
+_LONGEST_HEADER = 64 * 1024
+
+
+@dataclass
+class Definitions:
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+
+    def learn(self, schemas: Records, channels: Records) -> None:
+        """Take in definitions; one number has one meaning in a log."""
+        for row in range(len(schemas.begins)):
+            schema = Schema.parse(schemas.body(row))
+            if self.schemas.setdefault(schema.number, schema) != schema:
+                raise LogError(f"schema {schema.number} is defined in two ways")
+        for row in range(len(channels.begins)):
+            channel = Channel.parse(channels.body(row))
+            if self.channels.setdefault(channel.number, channel) != channel:
+                raise LogError(f"channel {channel.number} is defined in two ways")
+
+    def schema_of(self, channel: Channel) -> Schema:
+        return self.schemas.get(channel.schema_number, NO_SCHEMA)
+
+
+@dataclass
+class LogIndex:
+    """`problems` tells what is wrong with a log that can be read all the same, e.g. that it was never finished."""
+
+    profile: str
+    library: str
+    definitions: Definitions
+    chunks: ChunkTable
+    attachments: list[AttachmentIndex]
+    metadata: list[MetadataIndex]
+    is_finished: bool = True
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def is_own(self) -> bool:
+        return self.library.startswith(OWN_LIBRARY)
+
+
+def read_header(source: LogSource) -> tuple[str, str, int]:
+    """Profile and library, and where the first record after the header begins."""
+    first = source.read(0, min(source.size, _LONGEST_HEADER))
+    if not first.startswith(MAGIC):
+        raise LogError("is no MCAP file", file=source.path)
+    if len(first) < len(MAGIC) + PREFIX.size:
+        raise LogError("ends before it begins: it holds no record", file=source.path)
+    op, length = PREFIX.unpack_from(first, len(MAGIC))
+    start = len(MAGIC) + PREFIX.size
+    if op != Op.HEADER or start + length > len(first):
+        raise source.damaged("it does not begin with a header")
+    fields = Fields(memoryview(first)[start : start + length])
+    return fields.text(), fields.text(), start + length
+
+
+def read_footer(source: LogSource) -> Footer | None:
+    """None if the log was not finished, or its end is damaged."""
+    length = FOOTER.size + len(MAGIC)
+    if source.size < len(MAGIC) + length:
+        return None
+    data = source.read(source.size - length, length)
+    op, size, *values = FOOTER.unpack_from(data)
+    if not data.endswith(MAGIC) or op != Op.FOOTER or size != FOOTER.size - PREFIX.size:
+        return None
+    return Footer(*values)
+
+
+def read_summary(source: LogSource) -> LogIndex | None:
+    """The index of a log, or None if it has no summary or one that does not tell where each message is."""
+    footer = read_footer(source)
+    if footer is None or not footer.summary_start:
+        return None
+    end = source.size - FOOTER.size - len(MAGIC)
+    if footer.summary_start > end:
+        raise source.damaged("its summary would begin after its end")
+    data = source.read(footer.summary_start, source.size - footer.summary_start - len(MAGIC))
+    if footer.summary_crc and crc32(memoryview(data)[:-4]) != footer.summary_crc:
+        raise source.damaged("the checksum of its summary is wrong")
+    records = walk(memoryview(data)[: end - footer.summary_start])
+    profile, library, _ = read_header(source)
+    definitions = Definitions()
+    definitions.learn(records.of(Op.SCHEMA), records.of(Op.CHANNEL))
+    attachments, metadata = records.of(Op.ATTACHMENT_INDEX), records.of(Op.METADATA_INDEX)
+    index = LogIndex(
+        profile,
+        library,
+        definitions,
+        table_of(records.of(Op.CHUNK_INDEX), source.size),
+        [AttachmentIndex.parse(attachments.body(row)) for row in range(len(attachments.begins))],
+        [MetadataIndex.parse(metadata.body(row)) for row in range(len(metadata.begins))],
+    )
+    return index if _tells_all(index, records.of(Op.STATISTICS)) else None
+
+
+def _tells_all(index: LogIndex, statistics: Records) -> bool:
+    """Writers may leave out message indexes, channels, statistics: then the summary is not enough."""
+    if not len(statistics.begins):
+        return False
+    told = Statistics.parse(statistics.body(0))
+    counts = {channel: count for channel, count in index.chunks.totals().items() if count}
+    if counts != {channel: count for channel, count in told.counts.items() if count}:
+        return False
+    if sum(counts.values()) != told.messages or told.attachments != len(index.attachments):
+        return False
+    definitions = index.definitions
+    wanted = {definitions.channels[number].schema_number for number in counts if number in definitions.channels}
+    return counts.keys() <= definitions.channels.keys() and wanted - {0} <= definitions.schemas.keys()

@@ -1,0 +1,343 @@
+"""Reads logs: ours, and MCAP files of others.
+
+    with LogReader("drive.mcap") as log:
+        for event in log.events(topics=["/laser/scan"], start_ns=log.start_ns + 10**9):
+            scan = decode(Range3d, event.payload)
+
+Every chunk is checked by its CRC before anything of it is handed out. Sequences are checked as chunks are read: what is
+missing is found in `gaps`; after `check`, which reads everything, these are all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush, heapreplace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.messages import EventHeaders
+from studio.runtime.channel.frames import topic_hash
+from studio.runtime.recording.chunk import Chunk, LoggedEvent, Names
+from studio.runtime.recording.chunk_cache import ChunkCache
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.gaps import Gap, SequenceCheck
+from studio.runtime.recording.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.log_extras import read_attachment, read_metadata
+from studio.runtime.recording.log_index import LogIndex, read_summary
+from studio.runtime.recording.log_scan import Progress, scan
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.mcap_records import AttachmentIndex, Schema
+from studio.runtime.recording.record_walk import Numbers
+
+_FIRST_BLOCK, _LARGEST_BLOCK = 8, 512
+_MOST_CHANNELS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of a log. `schema.data` is the text of the type, whether Studio knows it or not."""
+
+    name: str
+    schema: Schema
+    encoding: str
+    count: int
+    channels: tuple[int, ...]
+    """Several, if several writers had the topic."""
+
+    @property
+    def schema_text(self) -> str:
+        return self.schema.data.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class TopicStatistics:
+    count: int
+    first_ns: int | None
+    last_ns: int | None
+    """Log times; None for a topic without events."""
+
+
+class LogReader:
+    """One log, opened by its summary; a log without one is scanned once, with `progress(bytes done, bytes in all)`."""
+
+    def __init__(self, path: Path | str, *, progress: Progress | None = None) -> None:
+        self._source = LogSource(path)
+        try:
+            self._index = _index_of(self._source, progress)
+            self._names = _names_of(self._index)
+            self._chunks = self._index.chunks
+            self._cache = ChunkCache(self._source, self._index)
+            self._sequences = SequenceCheck(self._chunks, self._names)
+        except LogError:
+            self._source.close()
+            raise
+
+    # What the log is
+
+    @property
+    def path(self) -> Path:
+        return self._source.path
+
+    @property
+    def size(self) -> int:
+        return self._source.size
+
+    @property
+    def profile(self) -> str:
+        return self._index.profile
+
+    @property
+    def library(self) -> str:
+        return self._index.library
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the recorder closed it."""
+        return self._index.is_finished
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with the log, although it can be read."""
+        return list(self._index.problems)
+
+    @cached_property
+    def topics(self) -> dict[str, Topic]:
+        """All topics, by name, in the order in which they were added; the headers of events are not one."""
+        counts = self._chunks.totals()
+        found: dict[str, Topic] = {}
+        for number, channel in self._index.definitions.channels.items():
+            if number in self._names.headers:
+                continue
+            schema = self._index.definitions.schema_of(channel)
+            known = found.get(channel.topic)
+            others, count = (known.channels, known.count) if known else ((), 0)
+            found[channel.topic] = Topic(
+                channel.topic,
+                known.schema if known else schema,
+                known.encoding if known else channel.encoding,
+                count + counts.get(number, 0),
+                (*others, number),
+            )
+        return found
+
+    @property
+    def event_count(self) -> int:
+        return sum(topic.count for topic in self.topics.values())
+
+    @cached_property
+    def start_ns(self) -> int:
+        """Log time of the first event; 0 in an empty log."""
+        filled = self._filled
+        return int(self._chunks.start_ns[filled].min()) if len(filled) else 0
+
+    @cached_property
+    def end_ns(self) -> int:
+        filled = self._filled
+        return int(self._chunks.end_ns[filled].max()) if len(filled) else 0
+
+    @cached_property
+    def _filled(self) -> Numbers:
+        return self._chunks.chunks_with(self._mask(None))
+
+    def statistics(self, topic: str) -> TopicStatistics:
+        """Reads the first and the last chunk with events of the topic."""
+        first = next(self.events([topic]), None)
+        last = next(self.events([topic], reverse=True), None)
+        return TopicStatistics(
+            self.topics[topic].count, first.log_time_ns if first else None, last.log_time_ns if last else None
+        )
+
+    # Events
+
+    def events(
+        self,
+        topics: Iterable[str] | None = None,
+        *,
+        start_ns: int | None = None,
+        end_ns: int | None = None,
+        reverse: bool = False,
+    ) -> Iterator[LoggedEvent]:
+        """Events with `start_ns` <= log time < `end_ns`, in that order; reverse is exactly the reverse of it."""
+        wanted = self._mask(topics)
+        numbers = self._between(self._chunks.chunks_with(wanted), start_ns, end_ns)
+        if reverse:
+            numbers = numbers[::-1]
+        if self._chunks.is_disjoint:
+            return self._one_after_the_other(numbers, wanted, start_ns, end_ns, reverse)
+        return self._merged(numbers, wanted, start_ns, end_ns, reverse)
+
+    def first_from(self, time_ns: int, topics: Iterable[str] | None = None) -> LoggedEvent | None:
+        """The first event at or after a time."""
+        return next(self.events(topics, start_ns=time_ns), None)
+
+    def latest_before(self, time_ns: int, topics: Iterable[str] | None = None) -> dict[str, LoggedEvent]:
+        """Of each topic its last event before a time: what a system that starts there would have seen."""
+        found = {}
+        for topic in self.topics if topics is None else topics:
+            event = next(self.events([topic], end_ns=time_ns, reverse=True), None)
+            if event is not None:
+                found[topic] = event
+        return found
+
+    def nth(self, topic: str, number: int) -> LoggedEvent:
+        """Event `number` of a topic, counted from 0; -1 is the last."""
+        count = self._topic(topic).count
+        place = number + count if number < 0 else number
+        if not 0 <= place < count:
+            raise LogError(f"{topic} has {count} events, there is no number {number}", file=self.path)
+        if not self._chunks.is_disjoint:
+            return next(event for index, event in enumerate(self.events([topic])) if index == place)
+        wanted = self._mask([topic])
+        upto = np.cumsum(self._chunks.counts_of(wanted))
+        chunk_number = int(np.searchsorted(upto, place, "right"))
+        before = int(upto[chunk_number - 1]) if chunk_number else 0
+        chunk = self._chunk(chunk_number)
+        return chunk.events(chunk.picked(wanted, None, None)[place - before :][:1], self._names)[0]
+
+    def _one_after_the_other(
+        self, numbers: Numbers, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
+    ) -> Iterator[LoggedEvent]:
+        for number in numbers.tolist():
+            yield from self._events_of(number, wanted, start_ns, end_ns, reverse)
+
+    def _events_of(
+        self, number: int, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
+    ) -> Iterator[LoggedEvent]:
+        """In blocks that grow: whoever wants one event does not pay for all, whoever wants all pays little for each."""
+        chunk = self._chunk(number)
+        rows = chunk.picked(wanted, start_ns, end_ns)
+        if reverse:
+            rows = rows[::-1]
+        at, block = 0, _FIRST_BLOCK
+        while at < len(rows):
+            yield from chunk.events(rows[at : at + block], self._names)
+            at, block = at + block, min(2 * block, _LARGEST_BLOCK)
+
+    def _merged(
+        self, numbers: Numbers, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
+    ) -> Iterator[LoggedEvent]:
+        """Chunks that overlap in time, as others may write them: as many are open as overlap."""
+        sign = -1 if reverse else 1
+        edges = self._chunks.end_ns if reverse else self._chunks.start_ns
+        numbers = numbers[np.lexsort((sign * numbers, sign * edges[numbers]))]
+        heap: list[tuple[int, int, int, LoggedEvent, Iterator[LoggedEvent]]] = []
+        for number in numbers.tolist():
+            yield from _drained(heap, sign, sign * int(edges[number]))
+            stream = self._events_of(number, wanted, start_ns, end_ns, reverse)
+            first = next(stream, None)
+            if first is not None:
+                heappush(heap, (sign * first.log_time_ns, sign * number, 0, first, stream))
+        yield from _drained(heap, sign, None)
+
+    def _between(self, numbers: Numbers, start_ns: int | None, end_ns: int | None) -> Numbers:
+        if start_ns is not None:
+            numbers = numbers[self._chunks.end_ns[numbers] >= start_ns]
+        if end_ns is not None:
+            numbers = numbers[self._chunks.start_ns[numbers] < end_ns]
+        return numbers
+
+    def _chunk(self, number: int) -> Chunk:
+        chunk = self._cache.get(number)
+        self._sequences.take(number, chunk)
+        return chunk
+
+    def _topic(self, name: str) -> Topic:
+        try:
+            return self.topics[name]
+        except KeyError:
+            names = ", ".join(self.topics) or "none"
+            raise LogError(f"has no topic {name}", file=self.path, hint=f"its topics are {names}") from None
+
+    def _mask(self, topics: Iterable[str] | None) -> NDArray[np.bool_]:
+        """By channel number, whether it is wanted."""
+        chosen = self.topics.values() if topics is None else map(self._topic, topics)
+        mask = np.zeros(_MOST_CHANNELS, bool)
+        for topic in chosen:
+            mask[list(topic.channels)] = True
+        return mask
+
+    # Checks
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """Missing sequence numbers found so far, in the order of the log."""
+        return self._sequences.gaps()
+
+    def check(self, progress: Progress | None = None) -> list[Gap]:
+        """Read every chunk, so that every checksum has been checked, and tell all gaps."""
+        for number in range(len(self._chunks)):
+            self._chunk(number)
+            if progress:
+                progress(number + 1, len(self._chunks))
+        return self.gaps
+
+    # What is not an event
+
+    @property
+    def attachments(self) -> list[AttachmentIndex]:
+        return list(self._index.attachments)
+
+    def attachment(self, name: str) -> bytes:
+        """The content of the last attachment of this name."""
+        for index in reversed(self._index.attachments):
+            if index.name == name:
+                return read_attachment(self._source, index)
+        names = ", ".join(index.name for index in self._index.attachments) or "none"
+        raise LogError(f"has no attachment {name!r}", file=self.path, hint=f"it has {names}")
+
+    def metadata(self) -> list[tuple[str, dict[str, str]]]:
+        """Names and values, in the order of the log; one name may come several times."""
+        return [(index.name, read_metadata(self._source, index)) for index in self._index.metadata]
+
+    def close(self) -> None:
+        """Payloads handed out stay good."""
+        self._source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _index_of(source: LogSource, progress: Progress | None) -> LogIndex:
+    try:
+        index = read_summary(source)
+    except LogError as error:
+        found = scan(source, progress)
+        found.problems.append(f"its summary cannot be used: {error.message}")
+        return found
+    return index or scan(source, progress)
+
+
+def _names_of(index: LogIndex) -> Names:
+    channels, schemas = index.definitions.channels, index.definitions.schemas
+    carriers = frozenset(
+        number
+        for number, channel in channels.items()
+        if channel.topic == HEADERS_TOPIC
+        and channel.schema_number in schemas
+        and schemas[channel.schema_number].name == EventHeaders.SCHEMA_NAME
+    )
+    topics = {number: channel.topic for number, channel in channels.items()}
+    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, carriers)
+
+
+def _drained(heap: list[Any], sign: int, bound: int | None) -> Iterator[LoggedEvent]:
+    """The events before `bound`, the earliest first; `heap` holds streams by their next event."""
+    while heap and (bound is None or heap[0][0] < bound):
+        _, number, index, event, stream = heap[0]
+        yield event
+        following = next(stream, None)
+        if following is None:
+            heappop(heap)
+        else:
+            heapreplace(heap, (sign * following.log_time_ns, number, index + 1, following, stream))

@@ -1,0 +1,218 @@
+"""Reads a log from its first byte to its last, for want of a summary, and makes the index that the summary would be.
+
+A log that simply ends (its recorder was killed, or is still writing) is read up to there. Anything else that is not as
+it should be is an error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from studio.runtime.recording.checksums import Bytes, crc32
+from studio.runtime.recording.chunk import Chunk, checked_content
+from studio.runtime.recording.chunk_table import ChunkTable
+from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_header
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.mcap_records import (
+    DATA_END,
+    INDEX_HEAD,
+    PREFIX,
+    AttachmentIndex,
+    Fields,
+    MetadataIndex,
+    Op,
+)
+from studio.runtime.recording.record_walk import Records, walk
+
+Progress = Callable[[int, int], object]
+"""Called with the bytes done and the bytes in all."""
+
+WINDOW_BYTES = 1 << 20
+_LOOSE = (Op.SCHEMA, Op.CHANNEL, Op.MESSAGE)
+_BEFORE_ATTACHED_DATA = 64 * 1024
+
+
+class Unfinished(Exception):
+    """The file ends within a record."""
+
+
+@dataclass
+class ChunkRows:
+    """A ChunkTable in the making."""
+
+    rows: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    compression: list[str] = field(default_factory=list)
+    loose: list[bool] = field(default_factory=list)
+    entries: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def add(
+        self, chunk: Chunk, offset: int, length: int, size: int, stored: int, compression: str, loose: bool
+    ) -> None:
+        number = len(self.rows)
+        times = (int(chunk.times[0]), int(chunk.times[-1])) if len(chunk) else (0, 0)
+        self.rows.append((*times, offset, length, size, stored))
+        self.compression.append(compression)
+        self.loose.append(loose)
+        self.entries += [(number, channel, count) for channel, count in Counter(chunk.channels.tolist()).items()]
+
+    def table(self) -> ChunkTable:
+        chunk, channel, count = np.array(self.entries, np.int64).reshape(-1, 3).T
+        start_ns, end_ns, offset, length, size, stored = np.array(self.rows, np.int64).reshape(-1, 6).T
+        names, loose = tuple(self.compression), np.array(self.loose, bool)
+        return ChunkTable(
+            start_ns, end_ns, offset, length, size, stored, names, loose, chunk, channel, count, is_summary=False
+        )
+
+
+def scan(source: LogSource, progress: Progress | None = None) -> LogIndex:
+    """The index of all that is whole."""
+    return _Scan(source, progress or (lambda done, total: None)).run()
+
+
+class _Scan:
+    def __init__(self, source: LogSource, progress: Progress) -> None:
+        self._source = source
+        self._progress = progress
+        self._profile, self._library, self._at = read_header(source)
+        self._is_own = self._library.startswith(OWN_LIBRARY)
+        self._crc = crc32(source.read(0, self._at))
+        self._rows = ChunkRows()
+        self._definitions = Definitions()
+        self._attachments: list[AttachmentIndex] = []
+        self._metadata: list[MetadataIndex] = []
+        self._ended = False
+
+    def run(self) -> LogIndex:
+        problems = []
+        try:
+            while not self._ended:
+                self._progress(self._at, self._source.size)
+                self._take_window()
+        except Unfinished:
+            left = self._source.size - self._at
+            problems.append(
+                "was not finished: it ends without a summary" + (f", {left} bytes are cut off" if left else "")
+            )
+        except LogError as error:
+            raise self._source.damaged(f"{error.message}, at byte {self._at}") from error
+        self._progress(self._source.size, self._source.size)
+        return LogIndex(
+            self._profile,
+            self._library,
+            self._definitions,
+            self._rows.table(),
+            self._attachments,
+            self._metadata,
+            is_finished=self._ended,
+            problems=problems,
+        )
+
+    def _take_window(self) -> None:
+        """The next records as far as they lie in a window, or the next one if it is larger."""
+        window = self._source.read(self._at, min(WINDOW_BYTES, self._source.size - self._at))
+        records = walk(window, to_the_end=False)
+        if not len(records.begins):
+            self._take_large(window)
+            return
+        ops, begins, ends = records.ops.tolist(), records.begins.tolist(), records.ends.tolist()
+        row, base = 0, self._at
+        while row < len(ops) and not self._ended:
+            first = row
+            while row < len(ops) and ops[row] in _LOOSE:
+                row += 1
+            if row == first:
+                row += 1
+            data = window[begins[first] : ends[row - 1]]
+            self._at = base + begins[first]
+            self._take(ops[first], data)
+            self._at += len(data)
+
+    def _take_large(self, window: bytes) -> None:
+        if len(window) < PREFIX.size:
+            raise Unfinished
+        op, length = PREFIX.unpack_from(window)
+        if self._at + PREFIX.size + length > self._source.size:
+            raise Unfinished
+        if op == Op.ATTACHMENT:
+            self._skip_attachment(PREFIX.size + length)
+            return
+        if length > LARGEST_CHUNK_BYTES:
+            raise LogError(f"a record claims {length} bytes")
+        data = self._source.read(self._at, PREFIX.size + length)
+        self._take(op, data)
+        self._at += len(data)
+
+    def _take(self, op: int, data: bytes) -> None:
+        body = memoryview(data)[PREFIX.size :]
+        if op in _LOOSE:
+            self._add_chunk(data, len(data), len(data), "", loose=True)
+        elif op == Op.CHUNK:
+            head, content = checked_content(data, must_have_crc=self._is_own)
+            self._add_chunk(content, len(data), head.stored_size, head.compression, loose=False)
+        elif op == Op.ATTACHMENT:
+            self._attachments.append(attachment_index(self._at, data))
+        elif op == Op.METADATA:
+            self._metadata.append(MetadataIndex(self._at, len(data), Fields(body).text()))
+        elif op == Op.DATA_END:
+            self._check_end(data)
+        else:
+            check_shape(op, body, self._is_own)
+        self._crc = crc32(data, self._crc)
+
+    def _add_chunk(self, content: Bytes, length: int, stored_size: int, compression: str, *, loose: bool) -> None:
+        chunk = Chunk(content)
+        self._definitions.learn(*chunk.definitions)
+        unknown = set(chunk.channels.tolist()) - self._definitions.channels.keys()
+        if unknown:
+            raise LogError(f"there are messages of channel {min(unknown)}, which is not defined")
+        self._rows.add(chunk, self._at, length, len(content), stored_size, compression, loose)
+
+    def _check_end(self, data: bytes) -> None:
+        if len(data) != DATA_END.size:
+            raise LogError("its end is not as it should be")
+        (_, _, crc) = DATA_END.unpack(data)
+        if crc and crc != self._crc:
+            raise LogError("the checksum over all is wrong")
+        self._ended = True
+
+    def _skip_attachment(self, length: int) -> None:
+        head = self._source.read(self._at, min(length, _BEFORE_ATTACHED_DATA))
+        self._attachments.append(attachment_index(self._at, head, length))
+        for done in range(0, length, WINDOW_BYTES):
+            part = self._source.read(self._at + done, min(WINDOW_BYTES, length - done))
+            self._crc = crc32(part, self._crc)
+        self._at += length
+
+
+def attachment_index(offset: int, data: bytes, length: int = 0) -> AttachmentIndex:
+    """What the index says of an attachment that begins with `data`."""
+    length = length or len(data)
+    fields = Fields(memoryview(data)[PREFIX.size :])
+    log_time_ns, create_time_ns, name, media_type = fields.u64(), fields.u64(), fields.text(), fields.text()
+    size = fields.u64()
+    if PREFIX.size + fields.at + size + 4 != length:
+        raise LogError(f"attachment {name!r} and its content differ in length")
+    return AttachmentIndex(offset, length, log_time_ns, create_time_ns, size, name, media_type)
+
+
+def check_shape(op: int, body: memoryview, is_own: bool) -> None:
+    """Records that a scan has no use for; a chunk whose operation is damaged must not pass for one of them."""
+    if op == Op.MESSAGE_INDEX:
+        fields = Fields(body)
+        fields.take(INDEX_HEAD.size - PREFIX.size - 4)
+        if fields.u32() != fields.left:
+            raise LogError("a message index and its entries differ in length")
+    elif op == 0 or op <= max(Op) or is_own:
+        raise LogError(f"there is a record of kind {op}, which has no place here")
+
+
+def loose_records(records: Records) -> Records:
+    """Of a run of records, those that a chunk could hold."""
+    chosen = np.flatnonzero(np.isin(records.ops, _LOOSE))
+    return Records(records.raw, records.begins[chosen], records.ends[chosen], records.ops[chosen])
