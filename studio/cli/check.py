@@ -10,7 +10,7 @@ from studio.cli.places import find_project
 from studio.errors import Problem, StudioError
 
 EXAMPLE = """\
-  studio check projects/first_steps          exit status 1 when there are errors
+  studio check projects/first_steps          reads the files, runs no code; exit status 1 when there are errors
   studio check first_steps --json            the same for scripts; projects on the search path go by name
   studio check my_robot --strict             warnings count as errors
 """

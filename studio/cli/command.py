@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from studio import __version__
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError
+from studio.cli.parser import Parser
 from studio.cli.verbs import VERBS, Verb
 from studio.errors import StudioError
 
@@ -31,11 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has had enough; Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
-    except SystemExit as leaving:  # argparse has said its line
+    except SystemExit as leaving:  # argparse has printed its help
         return leaving.code if isinstance(leaving.code, int) else FINE
 
 
 def dispatch(words: list[str]) -> int:
+    if len(words) > 1 and words[0] in ("-h", "--help", "help"):
+        words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return FINE
@@ -44,7 +47,7 @@ def dispatch(words: list[str]) -> int:
         return FINE
     verb = find_verb(words[0])
     module = verb.load()
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"studio {verb.name}",
         description=f"{verb.summary[0].upper()}{verb.summary[1:]}.",
         epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
@@ -70,7 +73,7 @@ def overview() -> str:
     width = max(len(verb.name) for verb in VERBS)
     verbs = "\n".join(f"  studio {verb.name:<{width}}  {verb.summary}" for verb in VERBS)
     return (
-        "usage: studio COMMAND ...\n\nWire, run, freeze, step and replay robot systems.\n\n"
+        "usage: studio COMMAND ...\n\nMake, check and run robot systems.\n\n"
         f"commands:\n{verbs}\n\n"
         "`studio COMMAND --help` explains one, with examples. `studio --version` tells the version.\n"
         "Exit status: 0 fine, 1 the check failed, 2 wrong use."

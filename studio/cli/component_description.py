@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studio.cli.outcome import UsageError
+from studio.errors import StudioError
 from studio.messages import MessageTypes
 from studio.model.spec import Category, ParameterKind, SpecError, Value, parse_value
 from studio.runtime.component import Component
@@ -103,7 +104,10 @@ def parse_port(text: str, option: str, types: MessageTypes, *, may_keep: bool = 
         raise UsageError(f"{option} {text} is not a port", hint=f"name:type, e.g. {option} {example}")
     if keep not in ("", "all", "latest") and not (keep.isdecimal() and int(keep) > 0):
         raise UsageError(f"{option} {text}: {keep!r} is not what to keep", hint="all, latest, or a number of messages")
-    types.get(type_name)
+    try:
+        types.get(type_name)
+    except StudioError as error:
+        raise UsageError(f"{option} {text}: {error.message}", hint=error.hint) from None
     return Port(name, type_name, keep or "all")
 
 
@@ -134,8 +138,10 @@ def check_member_names(names: Iterable[str]) -> None:
     seen: set[str] = set()
     reserved = {*dir(Component), *Component.__annotations__}
     for name in names:
-        if not SNAKE_CASE.match(name) or keyword.iskeyword(name):
+        if not SNAKE_CASE.match(name):
             raise UsageError(f"{name!r} cannot be the name of a port or parameter", hint="snake_case, e.g. cell_m")
+        if keyword.iskeyword(name):
+            raise UsageError(f"{name} is a word of Python itself", hint=f"a longer name, e.g. {name}_in")
         if name in reserved:
             raise UsageError(f"{name} belongs to every component already", hint=f"e.g. {name}_in or {name}_value")
         if name in seen:

@@ -9,7 +9,7 @@ from studio.cli.outcome import FINE
 from studio.model.spec import CATEGORIES
 
 EXAMPLE = """\
-  studio new project my_robot
+  studio new project my_robot                a folder here; projects/my_robot puts it beside the others, found by name
   studio new component low_pass --in raw:Float64 --out smooth:Float64 --parameter cutoff_hz=2.0:Hz
   studio new component terrain --project my_robot --in ranges:Range3d --in pose:PoseTransform:latest --out terrain:Map
   studio new component beacon --category sensor --period 0.5 --out position:NavSatFix --doc "Reads the beacon receiver."
@@ -24,8 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def configure_project(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make a project: a folder with system.xml, README.md and a place for its own components."
-    parser.epilog = "example: studio new project my_robot"
-    parser.add_argument("name", help="its name: letters, digits and underscores; a path puts it elsewhere")
+    parser.epilog = "example: studio new project projects/my_robot"
+    parser.add_argument(
+        "name", help="the folder to make, here or at a path; its last part (letters, digits, underscores) is the name"
+    )
     parser.set_defaults(make=make_project)
 
 
@@ -47,7 +49,8 @@ def configure_component(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--doc", default="", help="one sentence: what it does")
     parser.add_argument(
         "--project", type=Path, metavar="FOLDER",
-        help="the project that gets it (default: the project around the current folder, else the checkout)",
+        help="the project that gets it (default: the project around the current folder; outside of projects, "
+        "components/ of the checkout, for all projects)",
     )  # fmt: skip
     parser.set_defaults(make=make_component)
 
@@ -63,7 +66,7 @@ def make_project(options: argparse.Namespace) -> None:
     folder = create_project(Path(options.name))
     print(f"made {folder}/")
     print(f"next: studio new component NAME --project {folder} ..., then wire it in {folder}/system.xml")
-    print(f"      studio check {folder}")
+    print(f"      studio check {folder}, studio run {folder} --for 5")
 
 
 def make_component(options: argparse.Namespace) -> None:
@@ -76,7 +79,7 @@ def make_component(options: argparse.Namespace) -> None:
     for file in sorted(folder.iterdir()):
         print(f"  {file.name}")
     print(f"next: write what it does in {folder.name}.py; try it: python -m pytest {folder}")
-    print(f"      after changing ports or parameters: studio profile {folder}")
+    print(f"      after changing ports, parameters or docs: studio profile {folder}")
 
 
 def near(path: Path) -> Path:

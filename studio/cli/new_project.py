@@ -24,6 +24,18 @@ What it does, what it needs, how to run it.
 
     studio check .
     studio info .
+    studio run . --for 5
+
+`system.xml` begins empty. This goes between `<system>` and `</system>`, for a start; `studio info signal_source` tells
+ports and parameters of a component:
+
+```xml
+<component name="signal" type="signal_source">
+  <parameter name="frequency_hz" value="0.5"/>
+</component>
+<component name="sink" type="signal_sink"/>
+<wire from="signal.value" to="sink.value"/>
+```
 """
 
 

@@ -18,9 +18,7 @@ def find_project(text: str) -> Path:
         return folder
     path = Path(text)
     if path.exists():
-        raise UsageError(
-            f"{text} is not a project: there is no {SYSTEM} in it", hint=f"make one: studio new project {text}"
-        )
+        raise UsageError(f"{text} is not a project: there is no {SYSTEM} in it", hint=_instead_of(path))
     raise UsageError(f"there is no project {text}", hint=did_you_mean(text, project_names()) or "name its folder")
 
 
@@ -54,6 +52,16 @@ def project_names() -> list[str]:
 
 def component_names() -> list[str]:
     return _names(component_roots(project_around(Path.cwd())), PROFILE)
+
+
+def _instead_of(path: Path) -> str:
+    """What somebody may have meant who named a folder without a system."""
+    if (path / PROFILE).is_file():
+        return f"it is a component: studio info {path}"
+    inside = sorted(str(file.parent) for file in path.glob(f"*/{SYSTEM}"))
+    if inside:
+        return f"it holds projects: {', '.join(inside)}"
+    return f"make a project: studio new project {path / 'my_robot' if path.is_dir() else 'my_robot'}"
 
 
 def _at(text: str, main_file: str, roots: list[Path]) -> Path | None:

@@ -17,14 +17,14 @@ from studio.runtime.profile import stale, write_profile_of
 
 EXAMPLE = """\
   studio profile components/low_pass      after changing ports, parameters or docs of the class
-  studio profile                          all components of the project around the current folder, and of the checkout
+  studio profile                          all components of the checkout, and of the project in whose folder you are
   studio profile --check                  write nothing; exit status 1 when a profile is stale
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "components", nargs="*", metavar="COMPONENT", help="a component's folder or type; without it: all"
+        "components", nargs="*", metavar="COMPONENT", help="a component's folder or type; without it: all (see below)"
     )
     parser.add_argument("--check", action="store_true", help="only tell which profiles are stale")
 

@@ -47,7 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError("must be above 0")
     return value
@@ -59,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
+    _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode)
     console = Console(quiet=options.json, seconds=options.seconds)
     with _terminated_like_interrupted():
@@ -75,6 +79,16 @@ def _refuse(opened: Opened) -> int:
         print(problem, file=sys.stderr)
     print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
     return FAILED
+
+
+def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:
+    """What does not keep a system from running, but may be why it does not do what was meant."""
+    for problem in opened.problems:
+        print(problem, file=sys.stderr)
+    if not opened.used_types():
+        print(f"studio: {opened.folder} has no components, so there is nothing to run", file=sys.stderr)
+    elif mode is not None and not list(opened.system.sources):
+        print(f"studio: {opened.folder} has no sources, so --mode {mode} changes nothing", file=sys.stderr)
 
 
 def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:

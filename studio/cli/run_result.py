@@ -171,7 +171,8 @@ class Result:
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
         yield from _table(heads, map(_topic_row, self.topics))
         if self.skipped_ticks:
-            yield f"\n  {self.skipped_ticks} ticks of periodic components came too late and were left out"
+            ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
+            yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
         if self.broker_restarts:
             yield f"\n  the broker died and was restarted {self.broker_restarts} times; what was under way was lost"
 

@@ -152,3 +152,17 @@ def test_an_attack_file_is_refused_in_one_line(studio: Studio, project: Path) ->
     assert studio("check", project).status == 1
     info = studio("info", project)
     assert (info.status, info.out, info.err.count("\n")) == (1, "", 1)
+
+
+def test_a_folder_that_is_no_project_is_told_with_what_it_is(studio: Studio, tmp_path: Path) -> None:
+    for name, file in (("robots/red", "system.xml"), ("part", "component.xml"), ("nothing", "x")):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / file).touch()
+    for folder, hint in (
+        ("robots", f"it holds projects: {tmp_path}/robots/red"),
+        ("part", f"it is a component: studio info {tmp_path}/part"),
+        ("nothing", f"make a project: studio new project {tmp_path}/nothing/my_robot"),
+    ):
+        result = studio("check", tmp_path / folder)
+        assert (result.status, result.out) == (2, "")
+        assert result.err.endswith(f"there is no system.xml in it ({hint})\n")

@@ -115,3 +115,27 @@ def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert (process.returncode, err.strip()) == (130, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["run", "first_steps", "--fro", "1"],
+            "run: there is no option or place for --fro (did you mean --for?)",
+        ),
+        (["run", "first_steps", "--for", "abc"], "studio: run: --for: 'abc' is not a number of seconds ("),
+        (["new", "component", "x", "--categry=sensor"], "(did you mean --category?)"),
+        (["check"], "studio: check: missing: PROJECT (`studio check --help` explains it)"),
+        (["new", "projekt", "x"], "'projekt'"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line_with_what_was_meant(studio: Studio, words: list[str], told: str) -> None:
+    result = studio(*words)
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert told in result.err
+
+
+def test_help_takes_the_name_of_a_command(studio: Studio) -> None:
+    for words in (["help", "run"], ["--help", "run"]):
+        assert studio(*words).out == studio("run", "--help").out

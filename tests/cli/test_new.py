@@ -148,6 +148,11 @@ def test_what_to_keep_becomes_the_delivery(studio: Studio, project: Path) -> Non
     ("words", "told"),
     [
         (["LowPass"], "low_pass"),
+        (
+            ["a_filter", "--in", "raw:Flot64"],
+            "--in raw:Flot64: there is no message type 'Flot64'",
+        ),
+        (["a_filter", "--in", "class:Float64"], "class is a word of Python itself"),
         (["signal"], "would hide it"),
         (["class"], "would hide it"),
         (["probe", "--in", "raw"], "name:type"),

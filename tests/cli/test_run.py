@@ -256,3 +256,21 @@ def test_a_component_that_never_returns_is_ended_and_told(studio: Studio, tmp_pa
     assert "mule: warning: I stay here" in result.err
     assert "it did not stop when asked; its process ended with signal SIGTERM" in result.err
     assert result.json["components"]["sink"]["errors"] == 0
+
+
+# What runs, but perhaps not as it was meant.
+
+
+def test_warnings_are_told_before_the_run(studio: Studio, tmp_path: Path) -> None:
+    folder = project(tmp_path / "lab", '<wier from="signal.value" to="sink.value"/>')
+    result = studio("run", folder, "--gate", "lockstep", "--for", "0.1", "--mode", "simulated")
+    assert result.status == 0
+    first, second = result.err.splitlines()[:2]
+    assert "warning: <system> has no element <wier> (did you mean wire?)" in first
+    assert second == f"studio: {folder} has no sources, so --mode simulated changes nothing"
+
+
+def test_an_empty_system_is_told(studio: Studio, tmp_path: Path) -> None:
+    (tmp_path / "system.xml").write_text('<system name="hollow" version="1"/>')
+    result = studio("run", tmp_path, "--for", "0.1")
+    assert f"studio: {tmp_path} has no components, so there is nothing to run\n" in result.err

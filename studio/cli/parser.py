@@ -1,0 +1,34 @@
+"""The words of one command: mistakes are told as one line with what was perhaps meant, like every other error."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import NoReturn
+
+from studio.cli.outcome import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """Of one command, and of what follows it: argparse makes parsers of the same class for `project|component`."""
+
+    def error(self, message: str) -> NoReturn:
+        help_hint = f"`{self.prog} --help` explains it"
+        message = message.replace("the following arguments are required: ", "missing: ").removeprefix("argument ")
+        if message.startswith("unrecognized arguments: "):
+            unknown = message.partition(": ")[2].split()[0]
+            message, help_hint = f"there is no option or place for {unknown}", self._meant(unknown) or help_hint
+        raise UsageError(f"{self.prog.removeprefix('studio ')}: {message}", hint=help_hint)
+
+    def _meant(self, unknown: str) -> str:
+        close = get_close_matches(unknown.partition("=")[0], sorted(options_of(self)), n=1)
+        return f"did you mean {close[0]}?" if close else ""
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from (option for option in action.option_strings if option.startswith("--"))
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from options_of(inner)
