@@ -1,7 +1,7 @@
 """Runs one component: gives it events one at a time, catches its failures, and counts what it publishes.
 
 A cell knows no sockets. The host gives it events from the channel, the in-process twin hands them over directly; both
-get its publications through `emit`.
+get what it publishes through `effect`.
 """
 
 from __future__ import annotations
@@ -18,20 +18,26 @@ from typing import Any
 import numpy as np
 
 from studio.errors import StudioError
-from studio.messages import Handled
-from studio.model.spec import SpecError
-from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind
+from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
-from studio.runtime.declarations import Input
+from studio.runtime.declarations import Input, Output
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
 
-Emit = Callable[["Cell", Event], None]
+Effect = Callable[[Event], object]
+Stray = Callable[["Cell", Event], None]
+Trace = Callable[[str, str, int, int, int, list[tuple[str, int]], list[tuple[str, int]]], None]
+"""Component, topic, sequence, start, end, what was read, what was published: a line of the handled trace."""
 Call = Callable[["Cell", str, Any, float], Any]
 Handler = Callable[[Any], None]
 
 _DATA, _TIMER = int(Kind.DATA), int(Kind.TIMER)
+_ACTIVE = State.ACTIVE
+
+
+class Refusal(StudioError):
+    """A command that cannot be carried out: it is logged and changes nothing."""
 
 
 class Cell:
@@ -40,7 +46,8 @@ class Cell:
         component: Component,
         planned: PlannedComponent,
         *,
-        emit: Emit,
+        effect: Effect,
+        stray: Stray,
         call: Call,
         now_ns: Callable[[], int],
         seed: int = 0,
@@ -61,16 +68,18 @@ class Cell:
         self.event: Event | None = None
         """What is being handled."""
         self.published = 0
-        self.trace: Callable[[Handled], None] | None = None
+        self.trace: Trace | None = None
         self.on_state: Callable[[Cell], None] = lambda _: None
         self.sequences = dict.fromkeys(planned.outlets.values(), 0)
-        self._emit = emit
+        self._effect = effect
+        """Takes what a handler publishes."""
+        self._stray = stray
+        """Takes what another thread publishes: an input."""
         self._call = call
         self._system_ns = now_ns
         self._executor = threading.get_ident()
         self._reads: list[tuple[str, int]] = []
         self._sent: list[tuple[str, int]] = []
-        self._latest: dict[str, Event] = {}
         self._routes = self._make_routes()
         self._bind(seed)
 
@@ -88,15 +97,19 @@ class Cell:
         component.log = logging.getLogger(self.name)
         component.random = np.random.default_rng(seed_of(seed, self.name))
         component._now_ns = self.now_ns
-        for port, output in component._outputs.items():
-            topic = self.planned.outlets.get(port)
-            output.send = self._sender(topic) if topic else _into_nothing
+        for output in component._outputs.values():
+            output.send = _too_early
         for requester in component._requesters.values():
             requester.call = self._call_service
         for entry in component._inputs.values():
             entry.on_read = self._note_read
         for name, value in self.planned.parameters.items():
-            component._values[name] = self._parameter(name).check(value)
+            component._values[name] = type(component).__parameters__[name].spec.check(value)
+
+    def _open_outputs(self) -> None:
+        for port, output in self.component._outputs.items():
+            topic = self.planned.outlets.get(port)
+            output.take_over(self._publisher(topic, output) if topic else _into_nothing)
 
     def own_thread(self) -> None:
         """Declare the calling thread the executor: what others publish counts as input."""
@@ -110,27 +123,30 @@ class Cell:
 
     # Publishing and calling: what the component does.
 
-    def _sender(self, topic: str) -> Callable[[str, Any, int | None], None]:
+    def _publisher(self, topic: str, output: Output[Any]) -> Callable[..., None]:
         # Looked up once: this runs for every event that is published.
-        sequences, emit, thread, origin = self.sequences, self._emit, threading.get_ident, self.planned.origin
+        sequences, effect, thread, origin = self.sequences, self._effect, threading.get_ident, self.planned.origin
+        kind = output.type
 
-        def send(_port: str, message: Any, stamp_ns: int | None) -> None:
+        def publish(message: Any, *, stamp_ns: int | None = None) -> None:
+            if type(message) is not kind:
+                output.check(message)
             sequences[topic] = sequence = sequences[topic] + 1
             cause = self.event
-            if cause is not None and thread() == self._executor:
-                stamp = cause.stamp_ns if stamp_ns is None else stamp_ns
-                named = (cause.topic, cause.sequence)
-                event = Event(topic, sequence, stamp, message, None, _DATA, named, stamp, 0, origin)
-                self.published += 1
-                if self.trace is not None:
-                    self._sent.append((topic, sequence))
-            else:
-                sent_ns = self._system_ns()
-                stamp = sent_ns if stamp_ns is None else stamp_ns
-                event = Event(topic, sequence, stamp, message, None, _DATA, None, sent_ns, INPUT, origin)
-            emit(self, event)
+            if cause is None or thread() != self._executor:
+                now_ns = self._system_ns()
+                stamp = now_ns if stamp_ns is None else stamp_ns
+                event = make_event((topic, sequence, stamp, message, None, _DATA, None, now_ns, INPUT, origin, 0))
+                self._stray(self, event)
+                return
+            stamp = cause.stamp_ns if stamp_ns is None else stamp_ns
+            named = (cause.topic, cause.sequence)
+            self.published += 1
+            if self.trace is not None:
+                self._sent.append((topic, sequence))
+            effect(make_event((topic, sequence, stamp, message, None, _DATA, named, stamp, 0, origin, 0)))
 
-        return send
+        return publish
 
     def _call_service(self, name: str, request: Any, deadline_s: float) -> Any:
         if name not in self.planned.requires:
@@ -139,8 +155,8 @@ class Cell:
             raise ServiceError(f"{self.name}.{name} was called outside a handler", hint="call it in a handler")
         return self._call(self, name, request, deadline_s)
 
-    def _note_read(self, port: str) -> None:
-        if self.trace is not None and (event := self._latest.get(port)) is not None:
+    def _note_read(self, event: Event) -> None:
+        if self.trace is not None:
             self._reads.append((event.topic, event.sequence))
 
     # Handling: what happens to the component.
@@ -152,31 +168,32 @@ class Cell:
         trace = self.trace
         start_ns = monotonic_ns() if trace is not None else 0
         try:
-            if event.kind == _DATA:
-                self._on_data(event)
-            elif event.kind == _TIMER:
+            kind = event.kind
+            if kind == _DATA:
+                # Inlined, as it runs for every event.
+                message, active = event.message, self.state is _ACTIVE
+                for entry, handler in self._routes[event.topic]:
+                    entry.message = message
+                    entry.event = event
+                    if not active:
+                        self.ignored += 1
+                    elif handler is not None:
+                        handler(message)
+            elif kind == _TIMER:
                 self._on_tick()
             else:
                 self._on_command(event)
         except Exception as failure:
             self._fail(failure)
-        finally:
-            self.event = None
+        self.event = None
         self.handled += 1
         if trace is not None:
-            self._trace(trace, event, start_ns)
+            trace(self.name, event.topic, event.sequence, start_ns, monotonic_ns(), self._reads, self._sent)
+            if self._reads:
+                self._reads = []
+            if self._sent:
+                self._sent = []
         return self.published
-
-    def _on_data(self, event: Event) -> None:
-        active = self.state is State.ACTIVE
-        message = event.message
-        for entry, handler in self._routes[event.topic]:
-            entry.message = message
-            self._latest[entry.name] = event
-            if not active:
-                self.ignored += 1
-            elif handler is not None:
-                handler(message)
 
     def _on_tick(self) -> None:
         if self.state is State.ACTIVE and self.activation == "periodic":
@@ -188,7 +205,7 @@ class Cell:
         command = event.message if isinstance(event.message, dict) else json.loads(event.message)
         try:
             self.command(command)
-        except (LifecycleError, SpecError) as refused:
+        except Refusal as refused:
             self.component.log.warning("%s", refused)
 
     def obey(self, verb: str) -> None:
@@ -210,39 +227,39 @@ class Cell:
             case {"do": "initialize" | "activate" | "deactivate" | "reset" | "finalize" as verb}:
                 self._transit(verb)
             case _:
-                raise LifecycleError(f"unknown command {command!r}")
+                raise Refusal(f"unknown command {command!r}")
 
     def _transit(self, verb: str) -> None:
-        state = after(self.state, verb)
+        try:
+            state = after(self.state, verb)
+        except LifecycleError as error:
+            raise Refusal(error.message, hint=error.hint) from None
         getattr(self.component, "on_" + verb)()
-        if verb == "reset":
+        if verb == "initialize":
+            self._open_outputs()
+        elif verb == "reset":
             self.error = ""
         self._enter(state)
 
     def set_parameter(self, name: str, value: object) -> None:
-        """Check and set; a component that refuses the value in on_parameter keeps the old one."""
-        if isinstance(value, list):
-            value = tuple(value)
-        old = self.component._values.get(name)
-        checked = self._parameter(name).check(value)
-        self.component._values[name] = checked
-        try:
-            self.component.on_parameter(name, checked)
-        except StudioError:
-            self.component._values[name] = old if old is not None else checked
-            raise
-
-    def _parameter(self, name: str) -> Any:
+        """Check and set. A component refuses a value by raising a StudioError in on_parameter; the old one stays."""
         declared = type(self.component).__parameters__.get(name)
         if declared is None:
             known = ", ".join(type(self.component).__parameters__) or "none"
-            raise SpecError(f"{self.name} has no parameter {name}", hint=f"it has: {known}")
-        return declared.spec
+            raise Refusal(f"{self.name} has no parameter {name}", hint=f"it has: {known}")
+        old = self.component._values[name]
+        try:
+            checked = declared.spec.check(tuple(value) if isinstance(value, list) else value)
+            self.component._values[name] = checked
+            self.component.on_parameter(name, checked)
+        except StudioError as error:
+            self.component._values[name] = old
+            raise Refusal(error.message, hint=error.hint) from error
 
     def _set_activation(self, activation: str) -> None:
         if activation not in type(self.component).activations:
             possible = ", ".join(type(self.component).activations)
-            raise LifecycleError(f"{self.name} cannot run in mode {activation}", hint=f"it can: {possible}")
+            raise Refusal(f"{self.name} cannot run in mode {activation}", hint=f"it can: {possible}")
         self.activation = activation
 
     def serve(self, service: str, request: Any, event: Event) -> Any:
@@ -275,14 +292,6 @@ class Cell:
         self.state = state
         self.on_state(self)
 
-    def _trace(self, trace: Callable[[Handled], None], event: Event, start_ns: int) -> None:
-        line = Handled(
-            self.name, event.topic, event.sequence, start_ns, monotonic_ns(), tuple(self._reads), tuple(self._sent)
-        )
-        self._reads.clear()
-        self._sent.clear()
-        trace(line)
-
     def report(self) -> dict[str, object]:
         """What a heartbeat tells of this component."""
         return {
@@ -305,7 +314,7 @@ class Cell:
             "own": component.save_state(),
             "values": dict(component._values),
             "random": copy.deepcopy(component.random.bit_generator.state),
-            "latest": {name: entry.message for name, entry in component._inputs.items()},
+            "latest": {name: (entry.message, entry.event) for name, entry in component._inputs.items()},
             "sequences": dict(self.sequences),
             "activation": self.activation,
         }
@@ -316,8 +325,8 @@ class Cell:
         component.load_state(checkpoint["own"])
         component._values.update(checkpoint["values"])
         component.random.bit_generator.state = copy.deepcopy(checkpoint["random"])
-        for name, message in checkpoint["latest"].items():
-            component._inputs[name].message = message
+        for name, (message, event) in checkpoint["latest"].items():
+            component._inputs[name].message, component._inputs[name].event = message, event
         self.sequences.update(checkpoint["sequences"])
         self.activation = checkpoint["activation"]
 
@@ -335,5 +344,10 @@ def command_topic(component: str) -> str:
     return COMMAND_PREFIX + component
 
 
-def _into_nothing(*_: Any) -> None:
+def _too_early(name: str, *_: Any) -> None:
+    """Before the barrier nobody may be there to hear it, and its place in the order would be chance."""
+    raise LifecycleError(f"{name} publishes before the component is initialized", hint="publish from on_activate on")
+
+
+def _into_nothing(*_: Any, **__: Any) -> None:
     """An out port that no topic belongs to; only in plans made by hand."""

@@ -26,13 +26,15 @@ class Input(Generic[M]):
         self.name = port.name
         self.type = port.type
         self.message: M | None = None
-        self.on_read: Callable[[str], None] | None = None
+        self.event: Any = None
+        """The event that brought the message."""
+        self.on_read: Callable[[Any], None] | None = None
 
     @property
     def latest(self) -> M | None:
         """The newest message that was delivered, or None before the first. Reading it is noted in the handled trace."""
-        if self.on_read is not None:
-            self.on_read(self.name)
+        if self.on_read is not None and self.event is not None:
+            self.on_read(self.event)
         return self.message
 
 
@@ -47,9 +49,16 @@ class Output(Generic[M]):
     def publish(self, message: M, *, stamp_ns: int | None = None) -> None:
         """Send `message` to everything wired to this port. Without `stamp_ns` it carries the stamp of the event being
         handled; a sensor passes its acquisition time."""
+        self.check(message)
+        self.send(self.name, message, stamp_ns)
+
+    def check(self, message: object) -> None:
         if not isinstance(message, self.type):
             raise SpecError(f"port {self.name} sends {self.type.__name__}, not {type(message).__name__}")
-        self.send(self.name, message, stamp_ns)
+
+    def take_over(self, publish: Callable[..., None]) -> None:
+        """Let `publish` be called directly, without the detour through `send`: it runs for every event."""
+        self.publish = publish  # type: ignore[method-assign]
 
 
 class Requester(Generic[Q, R]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import struct
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import Handled, decode, encode
+from studio.messages import decode, encode
 from studio.messages.plain import String
 from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
@@ -24,7 +23,6 @@ from studio.runtime.channel.frames import (
     ALL_TOPIC,
     HEADER,
     HEADER_BYTES,
-    INPUT,
     SHARED,
     TO_ALL,
     VERSION,
@@ -34,6 +32,7 @@ from studio.runtime.channel.frames import (
     Kind,
     Mark,
     Marker,
+    make_event,
     pack,
     split,
     topic_field,
@@ -48,9 +47,7 @@ from studio.runtime.component import Component
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.statistics import TopicStatistics
-
-TRACE_LINES = 100_000
-"""Lines of the handled trace that may wait to be sent; a host that cannot keep up loses the oldest."""
+from studio.runtime.trace_book import TraceBook
 
 
 class DataRoute(Route):
@@ -113,8 +110,7 @@ class Executor:
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
         self.cells: dict[str, Cell] = {}
-        self.handled: deque[Handled] = deque(maxlen=TRACE_LINES)
-        """The handled trace, until the I/O thread sends it."""
+        self.trace = TraceBook()
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
         self._wants_newest = False
@@ -129,8 +125,16 @@ class Executor:
     # Setting up.
 
     def add(self, planned: PlannedComponent, component: Component) -> Cell:
-        cell = Cell(component, planned, emit=self._emit, call=self.calls.call, now_ns=self.now_ns, seed=self.plan.seed)
-        cell.trace = self.handled.append
+        cell = Cell(
+            component,
+            planned,
+            effect=self._send_effect,
+            stray=self._send_input,
+            call=self.calls.call,
+            now_ns=self.now_ns,
+            seed=self.plan.seed,
+        )
+        cell.trace = self.trace.note
         self.cells[planned.name] = cell
         return cell
 
@@ -222,7 +226,7 @@ class Executor:
         except (StudioError, ValueError) as damaged:
             self._cannot_read(route, sequence, target, damaged)
             return
-        event = Event(route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch)
+        event = make_event((route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch))
         if self.gated:
             self._handle_and_acknowledge(route, event, target)
             return
@@ -301,17 +305,22 @@ class Executor:
 
     # What cells ask for.
 
-    def _emit(self, cell: Cell, event: Event) -> None:
-        if event.flags & INPUT and self.gated and self.clock.stands:
+    def _send_effect(self, event: Event) -> None:
+        self._send(event, event.stamp_ns if self.gated else self.clock.now_ns())
+
+    def _send_input(self, cell: Cell, event: Event) -> None:
+        if self.gated and self.clock.stands:
             cell.paused_inputs += 1
-            return
-        if not self.gated and not event.flags & INPUT:
-            event.sent_ns = self.clock.now_ns()
-        route = self._local_routes.get(event.topic)
+        else:
+            self._send(event, event.sent_ns)
+
+    def _send(self, event: Event, sent_ns: int) -> None:
+        topic = event.topic
+        route = self._local_routes.get(topic)
         if route is not None:
             route.objects[event.sequence] = event.message
-        payload = encode(event.message)
-        sent = self.sender().event(event, payload, self._receiving_hosts.get(event.topic, ()), self.epoch)
+        receivers = self._receiving_hosts.get(topic, ())
+        sent = self.sender().event(event, encode(event.message), receivers, self.epoch, sent_ns)
         if not sent and route is not None:
             route.objects.pop(event.sequence, None)
 

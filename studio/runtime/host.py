@@ -17,7 +17,7 @@ from pathlib import Path
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import HandledTrace, encode
+from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
 from studio.runtime.channel import addresses
@@ -47,7 +47,6 @@ from studio.runtime.process import die_with_parent
 HELLO_EVERY_NS = 20_000_000
 BEAT_EVERY_NS = 500_000_000
 TRACE_EVERY_NS = 50_000_000
-TRACE_BATCH = 500
 LOOK_EVERY_S = 0.02
 LONG_HANDLER_NS = 10_000_000
 """A handler that takes longer hands the reading of the socket over to the I/O thread."""
@@ -136,15 +135,15 @@ class Host:
             if now_ns >= next_beat:
                 self._beat(sender)
                 next_beat = now_ns + BEAT_EVERY_NS
-        self._send_trace(sender)
+        for _ in range(2):  # the book gives what was written before it was last asked
+            self._send_trace(sender)
         self._beat(sender)
         sender.close()
 
     def _send_trace(self, sender: Sender) -> None:
-        lines = self.executor.handled
-        while lines:
-            batch = [lines.popleft() for _ in range(min(len(lines), TRACE_BATCH))]
-            sender.control(HANDLED_TOPIC, Kind.TRACE, encode(HandledTrace.of(batch)))
+        trace = self.executor.trace.take()
+        if trace is not None:
+            sender.control(HANDLED_TOPIC, Kind.TRACE, encode(trace))
 
     def _beat(self, sender: Sender) -> None:
         self.executor.tidy()

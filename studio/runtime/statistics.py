@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import bisect
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ EDGES_US = (
     1500, 1800, 2150, 2500, 3000, 4000, 5000, 7000, 10_000, 15_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
 )  # fmt: skip
 """Upper edges of the latency classes: about 20 % apart where systems live."""
-
+_EDGES_NS = tuple(edge * 1000 for edge in EDGES_US)
 
 NEW_BROKER = 1 << 39
 """What a restarted broker sends itself goes on 2^40 further on: a jump, and no loss."""
@@ -39,7 +39,7 @@ class TopicStatistics:
         if 0 < missing < NEW_BROKER and self.last:
             self.lost += missing
         self.last = sequence
-        self.slots[bisect.bisect_left(EDGES_US, age_ns / 1000)] += 1
+        self.slots[bisect_left(_EDGES_NS, age_ns)] += 1
 
     def summary(self) -> dict[str, object]:
         counts = {"count": self.count, "bytes": self.bytes, "lost": self.lost}

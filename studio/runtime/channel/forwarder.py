@@ -178,30 +178,28 @@ class Forwarder:
 
     def command(self, component: str, payload: bytes) -> None:
         """Put a command into the channel, as an input."""
+        held = self._command(component, payload)
+        if self.mode == "run":
+            self._follow(held)
+            self.forward(held.frame)
+        else:
+            self.agenda.inputs.append(held)
+
+    def _command(self, component: str, payload: bytes) -> Held:
         topic = COMMAND_PREFIX + component
         now_ns = self.gate.now_ns if self.mode != "run" else self.clock.now_ns()
         sequence = self.next_sequence(topic)
         times = {"stamp_ns": now_ns, "sent_ns": now_ns}
         frame = pack(topic, Kind.COMMAND, sequence, payload, flags=INPUT, epoch=self.epoch, **times)
-        held = Held(frame, topic, sequence, now_ns, Kind.COMMAND)
-        if self.mode == "run":
-            self._follow(held)
-            self.forward(frame)
-        else:
-            self.agenda.inputs.append(held)
+        return Held(frame, topic, sequence, now_ns, Kind.COMMAND)
 
     def command_all(self, components: list[str], payload: bytes) -> None:
         for component in components:
             self.command(component, payload)
 
     def activate_all(self, components: list[str], payload: bytes) -> None:
-        """Deliver the activations first, one by one, before anything that has been published already."""
-        held, self.agenda.effects = self.agenda.effects, type(self.agenda.effects)()
-        inputs, self.agenda.inputs = self.agenda.inputs, type(self.agenda.inputs)()
-        self.command_all(components, payload)
-        self.gate.step(len(components))
-        self.agenda.effects.extendleft(reversed(held))
-        self.agenda.inputs.extend(inputs)
+        """Everybody is active before the first of them hears anything."""
+        self.gate.deliver_first(self._command(component, payload) for component in components)
 
     def stop(self) -> None:
         self.mark(Mark.STOP)

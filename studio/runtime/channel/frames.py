@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from studio.errors import StudioError
@@ -229,38 +229,24 @@ class Marker:
             raise FrameError(f"damaged marker: {error}") from None
 
 
-class Event:
-    """One event as a component's host sees it: header, and the message once somebody asks for it."""
+class Event(NamedTuple):
+    """One event as components and gates see it. A tuple, because nothing else is made as fast."""
 
-    __slots__ = (
-        "cause", "epoch", "flags", "kind", "message", "origin", "payload", "sent_ns", "sequence", "stamp_ns", "topic",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        topic: str,
-        sequence: int,
-        stamp_ns: int,
-        message: Any = None,
-        payload: bytes | memoryview | None = None,
-        kind: int = 0,
-        cause: tuple[str | int, int] | None = None,
-        sent_ns: int = 0,
-        flags: int = 0,
-        origin: int = 0,
-        epoch: int = 0,
-    ) -> None:
-        self.topic = topic
-        self.sequence = sequence
-        self.stamp_ns = stamp_ns
-        self.message = message
-        self.payload = payload
-        self.kind = kind
-        self.cause = cause
-        self.sent_ns = sent_ns
-        self.flags = flags
-        self.origin = origin
-        self.epoch = epoch
+    topic: str
+    sequence: int
+    stamp_ns: int
+    message: Any = None
+    payload: bytes | memoryview | None = None
+    kind: int = 0
+    cause: tuple[str, int] | None = None
+    sent_ns: int = 0
+    flags: int = 0
+    origin: int = 0
+    epoch: int = 0
 
     def __repr__(self) -> str:
         return f"<{Kind(self.kind).name} {self.topic}#{self.sequence} @{self.stamp_ns}>"
+
+
+make_event = partial(tuple.__new__, Event)
+"""`make_event((topic, sequence, ...))` with all fields: twice as fast as `Event(...)`, for the paths of every event."""

@@ -58,22 +58,35 @@ class Gate(Generic[E]):
                 break
         return done
 
+    def deliver_first(self, events: Iterable[E]) -> None:
+        """Deliver `events` one by one, before all that waits; their effects wait behind it."""
+        effects: list[E] = []
+        for event in events:
+            self.delivered += 1
+            effects.extend(self.deliverer.deliver(event))
+        self.agenda.effects.extend(effects)
+
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
         """Go on until nothing is left before the limit; `rate` 0 is flat out. Returns how many it delivered."""
         start = self.delivered
-        limit = None if count is None else start + count
-        agenda, deliverer = self.agenda, self.deliverer
-        while limit is None or self.delivered < limit:
-            if rate and not agenda.effects and not self._paced(rate, until_ns):
+        left = -1 if count is None else count
+        agenda, effects = self.agenda, self.agenda.effects
+        deliver, interrupted = self.deliverer.deliver, self.deliverer.interrupted
+        while left:
+            if effects:  # what agenda.next() does first, without the call: this loop is the speed of a replay
+                event: E | None = effects.popleft()
+            elif rate and not self._paced(rate, until_ns):
                 break
-            event = agenda.next(until_ns)
+            else:
+                event = agenda.next(until_ns)
             if event is None:
                 break
+            left -= 1
             self.delivered += 1
             if event.stamp_ns > self.now_ns:
                 self.now_ns = event.stamp_ns
-            agenda.effects.extend(deliverer.deliver(event))
-            if deliverer.interrupted():
+            effects.extend(deliver(event))
+            if interrupted():
                 break
         return self.delivered - start
 

@@ -20,6 +20,7 @@ from studio.runtime.component import Component, ServiceError
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
 
+_COMMAND = int(Kind.COMMAND)
 Tap = Callable[[Event], None]
 
 
@@ -42,10 +43,12 @@ class InProcess:
         self._ticking = Ticking(plan, agenda.timers)
         self._sequences: dict[str, int] = {}
         self._effects: list[Event] = []
+        """What the handlers of the event being delivered have published so far."""
         self._unsorted = False
         self._chain: list[str] = []
         self._calls = 0
         self._stop = threading.Event()
+        self.interrupted = self._stop.is_set
         self._runner: threading.Thread | None = None
         self._pace: Clock | None = None
         self.cells = {planned.name: self._cell(planned, make(planned)) for planned in plan.components}
@@ -57,7 +60,13 @@ class InProcess:
 
     def _cell(self, planned: PlannedComponent, component: Component) -> Cell:
         return Cell(
-            component, planned, emit=self._emit, call=self._call, now_ns=lambda: self.gate.now_ns, seed=self.plan.seed
+            component,
+            planned,
+            effect=self._effects.append,
+            stray=lambda _, event: self.gate.agenda.inputs.append(event),
+            call=self._call,
+            now_ns=lambda: self.gate.now_ns,
+            seed=self.plan.seed,
         )
 
     # The session: what a test or a tool does with the system.
@@ -66,21 +75,17 @@ class InProcess:
         """Initialize and activate every component, in order of place; then pause or run."""
         for cell in self.cells.values():
             cell.obey("initialize")
-        for cell in self.cells.values():
-            if cell.state is State.INACTIVE:
-                self.command(cell.name, {"do": "activate"})
-        held = list(self.gate.agenda.effects)
-        self.gate.agenda.effects.clear()
-        self.gate.step(len(self.gate.agenda.inputs))
-        self.gate.agenda.effects.extendleft(reversed(held))
+        self.gate.deliver_first(self._command(name, {"do": "activate"}) for name in self.cells)
         if mode == "run":
             self.run()
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         """Put a command for `component` into the channel."""
+        self.gate.agenda.inputs.append(self._command(component, command))
+
+    def _command(self, component: str, command: Mapping[str, Any]) -> Event:
         topic = command_topic(component)
-        event = Event(topic, self._next(topic), self.gate.now_ns, dict(command), kind=Kind.COMMAND, flags=INPUT)
-        self.gate.agenda.inputs.append(event)
+        return Event(topic, self._next(topic), self.gate.now_ns, dict(command), kind=Kind.COMMAND, flags=INPUT)
 
     def feed(self, name: str, events: Iterable[Event], topics: Iterable[str] = ()) -> None:
         """Inputs from a log or a script, taken when their time has come. (`topics` matters over sockets only.)"""
@@ -131,19 +136,16 @@ class InProcess:
     def deliver(self, event: Event) -> list[Event]:
         if self.tap is not None:
             self.tap(event)
-        if event.kind == Kind.COMMAND:
+        if event.kind == _COMMAND:
             self._ticking.observe(event.topic.rpartition("/")[2], event.message, event.stamp_ns)
-        effects: list[Event] = []
-        self._effects = effects
+        effects = self._effects
+        effects.clear()
         for handle in self._receivers.get(event.topic, ()):
             handle(event)
         if self._unsorted:
             self._unsorted = False
             effects.sort(key=lambda effect: self._places[effect.topic])
         return effects
-
-    def interrupted(self) -> bool:
-        return self._stop.is_set()
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
         pace = self._pace or Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate)
@@ -153,12 +155,6 @@ class InProcess:
         self._pace = Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate) if rate else None
 
     # What cells ask for.
-
-    def _emit(self, _: Cell, event: Event) -> None:
-        if event.flags & INPUT:
-            self.gate.agenda.inputs.append(event)
-        else:
-            self._effects.append(event)
 
     def _call(self, caller: Cell, name: str, request: Any, _deadline_s: float) -> Any:
         provider_name, service = caller.planned.requires[name]
@@ -170,17 +166,17 @@ class InProcess:
         self._unsorted = True
         self._chain.append(caller.name)
         topic = REQUEST_PREFIX + provider_name
-        event = Event(topic, self._next(topic), cause.stamp_ns if cause else 0, request, kind=Kind.REQUEST)
-        event.cause = (cause.topic, cause.sequence) if cause else None
+        assert cause is not None, "calls are made in handlers only"
+        named = (cause.topic, cause.sequence)
+        event = Event(topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=named)
         self._record(event)
         try:
             reply = answer(provider, service, request, event)
         finally:
             self._chain.pop()
         topic = REPLY_PREFIX + caller.planned.host
-        back = Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY)
-        back.cause = (event.topic, event.sequence)
-        self._record(back)
+        named = (event.topic, event.sequence)
+        self._record(Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY, cause=named))
         return reply
 
     def _record(self, event: Event) -> None:

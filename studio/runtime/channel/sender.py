@@ -71,7 +71,9 @@ class Sender:
     def control(self, topic: str, kind: Kind, payload: bytes = b"", sequence: int = 0) -> bool:
         return self.send(pack(topic, kind, sequence, payload))
 
-    def event(self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int) -> bool:
+    def event(
+        self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int, sent_ns: int
+    ) -> bool:
         """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
         flags = event.flags
         if len(payload) >= SHARED_FROM_BYTES and receivers and self._shared is not None:
@@ -88,7 +90,7 @@ class Sender:
             epoch,
             event.sequence,
             event.stamp_ns,
-            event.sent_ns,
+            sent_ns,
             topic_hash(cause[0]) if cause else 0,
             cause[1] if cause else 0,
             TO_ALL,

@@ -277,3 +277,15 @@ def test_effects_go_before_the_next_input(open_run: Open) -> None:
     run.lockstep()
     order = [name.partition("#")[0] for name in topics(run.channel())]
     assert order == ["/log/out", "/adder/out", "/adder/out", "/more/out", "/more/out"] * 2
+
+
+def test_what_the_first_publishes_when_activated_reaches_those_activated_after_it(open_run: Open) -> None:
+    run = open_run(plan(loop=Part("Loop", {"raw": "adder.out"}), adder=Part("Adder", {"raw": "loop.out"})))
+    assert run.step(2) == [("/loop/out", 1), ("/adder/out", 1)]
+
+
+def test_publishing_before_the_barrier_is_an_error_of_that_component(open_run: Open) -> None:
+    run = open_run(plan(early=Part("Early"), ticker=Part("Ticker", period_s=0.1)))
+    assert run.step() == [("/_studio/timer/ticker", 1)]
+    report = run.component("early")
+    assert report["state"] == "error" and "publish from on_activate on" in report["error"]

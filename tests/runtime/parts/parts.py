@@ -281,3 +281,12 @@ class Suicide(Component):
         if message.data == 5:
             os.kill(os.getpid(), signal.SIGKILL)
         self.out.publish(message)
+
+
+class Early(Component):
+    """Publishes before anybody can hear it."""
+
+    out = OutPort(Float64)
+
+    def on_initialize(self) -> None:
+        self.out.publish(Float64(1.0))
