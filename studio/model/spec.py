@@ -103,7 +103,11 @@ class ParameterSpec:
 
     def parse(self, text: str) -> Value:
         """The value that `text` (an attribute, a command line word) stands for, checked against range and choices."""
-        return self.check(parse_value(self.kind, text))
+        try:
+            value = parse_value(self.kind, text)
+        except SpecError as error:
+            raise SpecError(f"{self.name}: {error.message}", hint=error.hint) from None
+        return self.check(value)
 
     def check(self, value: object) -> Value:
         """`value` as this parameter stores it; SpecError says what would be right."""
@@ -195,8 +199,8 @@ def parse_value(kind: ParameterKind, text: str) -> Value:
             case _:
                 return text
     except (KeyError, ValueError):
-        example = {"bool": "true or false", "int": "3", "float": "0.25", "floats": "0.0 1.5 -2"}[kind]
-        raise SpecError(f"{text!r} is not a {kind}", hint=f"write {example}") from None
+        right = {"bool": "true or false", "int": "e.g. 3", "float": "e.g. 0.25", "floats": "e.g. 0.0 1.5 -2"}[kind]
+        raise SpecError(f"{text!r} is not a {kind}", hint=right) from None
 
 
 def format_value(value: Value) -> str:

@@ -15,6 +15,11 @@ MAX_ATTRIBUTE_CHARACTERS = 64 * 1024
 XINCLUDE = "http://www.w3.org/2001/XInclude"
 _LAST_LINE = 65535
 """libxml2 has 16 bits for what is set from outside."""
+_HINTS = {
+    "no element found": "the file is empty, or ends before its last closing tag",
+    "mismatched tag": "a closing tag must have the name of the tag that was opened last",
+}
+"""For what expat says; its line is where the fault was noticed."""
 _UTF8_NAMES = {"utf-8", "utf8", "us-ascii", "ascii"}
 _FOREIGN_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"<\x00", b"\x00<")
 
@@ -49,7 +54,8 @@ def refuse_unsafe(data: bytes, file: Path | str | None = None) -> list[int]:
         guard.parser.Parse(data, True)
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, str(error))
-        raise FileError(f"not well-formed XML: {what}", file=file, line=error.lineno) from None
+        hint = _HINTS.get(what, "")
+        raise FileError(f"not well-formed XML: {what}", file=file, line=error.lineno, hint=hint) from None
     return guard.lines
 
 

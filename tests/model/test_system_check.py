@@ -33,7 +33,7 @@ CASES = {
         "f:3: error: low_pass has no parameter cutof_hz (did you mean cutoff_hz?)",
     ],
     '<component name="f" type="low_pass">\n\n<parameter name="cutoff_hz" value="low"/></component>': [
-        "f:4: error: f: 'low' is not a float (write 0.25)",
+        "f:4: error: f: cutoff_hz: 'low' is not a float (e.g. 0.25)",
     ],
     '<component name="f" type="low_pass"><parameter name="cutoff_hz" value="-1"/></component>': [
         "f:2: error: f: cutoff_hz = -1 is below its minimum 0.01",
