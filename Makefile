@@ -24,6 +24,8 @@ run: components  ## check, describe and run an example system: PROJECT=projects/
 	@$(STUDIO) check $(PROJECT)
 	@$(STUDIO) info $(PROJECT)
 	@$(STUDIO) run $(PROJECT) --for 5
+	@echo
+	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/first_steps.md explains what you saw"
 
 test: components  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
