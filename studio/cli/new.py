@@ -72,6 +72,7 @@ def make_project(options: argparse.Namespace) -> None:
 def make_component(options: argparse.Namespace) -> None:
     from studio.cli.component_description import describe
     from studio.cli.new_component import components_folder, create_component
+    from studio.cli.places import near
 
     components = components_folder(options.project, Path.cwd())
     folder = near(create_component(describe(options, components.parent), components))
@@ -80,9 +81,3 @@ def make_component(options: argparse.Namespace) -> None:
         print(f"  {file.name}")
     print(f"next: write what it does in {folder.name}.py; try it: python -m pytest {folder}")
     print(f"      after changing ports, parameters or docs: studio profile {folder}")
-
-
-def near(path: Path) -> Path:
-    """As seen from here, when it lies below: shorter to read and to copy."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path

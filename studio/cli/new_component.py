@@ -8,6 +8,7 @@ from pathlib import Path
 from studio.cli.component_description import Description
 from studio.cli.component_source import readme, source, test_source
 from studio.cli.outcome import UsageError
+from studio.cli.places import near
 from studio.paths import PACKAGE
 from studio.runtime.profile import write_profile_of
 
@@ -29,7 +30,7 @@ def components_folder(project: Path | None, here: Path) -> Path:
 def create_component(new: Description, components: Path) -> Path:
     target = components / new.name
     if target.exists():
-        raise UsageError(f"{target} is already there", hint="take another name, or remove it first")
+        raise UsageError(f"{near(target)} is already there", hint="take another name, or remove it first")
     components.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=components) as draft:
         folder = Path(draft) / new.name

@@ -54,6 +54,12 @@ def component_names() -> list[str]:
     return _names(component_roots(project_around(Path.cwd())), PROFILE)
 
 
+def near(path: Path) -> Path:
+    """As seen from here, when it lies below: shorter to read and to copy."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def _instead_of(path: Path) -> str:
     """What somebody may have meant who named a folder without a system."""
     if (path / PROFILE).is_file():
@@ -71,7 +77,7 @@ def _at(text: str, main_file: str, roots: list[Path]) -> Path | None:
     if (path / main_file).is_file():
         return path
     if path.parts == (text,):  # a bare name
-        return next((root / text for root in roots if (root / text / main_file).is_file()), None)
+        return next((near(root / text) for root in roots if (root / text / main_file).is_file()), None)
     return None
 
 

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from studio.cli.outcome import FAILED, FINE, UsageError
-from studio.cli.places import find_component, project_around
+from studio.cli.places import find_component, near, project_around
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.spec import PROFILE, CommandEntry
-from studio.paths import component_roots
+from studio.paths import component_roots, project_roots
 from studio.runtime.profile import stale, write_profile_of
 
 EXAMPLE = """\
   studio profile components/low_pass      after changing ports, parameters or docs of the class
-  studio profile                          all components of the checkout, and of the project in whose folder you are
+  studio profile                          all components of the checkout, its projects, and the project you are in
   studio profile --check                  write nothing; exit status 1 when a profile is stale
 """
 
@@ -62,9 +62,10 @@ def update(folder: Path) -> bool:
 
 
 def all_components() -> list[Path]:
-    """Python components on the search path; the profile of a program is written by hand."""
-    roots = component_roots(project_around(Path.cwd()))
-    folders = sorted(folder for root in roots for folder in root.iterdir() if folder.is_dir())
+    """Python components on the search path, and of the projects there; the profile of a program is written by hand."""
+    inside = [folder for root in project_roots() for folder in root.glob("*/components") if folder.is_dir()]
+    roots = {root.resolve() for root in (*component_roots(project_around(Path.cwd())), *inside)}
+    folders = sorted(near(folder) for root in roots for folder in root.iterdir() if folder.is_dir())
     return [folder for folder in folders if is_python(folder)]
 
 

@@ -14,6 +14,7 @@ def components(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     studio("new", "project", tmp_path / "robot")
     monkeypatch.chdir(tmp_path / "robot")
     monkeypatch.setattr(profile, "component_roots", lambda project: [tmp_path / "robot/components"])
+    monkeypatch.setattr(profile, "project_roots", lambda: [])
     for name in ("lamp", "torch_light"):
         studio("new", "component", name, "--out", "light:Float64", "--parameter", "level=1.0")
     return tmp_path / "robot/components"
@@ -72,3 +73,17 @@ def test_profiles_of_programs_are_written_by_hand_and_passed_over(studio: Studio
 
 def test_an_unknown_component_is_wrong_use(studio: Studio, components: Path) -> None:
     assert studio("profile", "no_such_thing").status == 2
+
+
+def test_without_a_name_the_components_of_the_projects_are_looked_at_too(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert studio("new", "project", "projects/lab").status == 0
+    assert studio("new", "component", "idle", "--project", "projects/lab").status == 0
+    profile = tmp_path / "projects/lab/components/idle/component.xml"
+    profile.write_text(profile.read_text().replace('category="processor"', 'category="sensor"'))
+    result = studio("profile", "--check")
+    assert result.status == 1
+    assert "projects/lab/components/idle/component.xml is stale" in result.out
