@@ -14,7 +14,7 @@ def components(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     studio("new", "project", tmp_path / "robot")
     monkeypatch.chdir(tmp_path / "robot")
     monkeypatch.setattr(profile, "component_roots", lambda project: [tmp_path / "robot/components"])
-    monkeypatch.setattr(profile, "project_roots", lambda: [])
+    monkeypatch.setattr(profile, "project_roots", list)
     for name in ("lamp", "torch_light"):
         studio("new", "component", name, "--out", "light:Float64", "--parameter", "level=1.0")
     return tmp_path / "robot/components"
