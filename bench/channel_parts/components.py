@@ -34,7 +34,7 @@ class Source(Component):
             self._send_burst()
 
     def _send_burst(self) -> None:
-        message, publish = self.make(0), self.out.publish
+        message, publish = self.make(time.monotonic_ns()), self.out.publish
         for _ in range(self.count):
             publish(message)
 
@@ -97,7 +97,7 @@ class ImageSource(Source):
 
 
 class Sink(Component):
-    """Reports, after `count` messages, how long they took from the first to the last (ns), or the age of each."""
+    """Reports, after `count` messages, how long they took from the first sending to here (ns), or the age of each."""
 
     count = Parameter(1, minimum=1)
     pace_us = Parameter(0, minimum=0)
@@ -109,7 +109,7 @@ class Sink(Component):
 
     def on_parameter(self, name: str, value: object) -> None:
         self.wanted, self.paced, self.reading = self.count, self.pace_us > 0, self.read
-        self.seen, self.began = 0, 0
+        self.seen = 0
         self.ages: list[int] = []
 
     def took(self, data: Any, sent_ns: int) -> None:
@@ -121,12 +121,11 @@ class Sink(Component):
             self.reporter.tell(self.ages)
             self.ages = []
 
-    def counted(self) -> None:
+    def counted(self, began_ns: int) -> None:
+        """For bursts, whose messages carry the moment the first was sent."""
         self.seen += 1
-        if self.seen == 1:
-            self.began = time.monotonic_ns()
-        elif self.seen == self.wanted:
-            self.reporter.tell(time.monotonic_ns() - self.began)
+        if self.seen == self.wanted:
+            self.reporter.tell(time.monotonic_ns() - began_ns)
             self.seen = 0
 
 
@@ -137,7 +136,7 @@ class RawSink(Sink):
         if self.paced:
             self.took(message.data, sent_of(message.data))
         else:
-            self.counted()
+            self.counted(sent_of(message.data))
 
 
 class StampedSink(Sink):
@@ -145,7 +144,7 @@ class StampedSink(Sink):
         if self.paced:
             self.took(message.data if self.reading else b"", message.stamp_ns)
         else:
-            self.counted()
+            self.counted(message.stamp_ns)
 
 
 class FixSink(StampedSink):

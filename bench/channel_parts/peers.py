@@ -34,7 +34,7 @@ def orders() -> Iterator[dict[str, Any]]:
 def source(send: Send, prefix: bytes = b"") -> None:
     for order in orders():
         if not order["pace_us"]:
-            _send_burst(send, order["count"], prefix + stamped(order["size"], 0))
+            _send_burst(send, order["count"], prefix + stamped(order["size"], time.monotonic_ns()))
         elif order["read"]:
             _send_buffer(send, order)
         else:
@@ -66,11 +66,9 @@ def sink(receive: Receive, reporter: Reporter, prefix: bytes = b"") -> None:
         if order["pace_us"]:
             reporter.tell([_age(receive(), order["read"], len(prefix)) for _ in range(order["count"])])
         else:
-            receive()
-            began = time.monotonic_ns()
-            for _ in range(order["count"] - 1):
-                receive()
-            reporter.tell(time.monotonic_ns() - began)
+            for _ in range(order["count"]):
+                data = receive()
+            reporter.tell(time.monotonic_ns() - sent_of(data, len(prefix)))
 
 
 def _age(data: Any, read: bool, start: int = 0) -> int:
