@@ -26,6 +26,7 @@ from studio.runtime.declarations import (
     Requester,
     RequiredService,
 )
+from studio.runtime.handlers import check_handlers
 
 __all__ = ["Component", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService", "ServiceError"]
 
@@ -53,6 +54,10 @@ class Component:
         cls.__ports__ = _declared(cls, (InPort, OutPort))
         cls.__services__ = _declared(cls, (ProvidedService, RequiredService))
         cls.__parameters__ = _declared(cls, (Parameter,))
+        if cls.__ports__ or cls.__services__:
+            in_ports = [name for name, port in cls.__ports__.items() if isinstance(port, InPort)]
+            provided = [name for name, each in cls.__services__.items() if isinstance(each, ProvidedService)]
+            check_handlers(cls, Component, in_ports, provided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Component:
         # Here and not in __init__, so that a subclass that forgets super().__init__() still works.

@@ -79,6 +79,9 @@ class Filter(Component):
     weights = Parameter((1.0, 0.5))
     mount = Parameter("Cart:Top", kind="frame")
 
+    def serve_query(self, request: Float64) -> String:
+        return String(str(request.data))
+
 
 def test_a_class_becomes_a_spec() -> None:
     spec = spec_of(Filter)
