@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
@@ -25,6 +26,7 @@ EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
   studio run my_robot --mode simulated                   all sources from their simulated provider
+  studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
 """
 
@@ -43,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--gate", choices=("run", "lockstep"), default="run", help="lockstep: one event at a time, as fast as it goes"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
+    parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log (.mcap)")
     add_json_option(parser)
 
 
@@ -59,6 +62,8 @@ def _seconds(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     if options.gate == "lockstep" and options.seconds is None:
         raise UsageError("lockstep needs an end", hint="e.g. --for 60")
+    if options.record is not None and options.record.exists():
+        raise UsageError(f"{options.record} exists already", hint="logs are never overwritten: choose another name")
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
@@ -104,7 +109,7 @@ def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
 
 
 def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Result:
-    plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed)
+    plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     lockstep = options.gate == "lockstep"
     session = Session(plan, clock=ClockKind.SIMULATION, start_ns=0) if lockstep else Session(plan)
     with session:

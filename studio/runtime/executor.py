@@ -114,10 +114,7 @@ class Executor:
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
         self._wants_newest = False
-        self._receiving_hosts = {
-            topic: tuple({plan.hosts[component.host] for component in components})
-            for topic, components in plan.receivers.items()
-        }
+        self._receiving = {topic: plan.receiving(topic) for topic in (*plan.receivers, *plan.producers)}
 
     def now_ns(self) -> int:
         return self.clock.now_ns()
@@ -319,7 +316,7 @@ class Executor:
         route = self._local_routes.get(topic)
         if route is not None:
             route.objects[event.sequence] = event.message
-        receivers = self._receiving_hosts.get(topic, ())
+        receivers = self._receiving.get(topic, ())
         sent = self.sender().event(event, encode(event.message), receivers, self.epoch, sent_ns)
         if not sent and route is not None:
             route.objects.pop(event.sequence, None)

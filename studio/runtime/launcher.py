@@ -25,12 +25,14 @@ from studio.runtime.channel.payloads import dismiss_host, remove_producer
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.observer import Observer
-from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.plan import RECORDER, Plan, PlannedComponent
 from studio.runtime.run_folder import RunFolders
 
 READY_WITHIN_S = 60.0
 STOP_WITHIN_S = 4.0
 TERMINATE_WITHIN_S = 2.0
+RECORDER_WITHIN_S = 30.0
+"""A disk may be slow, and what it has not written yet is somebody's field trial."""
 
 
 class LaunchError(StudioError):
@@ -44,6 +46,7 @@ class Session:
         self.plan = plan
         self.folders = RunFolders()
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
+        self.recorder: subprocess.Popen[bytes] | None = None
         self.exits: dict[str, int] = {}
         """Hosts that ended before they were told to, with their exit status."""
         self.restarts: dict[str, int] = {}
@@ -68,9 +71,12 @@ class Session:
     def launch(self) -> None:
         """Start the hosts and wait until all of them are ready; nothing has been delivered yet."""
         try:
+            if self.plan.recording is not None:
+                words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
+                self.recorder = self._spawn(RECORDER, words, {})
             for host in self.plan.hosts:
                 self.start_host(host)
-            self._await_ready(set(self.plan.hosts))
+            self._await_ready(set(self.plan.greeted))
         except BaseException:
             self.close()
             raise
@@ -123,9 +129,14 @@ class Session:
                 missing = wanted
             if not missing:
                 return
-            self._raise_if_dead({**{name: self.hosts[name] for name in missing}, "broker": self.broker})
+            self._raise_if_dead({name: process for name, process in self._processes().items() if name in missing})
+            self._raise_if_dead({"broker": self.broker})
             if monotonic_ns() > end_ns:
                 raise LaunchError(f"not ready after {READY_WITHIN_S:g} s: {', '.join(sorted(missing))}")
+
+    def _processes(self) -> dict[str, subprocess.Popen[bytes]]:
+        """Hosts and recorder: what can die without taking others along."""
+        return self.hosts if self.recorder is None else {**self.hosts, RECORDER: self.recorder}
 
     def _raise_if_dead(self, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
         for name, process in processes.items():
@@ -177,21 +188,22 @@ class Session:
 
     def _watch_children(self) -> None:
         while not self._stopping:
-            for host, process in list(self.hosts.items()):
-                if process.poll() is not None and host not in self.exits:
-                    self._host_died(host, process.returncode)
+            for name, process in self._processes().items():
+                if process.poll() is not None and name not in self.exits:
+                    self._died(name, process.returncode)
             if self.broker.poll() is not None and not self._stopping:
                 self._restart_broker()
-            _wait_for_any([self.broker, *self.hosts.values()], 0.2)
+            _wait_for_any([self.broker, *self._processes().values()], 0.2)
 
-    def _host_died(self, host: str, status: int) -> None:
+    def _died(self, name: str, status: int) -> None:
         if self._stopping:
             return
-        self.exits[host] = status
+        self.exits[name] = status
         if self.folders.shared is not None:
-            dismiss_host(self.folders.shared, self.plan.hosts[host])
-            remove_producer(self.folders.shared, host)
-        self._tell("gone", host)
+            dismiss_host(self.folders.shared, self.plan.hosts.get(name, self.plan.recorder_index))
+            remove_producer(self.folders.shared, name)
+        if name in self.plan.hosts:
+            self._tell("gone", name)
 
     def _tell(self, news: str, host: str) -> None:
         try:
@@ -235,6 +247,11 @@ class Session:
                 _signal_group(process, stop_signal)
             _wait_all(alive, patience_s)
         self.observer.settle()
+        if self.recorder is not None:
+            self.recorder.terminate()  # it writes what is still on the way, and closes the log
+            _wait_all([self.recorder], RECORDER_WITHIN_S)
+            _signal_group(self.recorder, signal.SIGKILL)
+            self.recorder.wait()
         self._end_broker()
         if self._watch.is_alive():
             self._watch.join(1.0)

@@ -57,16 +57,49 @@ class PlannedComponent:
 
 
 @dataclass(frozen=True)
+class RecordingPlan:
+    """What the recorder writes where."""
+
+    file: str
+    topics: tuple[str, ...]
+    compression: str = "none"
+
+
+RECORDER = "recorder"
+"""The recorder's name among the processes of a run."""
+
+
+@dataclass(frozen=True)
 class Plan:
     components: tuple[PlannedComponent, ...]
     seed: int = 0
     project: str = ""
     """The project's folder, for its own components and message types; empty for none."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Topic -> short name of its message type."""
+    recording: RecordingPlan | None = None
 
     @cached_property
     def hosts(self) -> dict[str, int]:
         """Host name -> index, in order of first appearance."""
         return {name: index for index, name in enumerate(dict.fromkeys(c.host for c in self.components))}
+
+    @property
+    def recorder_index(self) -> int:
+        """The recorder releases shared payloads as hosts do, but the gate does not wait for it."""
+        return len(self.hosts)
+
+    @cached_property
+    def greeted(self) -> frozenset[str]:
+        """The processes that the barrier waits for."""
+        return frozenset({*self.hosts, RECORDER} if self.recording else self.hosts)
+
+    def receiving(self, topic: str) -> tuple[int, ...]:
+        """Indices of the processes that read the payloads of `topic`, each of them in full."""
+        indices = {self.hosts[component.host] for component in self.receivers.get(topic, ())}
+        if self.recording is not None and topic in self.recording.topics:
+            indices.add(self.recorder_index)
+        return tuple(sorted(indices))
 
     @cached_property
     def by_name(self) -> dict[str, PlannedComponent]:
@@ -121,7 +154,11 @@ class Plan:
     @classmethod
     def load(cls, path: Path) -> Plan:
         data = json.loads(path.read_text())
-        return cls(tuple(_component(each) for each in data["components"]), data["seed"], data["project"])
+        recording = data["recording"]
+        if recording is not None:
+            recording = RecordingPlan(recording["file"], tuple(recording["topics"]), recording["compression"])
+        components = tuple(_component(each) for each in data["components"])
+        return cls(components, data["seed"], data["project"], data["types"], recording)
 
 
 def _component(data: dict[str, Any]) -> PlannedComponent:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from studio.errors import StudioError
@@ -15,7 +16,7 @@ from studio.model.system import System
 from studio.model.wiring import parameter_values, topic_of
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
 
 ORIGINS = {"real": Origin.REAL, "simulated": Origin.SIMULATED, "logged": Origin.LOGGED}
 
@@ -41,14 +42,49 @@ class _Node:
         return self.component.name
 
 
-def plan_of(system: System, specs: Specs, *, project: Path | None = None, seed: int = 0) -> Plan:
-    """The plan of `system` with the chosen provider of every source. Hosts and places follow the system file."""
+def plan_of(
+    system: System, specs: Specs, *, project: Path | None = None, seed: int = 0, record: Path | None = None
+) -> Plan:
+    """The plan of `system` with the chosen provider of every source. Hosts and places follow the system file.
+
+    `record` is the log to write, with the topics that the system selects; all of them if it selects none.
+    """
     for link in system.links:
         raise PlanError(f"the link {link} cannot be run yet", file=system.file, hint="use a wire and a handler instead")
     nodes = list(_nodes(system, specs))
     planner = _Planner(system, nodes)
     components = tuple(planner.plan(place, node) for place, node in enumerate(nodes))
-    return Plan(_with_origins(components, _logged_topics(system)), seed, str(project.absolute()) if project else "")
+    components = _with_origins(components, _logged_topics(system))
+    types = _types(system, nodes, components)
+    recording = None if record is None else RecordingPlan(str(record.absolute()), _recorded(system, types))
+    return Plan(components, seed, str(project.absolute()) if project else "", types, recording)
+
+
+def _types(system: System, nodes: list[_Node], components: tuple[PlannedComponent, ...]) -> dict[str, str]:
+    """Topic -> message type: of what components publish, and of what a player will."""
+    types = {
+        topic_of(Endpoint(source.name, port.name)): port.type
+        for source in system.sources
+        for port in source.ports
+        if port.direction == "out"
+    }
+    for node, planned in zip(nodes, components, strict=True):
+        for port in node.spec.ports:
+            if port.direction == "out":
+                types[planned.outlets[port.name]] = port.type
+    return types
+
+
+def _recorded(system: System, types: Iterable[str]) -> tuple[str, ...]:
+    chosen = system.recording
+    patterns = chosen.topics if chosen and chosen.topics else ("/*",)
+    left_out = chosen.exclude if chosen else ()
+    return tuple(
+        topic
+        for topic in types
+        if any(fnmatchcase(topic, pattern) for pattern in patterns)
+        and not any(fnmatchcase(topic, pattern) for pattern in left_out)
+    )
 
 
 def _nodes(system: System, specs: Specs) -> Iterator[_Node]:

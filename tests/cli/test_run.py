@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO, Result, Studio
 
 MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
@@ -274,3 +275,15 @@ def test_an_empty_system_is_told(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "system.xml").write_text('<system name="hollow" version="1"/>')
     result = studio("run", tmp_path, "--for", "0.1")
     assert f"studio: {tmp_path} has no components, so there is nothing to run\n" in result.err
+
+
+def test_record_writes_a_log_and_never_overwrites_one(tmp_path: Path) -> None:
+    log = tmp_path / "run.mcap"
+    words = ("run", "first_steps", "--for", "1", "--gate", "lockstep", "--record", log)
+    done = process(*words)
+    assert done.status == 0, done.stderr
+    with LogReader(log) as reader:
+        assert reader.is_finished
+        assert reader.topics["/signal/value"].count == 100
+    again = process(*words)
+    assert again.status == 2 and "exists already" in again.stderr

@@ -95,18 +95,18 @@ class ProcessRun(Session):
 
     def __init__(self, plan: Plan, *, clock: ClockKind = ClockKind.SIMULATION, record: bool = True) -> None:
         super().__init__(plan, clock=clock, start_ns=0 if clock is ClockKind.SIMULATION else None)
-        self.recorder = Recorder(self.folders.run, self.folders.shared) if record else None
+        self.watcher = Watcher(self.folders.run, self.folders.shared) if record else None
         self.launch()
-        if self.recorder:
-            self.recorder.await_connected()
+        if self.watcher:
+            self.watcher.await_connected()
 
     def channel(self) -> list[Seen]:
-        assert self.recorder is not None
-        return self.recorder.settled()
+        assert self.watcher is not None
+        return self.watcher.settled()
 
     def channel_now(self) -> list[Seen]:
-        assert self.recorder is not None
-        return self.recorder.now()
+        assert self.watcher is not None
+        return self.watcher.now()
 
     def component(self, name: str) -> dict[str, Any]:
         """A report that was made after this call."""
@@ -116,12 +116,12 @@ class ProcessRun(Session):
         return self.observer.component(name)
 
     def close(self) -> None:
-        if self.recorder:
-            self.recorder.close()
+        if self.watcher:
+            self.watcher.close()
         super().close()
 
 
-class Recorder:
+class Watcher:
     """Everything on the channel, in its order."""
 
     def __init__(self, run: Path, shared: Path | None) -> None:

@@ -38,6 +38,9 @@ class Timers:
     def stop(self, component: str) -> None:
         self._live.pop(component, None)
 
+    def stop_all(self) -> None:
+        self._live.clear()
+
     def due_ns(self) -> int | None:
         """When the next tick is due."""
         heap = self._heap

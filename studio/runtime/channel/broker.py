@@ -137,7 +137,7 @@ class Broker:
             return
 
     def _hear(self, topic: str, host: str) -> None:
-        if host not in self.plan.hosts:
+        if host not in self.plan.greeted:
             return
         if topic == READY_TOPIC:
             self.ready.add(host)

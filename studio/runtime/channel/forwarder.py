@@ -202,6 +202,8 @@ class Forwarder:
         self.gate.deliver_first(self._command(component, payload) for component in components)
 
     def stop(self) -> None:
+        """The end of the run: no more ticks; what hosts still say is passed on as before."""
+        self.agenda.timers.stop_all()
         self.mark(Mark.STOP)
 
     def end(self) -> None:

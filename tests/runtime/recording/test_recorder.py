@@ -1,0 +1,125 @@
+"""The recorder: every event of the channel in its order, with its header; and what is left when something dies."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from studio.messages import Float64, HandledTrace, Map, decode
+from studio.runtime.plan import Plan, RecordingPlan
+from studio.runtime.recording import LoggedEvent, LogReader
+from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
+
+TYPES = {"out": "Float64", "total": "Float64", "big": "Map", "small": "Float64", "served": "Float64", "maps": "Map"}
+
+Record = Callable[..., ProcessRun]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "run.mcap"
+
+
+@pytest.fixture
+def record(log: Path) -> Iterator[Record]:
+    runs: list[ProcessRun] = []
+
+    def start(system: Plan, watch: bool = True) -> ProcessRun:
+        ports = type_of(system)
+        recorded = dataclasses.replace(system, types=ports, recording=RecordingPlan(str(log), tuple(ports)))
+        runs.append(ProcessRun(recorded, record=watch))
+        runs[-1].start()
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.close()
+
+
+def type_of(system: Plan) -> dict[str, str]:
+    return {topic: TYPES[port] for each in system.components for port, topic in each.outlets.items()}
+
+
+def data(seen: list[Seen]) -> list[tuple[str, int, int, tuple[int, int], bytes]]:
+    return [tuple(event) for event in seen if not event.topic.startswith("/_studio/")]  # type: ignore[misc]
+
+
+def logged(events: Iterator[LoggedEvent]) -> list[tuple[str, int, int, tuple[int, int], bytes]]:
+    found = []
+    for event in events:
+        if not event.topic.startswith("/_studio/"):
+            assert event.cause_topic is not None and event.cause_sequence is not None
+            cause = (event.cause_topic, event.cause_sequence)
+            found.append((event.topic, event.sequence, event.stamp_ns, cause, bytes(event.payload)))
+    return found
+
+
+def test_the_log_has_every_event_in_channel_order_with_its_header(record: Record, log: Path) -> None:
+    run = record(
+        plan(
+            ticker=Part("Ticker", period_s=0.01),
+            adder=Part("Adder", {"raw": "ticker.out"}, {"copies": 2}),
+            big=Part("BigMap", {"raw": "ticker.out"}, {"side": 300}),
+            sum=Part("MapSum", {"map": "big.big"}),
+        )
+    )
+    run.lockstep(until_ns=300_000_000)
+    expected = data(run.channel())
+    run.close()
+    with LogReader(log) as reader:
+        assert reader.is_finished and not reader.problems and not reader.gaps
+        assert logged(reader.events()) == expected
+        maps = [decode(Map, event.payload) for event in reader.events(topics=["/big/big"])]
+        assert [float(each.planes[0, 0, 0]) for each in maps] == [float(number) for number in range(1, 31)]
+        rows = [
+            row for each in reader.events(topics=["/_studio/handled"]) for row in decode(HandledTrace, each.payload)
+        ]
+        assert {(row.component, row.topic, row.sequence) for row in rows} >= {("sum", "/big/big", 30)}
+
+
+def test_a_free_run_is_recorded_without_a_gap(record: Record, log: Path) -> None:
+    run = record(plan(flood=Part("Flood", parameters={"rate_hz": 2000.0}), sink=Part("Sink", {"raw": "flood.out"})))
+    run.run()
+    time.sleep(1.5)
+    run.pause()
+    run.run()
+    time.sleep(0.3)
+    expected = len(run.channel_now())
+    run.close()
+    with LogReader(log) as reader:
+        values = [decode(Float64, event.payload).data for event in reader.events(topics=["/flood/out"])]
+        assert len(values) > 1000 and len(values) >= 0.9 * expected
+        assert values == sorted(values)
+        assert reader.topics["/_studio/markers"].count >= 3
+        gaps = list(reader.events(topics=["/_studio/gaps"])) if "/_studio/gaps" in reader.topics else []
+        assert len(gaps) <= 1, "at most the inputs that were dropped at the source while the system was paused"
+
+
+def test_killing_the_recorder_harms_nobody_and_leaves_what_was_flushed(record: Record, log: Path) -> None:
+    run = record(plan(ticker=Part("Ticker", period_s=0.002), sink=Part("Sink", {"raw": "ticker.out"})))
+    run.run()
+    await_true(lambda: len(run.channel_now()) > 1500, "events")
+    before = len(run.channel_now())
+    assert run.recorder is not None
+    run.recorder.send_signal(signal.SIGKILL)
+    await_true(lambda: "recorder" in run.exits, "the death to be noticed")
+    await_true(lambda: len(run.channel_now()) > before + 200, "the system to go on")
+    run.close()
+    with LogReader(log) as reader:
+        assert not reader.is_finished
+        sequences = [event.sequence for event in reader.events(topics=["/ticker/out"])]
+        assert sequences == list(range(1, len(sequences) + 1))
+        # 500 events a second, at most 100 ms lost, and the machine may be slow to kill.
+        assert len(sequences) > before / 3 - 200
+
+
+def test_a_log_that_exists_is_never_overwritten(record: Record, log: Path) -> None:
+    log.write_bytes(b"somebody's field trial")
+    with pytest.raises(Exception, match="logs are never overwritten"):
+        record(plan(ticker=Part("Ticker", period_s=0.01)))
+    assert log.read_bytes() == b"somebody's field trial"
