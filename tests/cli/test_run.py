@@ -281,9 +281,9 @@ def test_record_writes_a_log_and_never_overwrites_one(tmp_path: Path) -> None:
     log = tmp_path / "run.mcap"
     words = ("run", "first_steps", "--for", "1", "--gate", "lockstep", "--record", log)
     done = process(*words)
-    assert done.status == 0, done.stderr
+    assert done.status == 0, done.err
     with LogReader(log) as reader:
         assert reader.is_finished
         assert reader.topics["/signal/value"].count == 100
     again = process(*words)
-    assert again.status == 2 and "exists already" in again.stderr
+    assert again.status == 2 and "exists already" in again.err
