@@ -41,7 +41,14 @@ def port_json(spec: ComponentSpec, name: str) -> dict[str, Any]:
     if port is None:
         raise KeyError(name)
     delivery = str(port.delivery) if port.direction == "in" else None
-    return {"name": name, "direction": port.direction, "type": port.type, "delivery": delivery, "doc": port.doc}
+    return {
+        "name": name,
+        "direction": port.direction,
+        "type": port.type,
+        "delivery": delivery,
+        "optional": port.optional,
+        "doc": port.doc,
+    }
 
 
 def parameter_json(parameter: ParameterSpec) -> dict[str, Any]:
@@ -88,7 +95,8 @@ def entry_text(spec: ComponentSpec) -> Iterator[str]:
 
 def port_row(spec: ComponentSpec, name: str) -> tuple[str, ...]:
     port = port_json(spec, name)
-    return name, port["direction"], port["type"], port["delivery"] or "", port["doc"]
+    delivery = (port["delivery"] or "") + (", optional" if port["optional"] else "")
+    return name, port["direction"], port["type"], delivery, port["doc"]
 
 
 def parameter_row(parameter: ParameterSpec) -> tuple[str, ...]:

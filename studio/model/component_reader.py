@@ -132,9 +132,12 @@ class ProfileReader:
         delivery = element.get("delivery")
         if delivery is not None and direction == "out":
             raise self.error(element, "an out port has no delivery", "delivery belongs to the in port that receives")
+        optional = _word(element, "optional") == "true"
+        if optional and direction == "out":
+            raise self.error(element, "an out port is always optional", 'remove optional="true"')
         with self.at(element):
             parsed = Delivery() if delivery is None else Delivery.parse(delivery)
-        return PortSpec(_word(element, "name"), direction, _word(element, "type"), parsed, text_of(element))
+        return PortSpec(_word(element, "name"), direction, _word(element, "type"), parsed, text_of(element), optional)
 
     def parameter(self, element: etree._Element) -> ParameterSpec:
         kind = cast(ParameterKind, _word(element, "kind"))

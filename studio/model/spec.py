@@ -75,6 +75,8 @@ class PortSpec:
     type: str
     delivery: Delivery = Delivery()
     doc: str = ""
+    optional: bool = False
+    """Of an in port: the component also works when nothing is wired to it."""
 
 
 @dataclass(frozen=True)

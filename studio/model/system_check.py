@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
 from studio.model.origin import Origin
-from studio.model.parts import Component, Connection
+from studio.model.parts import Component, Connection, Endpoint
 from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
 from studio.model.spec import CommandEntry, ComponentSpec, SpecError
 from studio.model.system import System
-from studio.model.wiring import spec_of, topics_of, why_no_link, why_no_service, why_no_wire
+from studio.model.wiring import port_at, spec_of, topics_of, why_no_link, why_no_service, why_no_wire
 
 
 def check(system: System, specs: Specs, message_types: Collection[str]) -> list[Problem]:
@@ -42,6 +42,7 @@ class _Checker:
         for link in self.system.links:
             yield from self.connection(link, "link", why_no_link(self.system, self.specs, link))
         yield from self.ends_used_twice()
+        yield from self.unwired_ports()
         yield from self.unanswered_services()
         yield from self.shared_hosts()
         yield from self.producers()
@@ -145,6 +146,18 @@ class _Checker:
                 if end in seen:
                     yield self.problem(f"{end} {what}", connection.origin, "keep one", str(end))
                 seen.add(end)
+
+    def unwired_ports(self) -> Iterator[Problem]:
+        wired = {wire.end for wire in self.system.wires}
+        # A wire that misses its port is one finding; that the port goes without it would be the same once more.
+        missed = {end.node for end in wired if port_at(self.system, self.specs, end) is None}
+        for component in self.system.components:
+            spec = spec_of(self.system, self.specs, component.name)
+            for port in spec.ports if spec and component.name not in missed else ():
+                end = Endpoint(component.name, port.name)
+                if port.direction == "in" and not port.optional and end not in wired:
+                    hint = f'add <wire from="..." to="{end}"/> with an out port of type {port.type}'
+                    yield self.problem(f"nothing is wired to {end}", component.origin, hint, str(end), "warning")
 
     def unanswered_services(self) -> Iterator[Problem]:
         answered = {wire.start for wire in self.system.services}

@@ -91,13 +91,15 @@ class InPort(_Named, Generic[M]):
     """Receives messages of one type. The handler is `on_<name>`; a port without one is read by `self.<name>.latest`.
 
     keep="all" handles every event, keep="latest" only the newest when the component is late, keep=5 the last five.
+    optional=True: the component also works when nothing is wired to the port, so `studio check` does not miss a wire.
     """
 
     direction: Literal["in"] = "in"
 
-    def __init__(self, type: type[M], *, keep: Keep = "all", doc: str = "") -> None:
+    def __init__(self, type: type[M], *, keep: Keep = "all", optional: bool = False, doc: str = "") -> None:
         self.type = type
         self.delivery = _delivery(keep)
+        self.optional = optional
         self.doc = doc
 
     @overload
@@ -113,6 +115,7 @@ class OutPort(_Named, Generic[M]):
 
     direction: Literal["out"] = "out"
     delivery = Delivery()
+    optional = False
 
     def __init__(self, type: type[M], *, doc: str = "") -> None:
         self.type = type

@@ -20,7 +20,7 @@ EYE = """\
 <component type="eye" category="processor">
   <entry command="./eye"/>
   <port name="light" direction="in" type="Float64" delivery="latest"/>
-  <port name="picture" direction="in" type="Image"/>
+  <port name="picture" direction="in" type="Image" optional="true"/>
 </component>
 """
 GOOD = """\
@@ -72,10 +72,9 @@ def test_a_broken_project_fails_with_file_and_line(
     (project / "system.xml").write_text(GOOD.replace(old, new))
     result = studio("check", project, "--json")
     assert (result.status, result.json["ok"]) == (1, False)
-    problem = result.json["problems"][0]
+    problem = next(each for each in result.json["problems"] if each["severity"] == "error")
     assert set(problem) >= {"file", "line", "severity", "message", "hint"}
     assert problem["file"] == str(project / "system.xml")
-    assert problem["severity"] == "error"
     assert told in f"{problem['message']} {problem['hint']}"
     assert line in (None, problem["line"])
     text = studio("check", project)
@@ -89,6 +88,14 @@ def test_a_warning_fails_only_in_strict_mode(studio: Studio, project: Path) -> N
     strict = studio("check", project, "--strict")
     assert strict.status == 1
     assert "1 warning" in strict.out
+
+
+def test_an_in_port_without_a_wire_is_a_warning(studio: Studio, project: Path) -> None:
+    (project / "system.xml").write_text(GOOD.replace('<wire from="lamp.light" to="eye.light"/>', ""))
+    result = studio("check", project)
+    assert result.status == 0
+    assert "system.xml:4: warning: nothing is wired to eye.light" in result.out
+    assert "eye.picture" not in result.out  # it is optional
 
 
 def test_a_broken_profile_of_the_project_is_told_where_it_is(studio: Studio, project: Path) -> None:
@@ -143,7 +150,7 @@ def test_a_real_process_gives_json_on_stdout_and_the_status(project: Path) -> No
     (project / "system.xml").write_text(GOOD.replace('to="eye.light"', 'to="eye.picture"'))
     done = subprocess.run([*STUDIO, "check", str(project), "--json"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
-    assert len(json.loads(done.stdout)["problems"]) == 1
+    assert [each["line"] for each in json.loads(done.stdout)["problems"]] == [4, 5]
 
 
 def test_an_attack_file_is_refused_in_one_line(studio: Studio, project: Path) -> None:

@@ -133,6 +133,8 @@ FAULTS = {
     "port called 1st": (b'"raw"', b'"1st"', 11, "name="),
     "unknown delivery": (b"queue 5", b"newest", 11, "queue 5"),
     "queue of none": (b"queue 5", b"queue 0", 11, "queue 5"),
+    "optional out port": (b'"out" type', b'"out" optional="true" type', 12, "remove"),
+    "unknown optional": (b'type="Float64" delivery', b'optional="yes" type="Float64" delivery', 11, "true, false"),
     "delivery of an out port": (b'"out" type', b'"out" delivery="latest" type', 12, "in port"),
     "two ports of one name": (b'"smooth"', b'"raw"', 12, "another name"),
     "parameter named like a port": (b'name="order" kind', b'name="raw" kind', 15, "another name"),
@@ -228,7 +230,7 @@ def parameters(draw: st.DrawFn, name: str) -> ParameterSpec:
 def specs(draw: st.DrawFn) -> ComponentSpec:
     unique = iter(draw(st.lists(names, min_size=7, max_size=7, unique=True)))
     ports = [
-        PortSpec(next(unique), "in", draw(names), draw(deliveries), draw(docs)),
+        PortSpec(next(unique), "in", draw(names), draw(deliveries), draw(docs), draw(st.booleans())),
         PortSpec(next(unique), "out", draw(names), doc=draw(docs)),
     ]
     service = ServicePortSpec(next(unique), draw(st.sampled_from(["provided", "required"])), "A", "B", draw(docs))

@@ -70,7 +70,7 @@ class Filter(Component):
     parameter_sets = {"slow": {"cutoff_hz": 1, "weights": [1, 2]}}  # noqa: RUF012
 
     raw = InPort(Float64, keep=3, doc="what to filter")
-    newest = InPort(String, keep="latest")
+    newest = InPort(String, keep="latest", optional=True)
     smooth = OutPort(Float64)
     query = ProvidedService(Float64, String, doc="asks")
     planner = RequiredService(String, Float64)
@@ -91,7 +91,7 @@ def test_a_class_becomes_a_spec() -> None:
         entry=PythonEntry(Filter.__module__, "Filter"),
         ports=(
             PortSpec("raw", "in", "Float64", Delivery("queue", 3), "what to filter"),
-            PortSpec("newest", "in", "String", Delivery("latest")),
+            PortSpec("newest", "in", "String", Delivery("latest"), optional=True),
             PortSpec("smooth", "out", "Float64"),
         ),
         services=(
@@ -182,6 +182,11 @@ def test_a_generated_profile_is_read_back_as_the_class(low_pass: Path) -> None:
             "InPort(Float64)",
             'InPort(Float64, keep="latest")',
             "port raw: delivery is lossless in the file and latest in the class",
+        ),
+        (
+            "InPort(Float64)",
+            "InPort(Float64, optional=True)",
+            "port raw: optional is false in the file and true in the class",
         ),
         ("2.0,", "3.0,", "parameter cutoff_hz: default is 2.0 in the file and 3.0 in the class"),
         ("    smooth = OutPort(Float64)\n", "", "port smooth is not in the class"),
