@@ -173,8 +173,8 @@ class Cell:
                 # Inlined, as it runs for every event.
                 message, active = event.message, self.state is _ACTIVE
                 for entry, handler in self._routes[event.topic]:
-                    entry.message = message
-                    entry.event = event
+                    if entry.keeps:
+                        entry.message, entry.event = message, event
                     if not active:
                         self.ignored += 1
                     elif handler is not None:

@@ -62,7 +62,11 @@ class Component:
     def __new__(cls, *args: Any, **kwargs: Any) -> Component:
         # Here and not in __init__, so that a subclass that forgets super().__init__() still works.
         self = super().__new__(cls)
-        self._inputs = {name: Input(port) for name, port in cls.__ports__.items() if isinstance(port, InPort)}
+        self._inputs = {
+            name: Input(port, hasattr(cls, "on_" + name))
+            for name, port in cls.__ports__.items()
+            if isinstance(port, InPort)
+        }
         self._outputs = {name: Output(port) for name, port in cls.__ports__.items() if isinstance(port, OutPort)}
         services = cls.__services__.items()
         self._requesters = {name: Requester(each) for name, each in services if isinstance(each, RequiredService)}

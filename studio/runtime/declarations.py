@@ -20,11 +20,16 @@ Keep = Literal["all", "latest"] | int
 
 
 class Input(Generic[M]):
-    """An in port of one component object: the newest message, whether or not a handler takes it too."""
+    """An in port of one component object.
 
-    def __init__(self, port: InPort[M]) -> None:
+    It keeps the newest message if the port was declared with keep="latest" or a number, or has no handler. What a handler
+    takes event by event is not kept: a large message would hold its shared memory until the next one comes.
+    """
+
+    def __init__(self, port: InPort[M], has_handler: bool) -> None:
         self.name = port.name
         self.type = port.type
+        self.keeps = not has_handler or port.delivery.kind != "lossless"
         self.message: M | None = None
         self.event: Any = None
         """The event that brought the message."""
@@ -33,6 +38,9 @@ class Input(Generic[M]):
     @property
     def latest(self) -> M | None:
         """The newest message that was delivered, or None before the first. Reading it is noted in the handled trace."""
+        if not self.keeps:
+            hint = f'declare {self.name} with keep="latest", or store what you need in on_{self.name}'
+            raise SpecError(f"{self.name} keeps no message: its handler gets every one of them", hint=hint)
         if self.on_read is not None and self.event is not None:
             self.on_read(self.event)
         return self.message

@@ -113,7 +113,7 @@ class Host:
     def _io(self, executor: threading.Thread) -> None:
         sender = Sender(self.context, self.run, None, self.name)
         next_hello = next_beat = next_trace = 0
-        ready_said = False
+        ready_for = 0
         while executor.is_alive():
             executor.join(LOOK_EVERY_S)
             now_ns = monotonic_ns()
@@ -123,12 +123,10 @@ class Host:
             if not self._welcomed.is_set() and now_ns >= next_hello:
                 sender.control(HELLO_TOPIC, Kind.HELLO, self.name.encode())
                 next_hello = now_ns + HELLO_EVERY_NS
-            if self._initialized and self._welcomed.is_set():
-                if not ready_said:
-                    sender.control(READY_TOPIC, Kind.READY, self.name.encode())
-                ready_said = True
-            else:
-                ready_said = False
+            # To every broker, and not once per greeting: a greeting of a dead broker may be answered by the next one.
+            if self._initialized and self._welcomed.is_set() and ready_for != self._incarnation:
+                ready_for = self._incarnation
+                sender.control(READY_TOPIC, Kind.READY, self.name.encode())
             if now_ns >= next_trace:
                 self._send_trace(sender)
                 next_trace = now_ns + TRACE_EVERY_NS

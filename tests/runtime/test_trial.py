@@ -143,3 +143,15 @@ def test_an_error_in_a_handler_reaches_the_test() -> None:
 
     with Trial(Faulty) as trial, pytest.raises(ValueError, match="no"):
         trial.send("value", Float64())
+
+
+def test_a_port_that_handles_every_event_keeps_none_of_them() -> None:
+    class Greedy(Component):
+        raw = InPort(Float64)
+        out = OutPort(Float64)
+
+        def on_raw(self, message: Float64) -> None:
+            self.out.publish(self.raw.latest or message)
+
+    with Trial(Greedy) as trial, pytest.raises(StudioError, match='declare raw with keep="latest"'):
+        trial.send("raw", Float64(1.0))
