@@ -22,8 +22,8 @@ Keep = Literal["all", "latest"] | int
 class Input(Generic[M]):
     """An in port of one component object.
 
-    It keeps the newest message if the port was declared with keep="latest" or a number, or has no handler. What a handler
-    takes event by event is not kept: a large message would hold its shared memory until the next one comes.
+    It keeps the newest message if the port was declared with keep="latest" or a number, or has no handler. What a
+    handler takes event by event is not kept: a large message would hold its shared memory until the next one comes.
     """
 
     def __init__(self, port: InPort[M], has_handler: bool) -> None:
