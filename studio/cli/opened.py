@@ -32,7 +32,7 @@ class Opened:
     @cached_property
     def problems(self) -> list[Problem]:
         checked = self.project.check(self.registry, self.types.names())
-        return [*path_problems(), *self._profile_problems(), *checked]
+        return [*path_problems(), *self._profile_problems(), *self._code_problems(), *checked]
 
     def _profile_problems(self) -> Iterator[Problem]:
         """Faults of the project's own profiles and of those it uses; what others broke is not its problem."""
@@ -41,6 +41,16 @@ class Opened:
         for problem in self.registry.problems:
             if problem.file in profiles or (problem.file and Path(problem.file).resolve().is_relative_to(own)):
                 yield problem
+
+    def _code_problems(self) -> list[Problem]:
+        return self.registry.check_code(only=self.used_types() | self.own_types())
+
+    def own_types(self) -> set[str]:
+        """Types of the components that lie in the project."""
+        own = self.folder.resolve()
+        return {
+            spec.type for spec in self.registry.specs() if spec.folder and spec.folder.resolve().is_relative_to(own)
+        }
 
     def used_types(self) -> set[str]:
         inner = (component for source in self.system.sources for component in source.inner_components())

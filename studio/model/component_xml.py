@@ -43,6 +43,11 @@ def profile_lines(path: Path) -> dict[str, int | None]:
     return {element.get("name", ""): line_of(element) for element in root.iterchildren("port", "service", "parameter")}
 
 
+def entry_line(path: Path) -> int | None:
+    """The line of a sound profile that says what to run."""
+    return next((line_of(element) for element in read_xml(path, "component").iterchildren("entry")), None)
+
+
 def _read(path: Path) -> tuple[ComponentSpec, etree._Element]:
     reader, root = ProfileReader(path), read_xml(path, "component")
     spec, folder = reader.component(root), path.absolute().parent.name

@@ -7,9 +7,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
-from studio.errors import Problem, StudioError
+from studio.errors import Problem, Severity, StudioError
 from studio.model.close_matches import did_you_mean
-from studio.model.component_xml import profile_lines, read_profile_with_warnings
+from studio.model.component_code import CodeError, NotBuilt, check_code
+from studio.model.component_xml import entry_line, profile_lines, read_profile_with_warnings
 from studio.model.entry_points import entry_point_folders
 from studio.model.spec import CATEGORIES, PROFILE, Category, ComponentSpec
 
@@ -86,6 +87,19 @@ class Registry:
         known = sorted(names)
         specs = [spec for spec in self.specs() if only is None or spec.type in only]
         return [problem for spec in specs for problem in self._unknown_types(spec, known)]
+
+    def check_code(self, only: Container[str] | None = None) -> list[Problem]:
+        """A problem for each component whose code is not there or cannot be what its profile says; runs none of it."""
+        specs = [spec for spec in self.specs() if only is None or spec.type in only]
+        return [problem for spec in specs for problem in self._faulty_code(spec)]
+
+    def _faulty_code(self, spec: ComponentSpec) -> Iterator[Problem]:
+        try:
+            check_code(spec, entry_line(self._profiles[spec.type]))
+        except CodeError as error:
+            # What only has to be built does not make the system wrong.
+            severity: Severity = "warning" if isinstance(error, NotBuilt) else "error"
+            yield Problem(error.message, severity, error.file, error.line, error.hint, spec.type)
 
     def _unknown_types(self, spec: ComponentSpec, known: list[str]) -> Iterator[Problem]:
         path = self._profiles[spec.type]

@@ -19,6 +19,7 @@ from typing import TypeGuard
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.model.component_code import module_file
 from studio.model.spec import NAME, PROFILE, CommandEntry, ComponentSpec, PythonEntry
 from studio.runtime.component import Component
 
@@ -60,8 +61,7 @@ def import_module(folder: Path, name: str) -> ModuleType:
 
 def is_local(folder: Path, name: str) -> bool:
     """Whether the module lies in the component's folder."""
-    path = folder.joinpath(*name.split("."))
-    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+    return module_file(folder, name) is not None
 
 
 def component_classes(module: ModuleType) -> list[type[Component]]:

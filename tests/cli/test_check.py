@@ -33,12 +33,20 @@ GOOD = """\
 """
 
 
+def write_program(folder: Path, profile: str) -> None:
+    """A component that could start, with a program that does nothing."""
+    folder.mkdir(parents=True)
+    (folder / "component.xml").write_text(profile)
+    program = folder / folder.name
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "robot"
     for name, text in (("lamp", LAMP), ("eye", EYE)):
-        (folder / "components" / name).mkdir(parents=True)
-        (folder / "components" / name / "component.xml").write_text(text)
+        write_program(folder / "components" / name, text)
     (folder / "system.xml").write_text(GOOD)
     return folder
 
@@ -104,6 +112,54 @@ def test_a_broken_profile_of_the_project_is_told_where_it_is(studio: Studio, pro
     result = studio("check", project, "--json")
     assert result.status == 1
     assert str(profile) in [problem["file"] for problem in result.json["problems"]]
+
+
+BLINKER = """\
+<component type="blinker" category="sensor">
+  <entry python="blinker:Blinker"/>
+  <port name="light" direction="out" type="Float64"/>
+</component>
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "told"),
+    [
+        (None, "component.xml:2", "error: there is no module blinker (write blinker.py"),
+        ("class Blinker:\n    def on(self:\n", "blinker.py:2", "error: not Python"),
+        ("class Blinkr: pass\n", "component.xml:2", "error: blinker.py defines no Blinker (did you mean Blinkr?"),
+        ("", "component.xml:2", "(write: class Blinker(Component)"),
+    ],
+    ids=["no module", "no Python", "other class", "empty"],
+)
+@pytest.mark.parametrize("root", ["robot", "elsewhere"])
+def test_code_that_cannot_start_is_found_without_running_it(
+    studio: Studio, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str,
+    code: str | None, place: str, told: str,
+) -> None:  # fmt: skip
+    folder = tmp_path / root / "components/blinker"
+    folder.mkdir(parents=True)
+    (folder / "component.xml").write_text(BLINKER)
+    if code is not None:
+        (folder / "blinker.py").write_text(code)
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path / root))
+    (project / "system.xml").write_text(GOOD.replace('name="lamp" type="lamp"', 'name="lamp" type="blinker"'))
+    result = studio("check", project)
+    assert result.status == 1
+    assert result.out.startswith(f"{folder}/{place}: ")
+    assert told in result.out.splitlines()[0]
+
+
+def test_a_program_that_is_not_there_is_found(studio: Studio, project: Path) -> None:
+    folder = project / "components/eye"
+    (folder / "eye").chmod(0o644)
+    assert f"component.xml:2: error: ./eye cannot be executed (chmod +x {folder}/eye)" in studio("check", project).out
+    (folder / "eye").unlink()
+    assert "component.xml:2: error: there is no program ./eye" in studio("check", project).out
+    (folder / "Makefile").touch()
+    result = studio("check", project)
+    assert result.status == 0
+    assert "component.xml:2: warning: ./eye is not built yet (build it: make components)" in result.out
 
 
 def test_a_broken_profile_elsewhere_that_nobody_uses_is_not_this_projects_problem(

@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Studio
-from tests.cli.test_check import EYE, GOOD, LAMP
+from tests.cli.test_check import EYE, GOOD, LAMP, write_program
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "robot"
     for name, text in (("lamp", LAMP), ("eye", EYE)):
-        (folder / "components" / name).mkdir(parents=True)
-        (folder / "components" / name / "component.xml").write_text(text)
+        write_program(folder / "components" / name, text)
     (folder / "system.xml").write_text(GOOD)
     return folder
 
