@@ -206,11 +206,13 @@ class Session:
             self._tell("gone", name)
 
     def _tell(self, news: str, host: str) -> None:
-        try:
-            self._supervision.ask(news, host=host, timeout_s=2.0)
-        except ControlError:
-            if self.broker.poll() is None:
-                raise
+        """Tell the broker about a host, until it has heard; one that dies is told again when it is replaced."""
+        while self.broker.poll() is None and not self._stopping:
+            try:
+                self._supervision.ask(news, host=host, timeout_s=2.0)
+                return
+            except ControlError:
+                continue
 
     def restart_host(self, host: str) -> None:
         """Start a host again that has died; its components come back active, with nothing of their old state."""
@@ -228,7 +230,7 @@ class Session:
         if self._clock is not None:
             words += ["--base-ns", str(self._clock.base_ns), "--at-ns", str(self._clock.at_ns)]
         self.broker = self._start_broker(words)
-        for host in self.exits:
+        for host in self.exits.keys() & self.plan.hosts.keys():
             self._tell("gone", host)
 
     # Ending.
