@@ -1,0 +1,136 @@
+"""A first pass over a CARMEN log: its parameters, whether its stamps can be used, and whether its poses were corrected.
+
+All of this has to be known before the first message is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from studio.runtime.recording.importers.carmen_lines import (
+    MESSAGES,
+    ODOM,
+    OLD_LASERS,
+    PARAM,
+    ROBOT_LASERS,
+    LineError,
+    parse_param,
+    parse_stamps,
+    poses_of_laser,
+)
+
+Clock = Literal["sender", "logger", "none"]
+
+_ENOUGH_STAMPS = 0.1
+"""A smaller share of lines with stamps is not a clock but garbage in a log without one."""
+_ENOUGH_ECHOES = 0.9
+_SAME_MOUNT = 0.02
+"""Metres and radians: poses are rounded in the lines."""
+MOST_PARAMS = 10_000
+LATEST_STAMP_S = float((1 << 31) - 1)
+"""Seconds in the headers of ROS 2 have 32 bits."""
+
+
+@dataclass
+class Survey:
+    """`echoes`: programs that correct logs write, after each scan, an ODOM line with the scan's pose and no stamp of
+    its own, only whatever was in memory. Such lines belong to the scan."""
+
+    params: dict[str, str] = field(default_factory=dict)
+    clock: Clock = "none"
+    first_s: float = 0.0
+    echoes: bool = False
+    corrected: bool = False
+
+
+def is_stamp(seconds: float) -> bool:
+    return 0.0 < seconds <= LATEST_STAMP_S
+
+
+class Surveyor:
+    """Looks at every line once; `result` tells what was found."""
+
+    def __init__(self) -> None:
+        self._params: dict[str, str] = {}
+        self._lines = 0
+        self._stamped = {"sender": 0, "logger": 0}
+        self._first = {"sender": 0.0, "logger": 0.0}
+        self._moved = 0
+        self._echoed = 0
+        self._scan: list[bytes] | None = None
+        """The pose of the scan in the line before."""
+        self._scan_moved = False
+        self._last_scan: list[bytes] = []
+        self._mounts: dict[bytes, tuple[float, float, float]] = {}
+        self._mount_changes = False
+
+    def look(self, lines: Iterable[tuple[int, bytes]]) -> Survey:
+        for _, line in lines:
+            words = line.split()
+            try:
+                if words and words[0] == PARAM:
+                    self._take_param(words)
+                elif words and words[0] in MESSAGES and len(words) > 9:
+                    self._take_message(words)
+            except LineError:
+                continue  # told in the second pass, with its number
+        return self._result()
+
+    def _take_param(self, words: list[bytes]) -> None:
+        name, value = parse_param(words)
+        if name in self._params or len(self._params) < MOST_PARAMS:
+            self._params[name] = value
+
+    def _take_message(self, words: list[bytes]) -> None:
+        if words[0] == ODOM and self._scan == words[1:4]:
+            self._echoed += self._scan_moved
+            self._scan = None
+            return
+        stamps = parse_stamps(words)
+        self._lines += 1
+        for clock, stamp in zip(("sender", "logger"), stamps, strict=True):
+            if is_stamp(stamp):
+                self._first[clock] = self._first[clock] or stamp
+                self._stamped[clock] += 1
+        self._scan = None
+        if words[0] in OLD_LASERS or words[0] in ROBOT_LASERS:
+            self._take_poses(words)
+
+    def _take_poses(self, words: list[bytes]) -> None:
+        laser, robot = poses_of_laser(words)
+        self._scan = laser
+        self._scan_moved = laser != self._last_scan
+        self._moved += self._scan_moved
+        self._last_scan = laser
+        mount = _mount(laser, robot)
+        first = self._mounts.setdefault(words[0], mount)
+        if any(abs(now - then) > _SAME_MOUNT for now, then in zip(mount, first, strict=True)):
+            self._mount_changes = True
+
+    def _result(self) -> Survey:
+        echoes = self._moved > 0 and self._echoed >= _ENOUGH_ECHOES * self._moved
+        clock: Clock = "none"
+        if self._stamped["sender"] > _ENOUGH_STAMPS * self._lines:
+            clock = "sender"
+        elif self._stamped["logger"] > _ENOUGH_STAMPS * self._lines:
+            clock = "logger"
+        first_s = self._first.get(clock, 0.0)
+        return Survey(self._params, clock, first_s, echoes, echoes or self._mount_changes)
+
+
+def _mount(laser: list[bytes], robot: list[bytes]) -> tuple[float, float, float]:
+    """Where the laser sits on the robot according to one line. On a log as recorded this never changes."""
+    try:
+        values = [float(word) for word in (*laser, *robot)]
+    except ValueError:
+        raise LineError("a pose is no number") from None
+    x, y, turn = (values[index] - values[index + 3] for index in range(3))
+    yaw_rad = values[5]
+    if not all(map(math.isfinite, (x, y, turn, yaw_rad))):
+        raise LineError("a pose is no number")
+    cos, sin = math.cos(yaw_rad), math.sin(yaw_rad)
+    # A rear laser looks backwards: the difference is compared as a sine, which does not mind a whole turn.
+    return cos * x + sin * y, cos * y - sin * x, math.sin(turn)
