@@ -1,0 +1,1 @@
+"""Replays of logs, and comparisons of what came out."""

@@ -1,0 +1,170 @@
+"""What a log feeds into a system, and what of the system is computed anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from studio.messages import MessageError, String, decode
+from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
+from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.stamp_order import by_stamp
+
+LOOKED_AT = 64
+"""Events at either end of a topic that tell whether it is an input."""
+
+Read = Callable[[str, memoryview], Any]
+"""Topic and payload -> message."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of a replay and the plan that takes them: without the components that produced them."""
+
+    plan: Plan
+    log: LogReader
+    topics: Mapping[str, str]
+    """Topic of the log -> topic of the system."""
+    left_out: tuple[str, ...]
+    """Components whose part the log plays."""
+    silent: tuple[str, ...]
+    """Topics that somebody listens to, and nobody will send."""
+    start_ns: int
+    end_ns: int
+
+    def events(self, read: Read | None = None) -> Iterator[Event]:
+        """The inputs in the order of their stamps; with `read` their messages are there too, not the payloads alone."""
+        counts: dict[str, int] = {}
+        for logged in by_stamp(_placed(self.log.events(self.topics))):
+            if _is_first_activation(logged):
+                continue
+            counts[logged.topic] = count = counts.get(logged.topic, 0) + 1
+            yield self._event(logged, count, read)
+
+    def _event(self, logged: LoggedEvent, count: int, read: Read | None) -> Event:
+        topic = self.topics[logged.topic]
+        kind = Kind.COMMAND if topic.startswith(COMMAND_PREFIX) else Kind.DATA
+        sequence = count if logged.flags is None else logged.sequence  # others number as they please
+        return Event(
+            topic, sequence, logged.stamp_ns, read(topic, logged.payload) if read else None, logged.payload, kind,
+            None, logged.stamp_ns, INPUT, Origin.LOGGED,
+        )  # fmt: skip
+
+
+def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
+    """`mapped`: the topics of logged sources, with those of the log that feed them."""
+    own = {topic for topic in _topics_published(plan) if topic in log.topics and is_input(log, topic)}
+    fed = {**{topic: topic for topic in own if topic not in mapped}, **mapped}
+    reduced, left_out = _without_producers(plan, set(fed), log)
+    commands = [COMMAND_PREFIX + component.name for component in reduced.components]
+    fed |= {topic: topic for topic in commands if topic in log.topics}
+    topics = _inverted(fed, log)
+    heard = {inlet.topic for component in reduced.components for inlet in component.inlets}
+    silent = tuple(sorted(heard - set(fed) - reduced.producers.keys()))
+    start_ns, end_ns = _span(log, topics)
+    if not any(not topic.startswith(COMMAND_PREFIX) for topic in fed) and not _is_ours(log):
+        raise ReplayError("this log feeds nothing of the system", file=log.path, hint=f"it has {', '.join(log.topics)}")
+    return Inputs(reduced, log, topics, left_out, silent, start_ns, end_ns)
+
+
+def is_input(log: LogReader, topic: str) -> bool:
+    """Whether events of this topic were published outside a handler."""
+    first = islice(log.events([topic]), LOOKED_AT)
+    last = islice(log.events([topic], reverse=True), LOOKED_AT)
+    return any((event.flags or 0) & INPUT for events in (first, last) for event in events)
+
+
+def _topics_published(plan: Plan) -> Iterator[str]:
+    for component in plan.components:
+        yield from component.outlets.values()
+
+
+def _inverted(fed: Mapping[str, str], log: LogReader) -> dict[str, str]:
+    topics: dict[str, str] = {}
+    for topic, logged in fed.items():
+        if logged in topics:
+            hint = "give each port a topic of its own"
+            raise ReplayError(f"{logged} is to feed both {topics[logged]} and {topic}", file=log.path, hint=hint)
+        topics[logged] = topic
+    return topics
+
+
+def _without_producers(plan: Plan, fed: set[str], log: LogReader) -> tuple[Plan, tuple[str, ...]]:
+    """The plan without those who would publish what the log publishes; who does other things too is only muted."""
+    providers = {provider for component in plan.components for provider, _ in component.requires.values()}
+    kept, left_out = [], []
+    for component in plan.components:
+        computed = [topic for topic in component.outlets.values() if topic not in fed and _has_events(log, topic)]
+        if component.name in providers or computed or not fed & set(component.outlets.values()):
+            kept.append(_muted(component, fed))
+        else:
+            left_out.append(component.name)
+    return replace(plan, components=_with_origin(kept, fed)), tuple(left_out)
+
+
+def _has_events(log: LogReader, topic: str) -> bool:
+    return topic in log.topics and log.topics[topic].count > 0
+
+
+def _muted(component: PlannedComponent, fed: set[str]) -> PlannedComponent:
+    return replace(component, outlets={port: topic for port, topic in component.outlets.items() if topic not in fed})
+
+
+def _with_origin(components: list[PlannedComponent], fed: set[str]) -> tuple[PlannedComponent, ...]:
+    """Whatever a logged event can reach is logged itself: by wires, and by service calls in both directions."""
+    calls = {(c.name, provider) for c in components for provider, _ in c.requires.values()}
+    logged: set[str] = set()
+    topics = set(fed)
+    grown = True
+    while grown:
+        reached = {c.name for c in components if any(inlet.topic in topics for inlet in c.inlets)}
+        reached |= {b for a, b in calls if a in logged} | {a for a, b in calls if b in logged}
+        grown = not reached <= logged
+        logged |= reached
+        topics |= {topic for c in components if c.name in logged for topic in c.outlets.values()}
+    return tuple(replace(c, origin=int(Origin.LOGGED)) if c.name in logged else c for c in components)
+
+
+def _span(log: LogReader, topics: Iterable[str]) -> tuple[int, int]:
+    """System time at the start (the recorded one, if the activations are in the log) and at the last event."""
+    commands = [topic for topic in log.topics if topic.startswith(COMMAND_PREFIX)]
+    activations = [event.stamp_ns for event in islice(log.events(commands), LOOKED_AT) if _is_first_activation(event)]
+    inputs = [topic for topic in topics if not topic.startswith(COMMAND_PREFIX)]
+    firsts = [event.stamp_ns for event in _placed(islice(log.events(inputs), LOOKED_AT))]
+    spanning = inputs if not _is_ours(log) else [name for name in log.topics if _has_stamps(name)]
+    lasts = [event.stamp_ns for event in _placed(islice(log.events(spanning, reverse=True), LOOKED_AT))]
+    starts = activations or firsts or [log.start_ns]
+    return min(starts), max(lasts, default=log.end_ns)
+
+
+def _has_stamps(topic: str) -> bool:
+    """Of what is recorded under /_studio/, only ticks and commands are events of system time."""
+    return not topic.startswith("/_studio/") or topic.startswith(("/_studio/timer/", COMMAND_PREFIX))
+
+
+def _is_ours(log: LogReader) -> bool:
+    first = next(log.events(), None)
+    return first is not None and first.flags is not None
+
+
+def _placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
+    """Logs of others may have no stamps: then the time of recording has to do."""
+    return (
+        event if event.stamp_ns or event.flags is not None else event._replace(stamp_ns=event.log_time_ns)
+        for event in events
+    )
+
+
+def _is_first_activation(event: LoggedEvent) -> bool:
+    """The activations at the start come from the machinery, in a replay too."""
+    if event.sequence != 1 or not event.topic.startswith(COMMAND_PREFIX):
+        return False
+    try:
+        return bool(json.loads(decode(String, event.payload).data) == {"do": "activate"})
+    except (MessageError, ValueError):
+        return False

@@ -1,0 +1,183 @@
+"""Lockstep replay: a log's inputs in, everything else computed anew, in an order that depends on nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from studio.messages import MessageTypes, String, decode
+from studio.model.project import Project
+from studio.model.sources import Specs
+from studio.runtime.channel.frames import COMMAND_PREFIX
+from studio.runtime.channel.in_process import InProcess
+from studio.runtime.clock import ClockKind
+from studio.runtime.host import create
+from studio.runtime.launcher import Session
+from studio.runtime.plan import Plan
+from studio.runtime.planning import plan_of
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.event_log import EventLog
+from studio.runtime.replay.inputs import Inputs, Read, inputs_of
+from studio.runtime.replay.mapping import choose_logged, mapped_topics
+from studio.runtime.replay.sockets import FEEDER, Listener, LogFeed
+
+PIECES = 200
+"""Between them progress is told; the order is the same."""
+
+Progress = Callable[[int, int], None]
+"""System time that has passed, and in all, in ns."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a replay did."""
+
+    delivered: int
+    """Events, those at the start not counted."""
+    start_ns: int
+    end_ns: int
+    fed: tuple[str, ...]
+    """Topics of the system that came from the log."""
+    left_out: tuple[str, ...]
+    """Components whose part the log played."""
+    warnings: tuple[str, ...] = ()
+    failures: dict[str, str] = field(default_factory=dict)
+    """Component -> why it failed."""
+
+    @property
+    def system_s(self) -> float:
+        return (self.end_ns - self.start_ns) / 1e9
+
+
+def replay_lockstep(
+    project: Project,
+    log: Path | str,
+    *,
+    specs: Specs,
+    types: MessageTypes,
+    in_process: bool = False,
+    record: Path | str | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Replay `log` through a project's system; `seed` is that of the recorded run if not given.
+
+    The project's sources are taken from the log where they are logged, or the log is not one of ours: in memory only.
+    """
+    with LogReader(log) as reader:
+        choose_logged(project.system, reader)
+        plan = plan_of(
+            project.system, specs, project=project.folder, seed=recorded_seed(reader) if seed is None else seed
+        )
+        mapped = mapped_topics(project.system, reader, types)
+        inputs = inputs_of(plan, reader, mapped)
+        return replay_inputs(inputs, types, in_process=in_process, record=record, progress=progress)
+
+
+def replay_inputs(
+    inputs: Inputs,
+    types: MessageTypes,
+    *,
+    in_process: bool = False,
+    record: Path | str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The same for a plan and what is fed into it."""
+    if record is not None and Path(record).exists() and Path(record).samefile(inputs.log.path):
+        raise ReplayError("a replay cannot be recorded into its own log", file=record)
+    with ExitStack() as stack:
+        log = stack.enter_context(EventLog(Path(record), inputs.plan, types)) if record is not None else None
+        run = _in_process if in_process else _over_processes
+        delivered, failures = run(inputs, log, progress or _unseen)
+    fed = tuple(topic for topic in inputs.topics.values() if not topic.startswith(COMMAND_PREFIX))
+    warnings = [
+        *changed_circumstances(inputs.log, inputs.plan),
+        *(f"nothing will arrive on {topic}: it is not in the log" for topic in inputs.silent),
+    ]
+    return Result(delivered, inputs.start_ns, inputs.end_ns, fed, inputs.left_out, tuple(warnings), failures)
+
+
+def _unseen(_done_ns: int, _all_ns: int) -> None:
+    """The progress that nobody asked for."""
+
+
+class _Runs(Protocol):
+    def lockstep(self, until_ns: int | None = None) -> int: ...
+
+
+def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
+    whole_ns = inputs.end_ns - inputs.start_ns
+    delivered = 0
+    for piece in range(1, PIECES + 1):
+        delivered += run.lockstep(until_ns=inputs.start_ns + whole_ns * piece // PIECES)
+        progress(whole_ns * piece // PIECES, whole_ns)
+    return delivered
+
+
+def _in_process(inputs: Inputs, log: EventLog | None, progress: Progress) -> tuple[int, dict[str, str]]:
+    _refuse_programs(inputs.plan)
+    twin = InProcess(inputs.plan, create, start_ns=inputs.start_ns, tap=log.take if log else None)
+    try:
+        twin.feed(FEEDER, inputs.events(_reader(twin)))
+        twin.start()
+        delivered = _to_the_end(twin, inputs, progress)
+    finally:
+        twin.stop()
+    return delivered, {name: cell.error for name, cell in twin.cells.items() if cell.error}
+
+
+def _refuse_programs(plan: Plan) -> None:
+    for component in plan.components:
+        if component.command:
+            raise ReplayError(f"{component.name} is a program of its own", hint="replay it without --in-process")
+
+
+def _reader(twin: InProcess) -> Read:
+    """Decodes for those who listen, by the types of their ports; what nobody listens to stays bytes."""
+    kinds: dict[str, Any] = {}
+    for cell in twin.cells.values():
+        ports = type(cell.component).__ports__
+        kinds |= {inlet.topic: ports[inlet.port].type for inlet in cell.planned.inlets}
+
+    def read(topic: str, payload: memoryview) -> Any:
+        if topic.startswith(COMMAND_PREFIX):
+            return json.loads(decode(String, payload).data)
+        kind = kinds.get(topic)
+        return decode(kind, payload) if kind is not None else None
+
+    return read
+
+
+def _over_processes(inputs: Inputs, log: EventLog | None, progress: Progress) -> tuple[int, dict[str, str]]:
+    with ExitStack() as stack:
+        session = stack.enter_context(Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns))
+        if log is not None:
+            # The listener is no receiver that producers wait for, so what it is to hear in full goes over the socket.
+            session.folders.shared = None
+            listener = Listener(session.folders.run, log.take_frame)
+            stack.callback(listener.close)
+            listener.await_connected()
+        session.launch()
+        session.control.ask("feed", name=FEEDER, topics=list(inputs.topics.values()))
+        feed = LogFeed(session.folders.run, FEEDER, inputs.events())
+        stack.callback(feed.close)
+        session.start("pause")
+        delivered = _to_the_end(session, inputs, progress)
+        if log is not None:
+            listener.await_events(int(session.control.status()["delivered"]))
+        if feed.failure is not None:
+            raise feed.failure
+    return delivered, _failures(session)
+
+
+def _failures(session: Session) -> dict[str, str]:
+    found = {name: session.observer.component(name).get("error", "") for name in session.plan.by_name}
+    for host, status in session.exits.items():
+        found |= {component.name: f"its process ended with status {status}" for component in session.plan.on_host(host)}
+    return {name: error for name, error in found.items() if error}

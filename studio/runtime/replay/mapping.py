@@ -1,0 +1,78 @@
+"""Which topic of a log feeds which port of a source that is logged (docs/guide/replay.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from studio.messages import MessageTypes
+from studio.model.close_matches import did_you_mean
+from studio.model.parts import Endpoint
+from studio.model.sources import LogProvider, Source, suggest_topics
+from studio.model.system import System
+from studio.model.wiring import topic_of
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.errors import ReplayError
+
+
+def choose_logged(system: System, log: LogReader) -> None:
+    """Take every source that has out ports from a log which does not tell what were inputs: a log of others.
+
+    In memory only. A log of ours tells it event by event, so the modes stay as they are.
+    """
+    first = next(log.events(), None)
+    if first is None or first.flags is not None:
+        return
+    for source in list(system.sources):
+        if source.mode != "logged" and any(port.direction == "out" for port in source.ports):
+            provider = source.logged or LogProvider(str(log.path))
+            system.replace_node(replace(source, mode="logged", logged=provider))
+
+
+def mapped_topics(system: System, log: LogReader, types: MessageTypes) -> dict[str, str]:
+    """Topic of the system -> topic of the log, for all logged sources."""
+    found: dict[str, str] = {}
+    kinds = dict(_kinds(log, types))
+    for source in system.sources:
+        provider = source.provider(source.mode)
+        if isinstance(provider, LogProvider):
+            for port, topic in _mapping(source, provider, log, kinds).items():
+                found[topic_of(Endpoint(source.name, port))] = topic
+    return found
+
+
+def _kinds(log: LogReader, types: MessageTypes) -> Iterator[tuple[str, str]]:
+    """The topics of a log that Studio can read, with their types."""
+    for topic in log.topics.values():
+        kind = types.find_schema(topic.schema.name)
+        if kind is not None and not topic.name.startswith("/_studio/"):
+            yield topic.name, kind.TYPE
+
+
+def _mapping(source: Source, provider: LogProvider, log: LogReader, kinds: dict[str, str]) -> dict[str, str]:
+    """The source's own mapping, filled in by name and type where it has no entry."""
+    chosen = {**suggest_topics(source, kinds), **provider.topics}
+    for port in source.ports:
+        if port.direction == "in":
+            chosen.pop(port.name, None)
+            continue
+        topic = chosen.get(port.name)
+        if topic is None:
+            raise ReplayError(
+                f"nothing in the log fits {source.name}.{port.name}, which is {port.type}",
+                file=log.path,
+                hint=f'say which: <bind port="{port.name}" topic="..."/>; the log has {_list(kinds)}',
+            )
+        if topic not in log.topics:
+            hint = did_you_mean(topic, list(log.topics)) or f"the log has {_list(kinds)}"
+            raise ReplayError(
+                f"{source.name}.{port.name} is bound to {topic}, which is missing", file=log.path, hint=hint
+            )
+        if kinds.get(topic) != port.type:
+            has = kinds.get(topic, log.topics[topic].schema.name or "of no known type")
+            raise ReplayError(f"{source.name}.{port.name} is {port.type}, but {topic} is {has}", file=log.path)
+    return chosen
+
+
+def _list(kinds: dict[str, str]) -> str:
+    return ", ".join(f"{topic} ({kind})" for topic, kind in kinds.items()) or "no topic of a known type"

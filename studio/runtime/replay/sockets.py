@@ -1,0 +1,111 @@
+"""The replay's ends in a channel of processes: one that feeds it, one that listens to everything."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import zmq
+
+from studio.errors import StudioError
+from studio.runtime.channel import addresses
+from studio.runtime.channel.feeding import FeedThread
+from studio.runtime.channel.frames import AGAIN, END_PREFIX, INPUT, SHARED, Event, Header, Kind, pack, split
+from studio.runtime.replay.errors import ReplayError
+
+FEEDER = "replay"
+LOOK_EVERY_MS = 50
+
+
+class LogFeed(FeedThread):
+    """Feeds recorded payloads as they are: data, and commands too."""
+
+    failure: StudioError | None = None
+
+    def _send_up_to(self, wanted: int) -> None:
+        try:
+            while self._sent < wanted and not self._done:
+                event = next(self._events, None)
+                self._done = event is None
+                if event is not None:
+                    self._sent += 1
+                    self._out.send(_frame(event))
+        except StudioError as damaged:  # the log's bytes; the system must not wait for what cannot be read
+            self.failure = damaged
+            self._done = True
+        if self._done:
+            self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0))
+
+
+def _frame(event: Event) -> bytes:
+    assert event.payload is not None, "what is read from a log has a payload"
+    return pack(
+        event.topic, event.kind, event.sequence, event.payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
+        flags=event.flags | INPUT, origin=event.origin,
+    )  # fmt: skip
+
+
+Take = Callable[[str, Header, memoryview], None]
+
+
+class Listener:
+    """Hears the channel in its order; nothing is dropped on this side."""
+
+    def __init__(self, run: Path, take: Take) -> None:
+        self._take = take
+        self._failure: StudioError | None = None
+        self._connected = threading.Event()
+        self._ended = threading.Event()
+        self._news = threading.Condition()
+        self._count = 0
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.rcvhwm = 0
+        self._socket.subscribe(b"/")
+        self._socket.connect(addresses.out_of(run))
+        self._thread = threading.Thread(target=self._listen, name="replay listener", daemon=True)
+        self._thread.start()
+
+    def await_connected(self, patience_s: float = 10.0) -> None:
+        """The broker says that it is alive twice a second: who hears it hears everything."""
+        if not self._connected.wait(patience_s):
+            raise ReplayError("the broker of the replay cannot be heard")
+
+    def _listen(self) -> None:
+        while not self._ended.is_set():
+            if not self._socket.poll(LOOK_EVERY_MS):
+                continue
+            frame = self._socket.recv()
+            self._connected.set()
+            try:
+                self._hear(frame)
+            except StudioError as error:
+                self._failure = self._failure or error
+
+    def _hear(self, frame: bytes) -> None:
+        topic, header, payload = split(frame)
+        if header.kind > Kind.COMMAND or header.flags & AGAIN:
+            return
+        if header.flags & SHARED:
+            raise ReplayError(f"{topic} came through shared memory")
+        try:
+            self._take(topic, header, payload)
+        finally:
+            with self._news:
+                self._count += 1
+                self._news.notify_all()
+
+    def await_events(self, count: int, patience_s: float = 20.0) -> None:
+        """Until as many have been heard as were delivered; raises what went wrong meanwhile."""
+        with self._news:
+            complete = self._news.wait_for(lambda: self._count >= count, patience_s)
+        if self._failure is not None:
+            raise self._failure
+        if not complete:
+            raise ReplayError(f"only {self._count} of {count} events were heard", hint="try again, or --in-process")
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._context.destroy(linger=0)
