@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from studio.model.changes import ModelError
@@ -26,6 +27,9 @@ class Specs(Protocol):
     def get(self, type_name: str, /) -> ComponentSpec | None: ...
 
     def types(self) -> Iterable[str]: ...
+
+    def profile(self, type_name: str, /) -> Path | None:
+        """The component.xml of a type, sound or not."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
+from studio.model.component_code import module_file
 from studio.model.origin import Origin
 from studio.model.parts import Component, Connection, Endpoint
 from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
@@ -54,8 +55,7 @@ class _Checker:
         subject = f"{inside}.{component.name}" if inside else component.name
         spec = self.specs.get(component.type)
         if spec is None:
-            message = f"{component.name} is of an unknown type {component.type}"
-            yield self.problem(message, component.origin, did_you_mean(component.type, self.specs.types()), subject)
+            yield self.problem(*self.no_spec(component), subject)
         else:
             yield from self.activation(component, spec, subject)
             yield from self.parameters(component, spec, subject)
@@ -63,6 +63,16 @@ class _Checker:
             hint = did_you_mean(component.host, self.system.hosts.keys()) or f'add <host name="{component.host}"/>'
             message = f"the host {component.host} of {component.name} is not declared"
             yield self.problem(message, component.origin, hint, subject, "warning")
+
+    def no_spec(self, component: Component) -> tuple[str, Origin | None, str]:
+        profile = self.specs.profile(component.type)
+        if profile is None:
+            message = f"{component.name} is of an unknown type {component.type}"
+            return message, component.origin, did_you_mean(component.type, self.specs.types())
+        message = f"{component.name} is of type {component.type}, whose profile is broken"
+        is_generated = module_file(profile.parent, component.type) is not None
+        remedy = f"write it again: studio profile {profile.parent}" if is_generated else f"correct {profile}"
+        return message, component.origin, f"see above; {remedy}"
 
     def activation(self, component: Component, spec: ComponentSpec, subject: str) -> Iterator[Problem]:
         if component.mode is not None and component.mode not in spec.activations:

@@ -45,5 +45,6 @@ def validate_xml(root: etree._Element, schema: str, file: Path | str | None = No
 
 
 def unknown_names(root: etree._Element, schema: str, file: Path | str | None = None) -> list[Problem]:
-    """A warning for each element and attribute that the schema does not know, with the name that was perhaps meant."""
+    """A warning for each element and attribute that the schema does not know, with the name that was perhaps meant,
+    and one for a file of a later version."""
     return load_schema(schema).unknown_names(root, file)

@@ -26,6 +26,8 @@ from studio.model.files import FileError
 SCHEMAS = Path(__file__).parent / "schemas"
 RNG = "{http://relaxng.org/ns/structure/1.0}"
 EXAMPLE = "{urn:robot-systems-studio:schema}example"
+FORMAT_VERSION = 1
+"""Of all files; what belongs to a later one is overlooked, and kept."""
 _SPACE = " \t\r\n"
 _FLOAT = r"[+-]?(\d+(\.\d*)?|\.\d+)"
 _NUMBERS = {
@@ -102,12 +104,23 @@ class Schema:
         return FileError(f"not a valid {self.name} file: {raw.message}", file=file, line=raw.line)
 
     def unknown_names(self, root: etree._Element, file: Path | str | None) -> list[Problem]:
+        """Also one problem for a file of a later version, whose names need not be known."""
         place = None if file is None else str(file)
+        return [*_later_version(root, place), *self._unknown_names(root, place)]
+
+    def _unknown_names(self, root: etree._Element, place: str | None) -> list[Problem]:
         return [
             Problem(message, "warning", place, line_of(strange), hint or "it is kept as it is")
             for element, rule in _walk(root, self._root)
             for strange, message, hint in _unknown(element, rule)
         ]
+
+
+def _later_version(root: etree._Element, place: str | None) -> Iterator[Problem]:
+    written = root.get("version", "").strip(_SPACE).lstrip("+0")
+    if written not in ("", str(FORMAT_VERSION)):
+        message = f"written by a newer Studio: version {written[:20]}; this one knows {FORMAT_VERSION}"
+        yield Problem(message, "warning", place, line_of(root), "what it does not know is kept, but has no effect")
 
 
 @cache

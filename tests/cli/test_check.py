@@ -111,7 +111,13 @@ def test_a_broken_profile_of_the_project_is_told_where_it_is(studio: Studio, pro
     profile.write_text(EYE.replace('direction="in"', 'direction="sideways"'))
     result = studio("check", project, "--json")
     assert result.status == 1
-    assert str(profile) in [problem["file"] for problem in result.json["problems"]]
+    first, second = result.json["problems"]
+    assert (first["file"], first["line"]) == (str(profile), 3)
+    assert second["message"] == "eye is of type eye, whose profile is broken"
+    assert second["hint"] == f"see above; correct {profile}"
+    profile.with_name("eye.py").touch()
+    second = studio("check", project, "--json").json["problems"][-1]
+    assert second["hint"] == f"see above; write it again: studio profile {profile.parent}"
 
 
 BLINKER = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from studio.model.spec import (
     CommandEntry,
@@ -113,6 +114,10 @@ class Profiles:
 
     def types(self) -> Iterable[str]:
         return self._specs
+
+    def profile(self, type_name: str) -> Path | None:
+        """None of them comes from a file."""
+        return None
 
 
 PROFILES = Profiles(

@@ -70,5 +70,29 @@ def test_unknown_names_are_let_through_and_listed() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("schema", "root"),
+    [
+        ("system", '<system name="a" version="{}"/>'),
+        ("layout", '<layout version="{}"/>'),
+        ("component", '<component type="a" category="sensor" version="{}"/>'),
+    ],
+)
+def test_a_file_of_a_later_version_opens_with_a_warning(schema: str, root: str) -> None:
+    def warnings(version: str) -> list[str]:
+        data = root.format(version).encode()
+        return [str(problem) for problem in unknown_names(read_xml(data, schema), schema, "f")]
+
+    assert warnings("1") == warnings(" 01 ") == []
+    (told,) = warnings("2")
+    assert told.startswith(
+        "f:1: warning: written by a newer Studio: version 2; this one knows 1 (what it does not know"
+    )
+    assert len(warnings("9" * 10_000)[0]) < 200
+    for garbage in ("two", "1.5", "0", "-1", ""):
+        with pytest.raises(FileError, match=r'^f:1: version=".*" is not possible'):
+            read_xml(root.format(garbage).encode(), schema, file="f")
+
+
 def test_what_is_inside_an_unknown_element_is_not_judged() -> None:
     read_xml(b'<system name="a"><future><wire/><component mode="no"/>text</future></system>', "system")
