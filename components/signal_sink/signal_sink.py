@@ -31,6 +31,7 @@ class SignalSink(Component):
         self.maximum = -math.inf
         self.mean = math.nan
         self._told_ns = self.now()
+        self._told_count = -1
 
     def on_value(self, message: Float64) -> None:
         self._add(message.data)
@@ -42,7 +43,9 @@ class SignalSink(Component):
         self._told_ns = self.now()
 
     def on_deactivate(self) -> None:
-        self._tell()
+        # A run of whole seconds ends just after a line: once is enough.
+        if self.count != self._told_count:
+            self._tell()
 
     def _add(self, value: float) -> None:
         self.count += 1
@@ -53,6 +56,7 @@ class SignalSink(Component):
         self.mean = value if self.count == 1 else self.mean + (value - self.mean) / self.count
 
     def _tell(self) -> None:
+        self._told_count = self.count
         if not self.count:
             self.log.info("nothing has arrived")
             return

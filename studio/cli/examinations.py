@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from studio.cli.requirements import DISTRIBUTION, Requirement, requirements
-from studio.paths import PACKAGE, component_roots, path_problems
+from studio.paths import PACKAGE, component_roots, path_problems, project_roots
 
 State = Literal["ok", "missing", "absent"]
 PURPOSES = {
@@ -166,10 +166,15 @@ def examine_machine() -> Iterator[Finding]:
 
 
 def examine_paths() -> Iterator[Finding]:
-    roots = component_roots()
-    if roots:
-        yield from (Finding("search path", "components", "ok", str(root)) for root in roots)
-    else:
-        yield Finding("search path", "components", "missing", "no components found", "set STUDIO_PATH")
+    yield from examine_roots("components", component_roots(), "missing")
+    yield from examine_roots("projects", project_roots(), "absent")
     for problem in path_problems():
         yield Finding("search path", "STUDIO_PATH", "absent", problem.message, problem.hint)
+
+
+def examine_roots(kind: str, roots: list[Path], lacking: State) -> Iterator[Finding]:
+    """A project can be named by its folder, so a system without a place for projects is not sick."""
+    if roots:
+        yield from (Finding("search path", kind, "ok", str(root)) for root in roots)
+    else:
+        yield Finding("search path", kind, lacking, f"no {kind} found", "set STUDIO_PATH")

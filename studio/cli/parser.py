@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import NoReturn
 
 from studio.cli.outcome import UsageError
+from studio.model.close_matches import did_you_mean
+
+_CHOICE = re.compile(r"(?P<what>.*): invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)\Z", re.DOTALL)
 
 
 class Parser(argparse.ArgumentParser):
@@ -16,6 +20,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         help_hint = f"`{self.prog} --help` explains it"
         message = message.replace("the following arguments are required: ", "missing: ").removeprefix("argument ")
+        wrong = _CHOICE.match(message)
+        if wrong is not None:
+            choices = wrong["choices"].replace("'", "").split(", ")
+            message, help_hint = f"{wrong['what']} cannot be {wrong['word']}", did_you_mean(wrong["word"], choices)
         if message.startswith("unrecognized arguments: "):
             unknown = message.partition(": ")[2].split()[0]
             message, help_hint = f"there is no option or place for {unknown}", self._meant(unknown) or help_hint

@@ -127,7 +127,11 @@ def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
         (["run", "first_steps", "--for", "abc"], "studio: run: --for: 'abc' is not a number of seconds ("),
         (["new", "component", "x", "--categry=sensor"], "(did you mean --category?)"),
         (["check"], "studio: check: missing: PROJECT (`studio check --help` explains it)"),
-        (["new", "projekt", "x"], "'projekt'"),
+        (["new", "projekt", "x"], "studio: new: project|component cannot be projekt (did you mean project?)"),
+        (
+            ["new", "component", "x", "--category", "x"],
+            "--category cannot be x (known: sensor, processor, actuator)",
+        ),
     ],
 )
 def test_wrong_words_are_told_in_one_line_with_what_was_meant(studio: Studio, words: list[str], told: str) -> None:

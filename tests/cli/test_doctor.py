@@ -20,6 +20,17 @@ def test_json_tells_for_each_thing_its_state_and_remedy(studio: Studio) -> None:
     assert all(finding["remedy"] for finding in findings.values() if finding["state"] != "ok")
 
 
+def test_the_search_path_shows_where_components_and_projects_are_found(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("components", "projects"):
+        (tmp_path / kind).mkdir()
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path))
+    found = [(one["name"], one["detail"]) for one in studio("doctor", "--json").json["findings"]]
+    assert ("components", str(tmp_path / "components")) in found
+    assert ("projects", str(tmp_path / "projects")) in found
+
+
 def test_something_needed_that_is_missing_is_a_failed_check(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examinations, "requirements", lambda: [Requirement("no-such-package", ">=1.0")])
     result = studio("doctor")

@@ -41,6 +41,13 @@ def test_it_writes_a_line_now_and_then_and_one_at_the_end(caplog: pytest.LogCapt
         assert caplog.messages[-1] == "24 values, last 24.000, between 1.000 and 24.000, mean 12.500"
 
 
+def test_the_last_line_is_not_written_twice(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO), Trial(SignalSink, log_every_s=1.0) as trial:
+        for tenth in range(1, 21):
+            trial.send("value", Float64(float(tenth)), at_s=tenth / 10)
+    assert [line.split(",")[0] for line in caplog.messages] == ["10 values", "20 values"]
+
+
 def test_it_can_keep_silent_until_the_end(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO), Trial(SignalSink, log_every_s=0.0) as trial:
         trial.send("value", Float64(1.0), at_s=1000.0)
