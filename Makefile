@@ -5,6 +5,8 @@ EXTRAS := dev editor
 WORKERS ?= 2
 ARGS ?=
 PROJECT ?= projects/first_steps
+# Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
+PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))
 PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
 
 .DEFAULT_GOAL := help
@@ -35,6 +37,7 @@ check: setup  ## ruff (lint and format) and mypy
 	$(PYTHON) -m ruff check --quiet --output-format concise || status=1; \
 	$(PYTHON) -m ruff format --check --quiet --output-format concise || status=1; \
 	$(PYTHON) -m mypy --no-error-summary || status=1; \
+	$(if $(PROJECT_COMPONENTS),$(PYTHON) -m mypy --no-error-summary $(PROJECT_COMPONENTS) || status=1;) \
 	exit $$status
 
 format: setup  ## let ruff fix and format
