@@ -5,5 +5,17 @@ from studio.runtime.recording.errors import LogError, LogFull
 from studio.runtime.recording.gaps import Gap
 from studio.runtime.recording.log_reader import LogReader, Topic, TopicStatistics
 from studio.runtime.recording.log_writer import LogWriter
+from studio.runtime.recording.repair import RepairReport, repair
 
-__all__ = ["Gap", "LogError", "LogFull", "LogReader", "LogWriter", "LoggedEvent", "Topic", "TopicStatistics"]
+__all__ = [
+    "Gap",
+    "LogError",
+    "LogFull",
+    "LogReader",
+    "LogWriter",
+    "LoggedEvent",
+    "RepairReport",
+    "Topic",
+    "TopicStatistics",
+    "repair",
+]

@@ -14,6 +14,7 @@ from studio.messages import EventHeaders, MessageError, decode
 from studio.runtime.recording.checksums import Bytes, crc32
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES, decompress
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.header_batch import Columns, unpack_headers
 from studio.runtime.recording.mcap_records import MESSAGE, MESSAGE_FIELDS_BYTES, PREFIX, ChunkHead, Op
 from studio.runtime.recording.record_walk import Numbers, Records, columns, walk
 
@@ -50,8 +51,8 @@ class Names(NamedTuple):
 
     topics: dict[int, str]
     hashes: dict[int, int]
-    headers: frozenset[int]
-    """The channels that carry headers of events instead of events."""
+    carriers: NDArray[np.bool_]
+    """By channel number: whether it carries headers of events instead of events."""
 
 
 def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, Bytes]:
@@ -75,8 +76,8 @@ def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, B
 class Chunk:
     """The messages of one chunk in the order of their log times; equal times stay in the order of the file."""
 
-    def __init__(self, content: Bytes) -> None:
-        self._records = walk(content)
+    def __init__(self, content: Bytes, *, may_be_cut: bool = False) -> None:
+        self._records = walk(content, to_the_end=not may_be_cut)
         self.data = memoryview(content).toreadonly()
         messages = self._records.of(Op.MESSAGE)
         if np.any(messages.ends - messages.begins < MESSAGE.size):
@@ -110,6 +111,10 @@ class Chunk:
     def payload(self, row: int) -> memoryview:
         return self.data[int(self._begins[row]) : int(self._ends[row])]
 
+    def record(self, row: int) -> memoryview:
+        """The whole message record, as it can be put into another chunk."""
+        return self.data[int(self._begins[row]) - MESSAGE.size : int(self._ends[row])]
+
     def index_entries(self) -> dict[int, bytes]:
         """The entries of its message indexes: log times and places, by channel."""
         places = np.stack([self.times, self._begins - MESSAGE.size], axis=1).astype("<u8")
@@ -135,29 +140,32 @@ class Chunk:
             )
         )
 
-    def headers(self, names: Names) -> dict[str, NDArray[Any]] | None:
-        """Columns with one element per row, or None if the chunk has not the headers of exactly its events."""
+    def headers(self, names: Names) -> Columns | None:
+        """Columns with an element for each row that is an event; None if these headers are not here."""
         if "_headers" not in self.__dict__:
             self._headers = self._read_headers(names)
         return self._headers
 
-    def _read_headers(self, names: Names) -> dict[str, NDArray[Any]] | None:
-        carriers = np.isin(self.channels, list(names.headers))
-        batches = [self._batch(int(row)) for row in np.flatnonzero(carriers)]
-        if not batches:
+    def _read_headers(self, names: Names) -> Columns | None:
+        carriers = np.flatnonzero(names.carriers[self.channels]).tolist()
+        if not carriers:
             return None
-        events = np.flatnonzero(~carriers)
-        hashes = [names.hashes[channel] for channel in self.channels[events].tolist()]
-        found: dict[str, NDArray[Any]] = {}
-        for name in ("topic", "sequence", *HEADER_FIELDS):
-            column = np.concatenate([getattr(batch, name) for batch in batches])
-            if len(column) != len(events):
-                return None
-            found[name] = np.zeros(len(self), column.dtype)
-            found[name][events] = column
+        if carriers == [len(self) - 1]:
+            found = unpack_headers(self.payload(carriers[0])) or _columns([self._batch(carriers[0])])
+            events: Any = slice(len(self) - 1)
+        else:  # not the way we write: another program has put chunks together
+            events = np.setdiff1d(np.arange(len(self)), carriers)
+            found = _spread(_columns([self._batch(row) for row in carriers]), events, len(self))
+        return found if self._are_mine(found, events, names) else None
+
+    def _are_mine(self, found: Columns, events: Any, names: Names) -> bool:
+        channels = self.channels[events]
+        if len(found["topic"][events]) != len(channels):
+            return False
+        hashes = np.array([names.hashes[channel] for channel in channels.tolist()], np.uint64)
         low = found["sequence"][events] & np.uint64(0xFFFFFFFF)
-        is_theirs = np.array_equal(low, self._rows["sequence"][events])
-        return found if is_theirs and np.array_equal(found["topic"][events], np.array(hashes, np.uint64)) else None
+        is_numbered_so = np.array_equal(low, self._rows["sequence"][events])
+        return is_numbered_so and np.array_equal(found["topic"][events], hashes)
 
     def _batch(self, row: int) -> EventHeaders:
         try:
@@ -168,3 +176,18 @@ class Chunk:
     @cached_property
     def memory_bytes(self) -> int:
         return len(self.data) + 100 * len(self)
+
+
+def _columns(batches: list[EventHeaders]) -> Columns:
+    names = ("topic", "sequence", *HEADER_FIELDS)
+    return {name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names}
+
+
+def _spread(found: Columns, events: Numbers, count: int) -> Columns:
+    """With an element for every row, or nothing if there are not as many headers as events."""
+    spread = {}
+    for name, column in found.items():
+        spread[name] = np.zeros(count if len(column) == len(events) else 0, column.dtype)
+        if len(spread[name]):
+            spread[name][events] = column
+    return spread

@@ -50,7 +50,9 @@ class SequenceCheck:
         headers = chunk.headers(self._names)
         if headers is None:
             return
-        events = np.flatnonzero(~np.isin(chunk.channels, list(self._names.headers)))
+        events = np.flatnonzero(~self._names.carriers[chunk.channels])
+        if not len(events):
+            return
         order = events[np.argsort(chunk.channels[events], kind="stable")]
         channels, sequences, times = (
             chunk.channels[order],

@@ -33,6 +33,7 @@ WIRE = np.dtype(
 """A header of the wire as numpy sees it."""
 assert WIRE.itemsize == HEADER.size
 
+Columns = dict[str, NDArray[Any]]
 _WORDS = ("sequence", "sent_ns", "cause_topic", "cause_sequence")
 _BYTES = ("kind", "flags", "origin")
 
@@ -53,3 +54,24 @@ def pack_headers(topics: Sequence[int], headers: Sequence[bytes | memoryview]) -
     for name in _BYTES:
         parts += before_bytes, rows[name].tobytes(), fill
     return b"".join(parts[:-1])
+
+
+def unpack_headers(batch: memoryview) -> Columns | None:
+    """The columns of such bytes, in place; None if they are not laid out as `pack_headers` does it."""
+    if len(batch) < 12:
+        return None
+    count = int.from_bytes(batch[4:8], "little")
+    padded = count + -count % 4
+    if count == 0 or len(batch) != 4 + 5 * (8 + 8 * count) + 4 + 4 * count + 3 * 4 + 2 * padded + count:
+        return None
+    found: Columns = {}
+    at = 4
+    for name in ("topic", *_WORDS):
+        found[name] = np.frombuffer(batch, "<i8" if name == "sent_ns" else "<u8", count, at + 8)
+        at += 8 + 8 * count
+    found["epoch"] = np.frombuffer(batch, "<u4", count, at + 4)
+    at += 4 + 4 * count
+    for name in _BYTES:
+        found[name] = np.frombuffer(batch, "u1", count, at + 4)
+        at += 4 + padded
+    return found

@@ -24,13 +24,13 @@ def read_attachment(source: LogSource, index: AttachmentIndex) -> bytes:
     return data
 
 
-def read_metadata(source: LogSource, index: MetadataIndex) -> dict[str, str]:
+def read_metadata(source: LogSource, index: MetadataIndex, *, is_own: bool) -> dict[str, str]:
     fields = Fields(_body(source, Op.METADATA, index.offset, index.length))
     try:
         name = fields.text()
         if name != index.name:
             raise LogError(f"metadata {index.name!r} is not what the index says")
-        return opened(name, fields.text_map())
+        return opened(name, fields.text_map(), must_be_sealed=is_own)
     except LogError as error:
         raise source.damaged(error.message) from error
 

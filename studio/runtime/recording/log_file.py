@@ -81,6 +81,13 @@ class LogFile:
             self.schemas[schema.number] = schema
             self._summary_bytes += len(schema.packed())
 
+    def append_definitions(self) -> None:
+        """A chunk with all that has been defined so far, for chunks that do not bring it along."""
+        schemas = b"".join(schema.packed() for schema in self.schemas.values())
+        content = schemas + b"".join(channel.packed() for channel in self.channels.values())
+        crc = crc32(content)
+        self.append_chunk(ChunkHead(0, 0, len(content), crc, "", len(content)), [content], crc, {})
+
     def append_chunk(
         self, head: ChunkHead, stored: Sequence[Bytes], stored_crc: int, indexes: Mapping[int, bytes | bytearray]
     ) -> None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from studio.messages import EventHeaders
+from studio.runtime.channel.frames import topic_hash
 from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.chunk import Names
 from studio.runtime.recording.chunk_table import ChunkTable, table_of
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.header_batch import HEADERS_TOPIC
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
     FOOTER,
@@ -25,6 +31,7 @@ from studio.runtime.recording.mcap_records import (
 from studio.runtime.recording.record_walk import Records, walk
 
 OWN_LIBRARY = "robot-systems-studio"
+MOST_CHANNELS = 1 << 16
 _LONGEST_HEADER = 64 * 1024
 
 
@@ -93,7 +100,7 @@ def read_footer(source: LogSource) -> Footer | None:
     return Footer(*values)
 
 
-def read_summary(source: LogSource) -> LogIndex | None:
+def read_summary(source: LogSource, *, believe_header: bool = True) -> LogIndex | None:
     """The index of a log, or None if it has no summary or one that does not tell where each message is."""
     footer = read_footer(source)
     if footer is None or not footer.summary_start:
@@ -105,7 +112,7 @@ def read_summary(source: LogSource) -> LogIndex | None:
     if footer.summary_crc and crc32(memoryview(data)[:-4]) != footer.summary_crc:
         raise source.damaged("the checksum of its summary is wrong")
     records = walk(memoryview(data)[: end - footer.summary_start])
-    profile, library, _ = read_header(source)
+    profile, library, _ = read_header(source) if believe_header else ("", "", 0)
     definitions = Definitions()
     definitions.learn(records.of(Op.SCHEMA), records.of(Op.CHANNEL))
     attachments, metadata = records.of(Op.ATTACHMENT_INDEX), records.of(Op.METADATA_INDEX)
@@ -133,3 +140,12 @@ def _tells_all(index: LogIndex, statistics: Records) -> bool:
     definitions = index.definitions
     wanted = {definitions.channels[number].schema_number for number in counts if number in definitions.channels}
     return counts.keys() <= definitions.channels.keys() and wanted - {0} <= definitions.schemas.keys()
+
+
+def names_of(definitions: Definitions) -> Names:
+    topics = {number: channel.topic for number, channel in definitions.channels.items()}
+    carriers = np.zeros(MOST_CHANNELS, bool)
+    for number, channel in definitions.channels.items():
+        is_type = definitions.schema_of(channel).name == EventHeaders.SCHEMA_NAME
+        carriers[number] = is_type and channel.topic == HEADERS_TOPIC
+    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, carriers)

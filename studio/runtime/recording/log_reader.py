@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,22 +22,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.messages import EventHeaders
-from studio.runtime.channel.frames import topic_hash
-from studio.runtime.recording.chunk import Chunk, LoggedEvent, Names
+from studio.runtime.recording.chunk import Chunk, LoggedEvent
 from studio.runtime.recording.chunk_cache import ChunkCache
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.gaps import Gap, SequenceCheck
-from studio.runtime.recording.header_batch import HEADERS_TOPIC
 from studio.runtime.recording.log_extras import read_attachment, read_metadata
-from studio.runtime.recording.log_index import LogIndex, read_summary
+from studio.runtime.recording.log_index import MOST_CHANNELS, LogIndex, names_of, read_summary
 from studio.runtime.recording.log_scan import Progress, scan
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import AttachmentIndex, Schema
 from studio.runtime.recording.record_walk import Numbers
 
-_FIRST_BLOCK, _LARGEST_BLOCK = 8, 512
-_MOST_CHANNELS = 1 << 16
+_FIRST_BLOCK, _LATER_BLOCKS = 8, 512
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class LogReader:
         self._source = LogSource(path)
         try:
             self._index = _index_of(self._source, progress)
-            self._names = _names_of(self._index)
+            self._names = names_of(self._index.definitions)
             self._chunks = self._index.chunks
             self._cache = ChunkCache(self._source, self._index)
             self._sequences = SequenceCheck(self._chunks, self._names)
@@ -112,7 +109,7 @@ class LogReader:
         counts = self._chunks.totals()
         found: dict[str, Topic] = {}
         for number, channel in self._index.definitions.channels.items():
-            if number in self._names.headers:
+            if self._names.carriers[number]:
                 continue
             schema = self._index.definitions.schema_of(channel)
             known = found.get(channel.topic)
@@ -169,7 +166,8 @@ class LogReader:
         if reverse:
             numbers = numbers[::-1]
         if self._chunks.is_disjoint:
-            return self._one_after_the_other(numbers, wanted, start_ns, end_ns, reverse)
+            blocks = (self._blocks(number, wanted, start_ns, end_ns, reverse) for number in numbers.tolist())
+            return chain.from_iterable(chain.from_iterable(blocks))
         return self._merged(numbers, wanted, start_ns, end_ns, reverse)
 
     def first_from(self, time_ns: int, topics: Iterable[str] | None = None) -> LoggedEvent | None:
@@ -200,15 +198,9 @@ class LogReader:
         chunk = self._chunk(chunk_number)
         return chunk.events(chunk.picked(wanted, None, None)[place - before :][:1], self._names)[0]
 
-    def _one_after_the_other(
-        self, numbers: Numbers, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
-    ) -> Iterator[LoggedEvent]:
-        for number in numbers.tolist():
-            yield from self._events_of(number, wanted, start_ns, end_ns, reverse)
-
-    def _events_of(
+    def _blocks(
         self, number: int, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
-    ) -> Iterator[LoggedEvent]:
+    ) -> Iterator[list[LoggedEvent]]:
         """In blocks that grow: whoever wants one event does not pay for all, whoever wants all pays little for each."""
         chunk = self._chunk(number)
         rows = chunk.picked(wanted, start_ns, end_ns)
@@ -216,8 +208,8 @@ class LogReader:
             rows = rows[::-1]
         at, block = 0, _FIRST_BLOCK
         while at < len(rows):
-            yield from chunk.events(rows[at : at + block], self._names)
-            at, block = at + block, min(2 * block, _LARGEST_BLOCK)
+            yield chunk.events(rows[at : at + block], self._names)
+            at, block = at + block, _LATER_BLOCKS
 
     def _merged(
         self, numbers: Numbers, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
@@ -229,7 +221,7 @@ class LogReader:
         heap: list[tuple[int, int, int, LoggedEvent, Iterator[LoggedEvent]]] = []
         for number in numbers.tolist():
             yield from _drained(heap, sign, sign * int(edges[number]))
-            stream = self._events_of(number, wanted, start_ns, end_ns, reverse)
+            stream = chain.from_iterable(self._blocks(number, wanted, start_ns, end_ns, reverse))
             first = next(stream, None)
             if first is not None:
                 heappush(heap, (sign * first.log_time_ns, sign * number, 0, first, stream))
@@ -257,7 +249,7 @@ class LogReader:
     def _mask(self, topics: Iterable[str] | None) -> NDArray[np.bool_]:
         """By channel number, whether it is wanted."""
         chosen = self.topics.values() if topics is None else map(self._topic, topics)
-        mask = np.zeros(_MOST_CHANNELS, bool)
+        mask = np.zeros(MOST_CHANNELS, bool)
         for topic in chosen:
             mask[list(topic.channels)] = True
         return mask
@@ -293,7 +285,8 @@ class LogReader:
 
     def metadata(self) -> list[tuple[str, dict[str, str]]]:
         """Names and values, in the order of the log; one name may come several times."""
-        return [(index.name, read_metadata(self._source, index)) for index in self._index.metadata]
+        is_own = self._index.is_own
+        return [(index.name, read_metadata(self._source, index, is_own=is_own)) for index in self._index.metadata]
 
     def close(self) -> None:
         """Payloads handed out stay good."""
@@ -316,19 +309,6 @@ def _index_of(source: LogSource, progress: Progress | None) -> LogIndex:
         found.problems.append(f"its summary cannot be used: {error.message}")
         return found
     return index or scan(source, progress)
-
-
-def _names_of(index: LogIndex) -> Names:
-    channels, schemas = index.definitions.channels, index.definitions.schemas
-    carriers = frozenset(
-        number
-        for number, channel in channels.items()
-        if channel.topic == HEADERS_TOPIC
-        and channel.schema_number in schemas
-        and schemas[channel.schema_number].name == EventHeaders.SCHEMA_NAME
-    )
-    topics = {number: channel.topic for number, channel in channels.items()}
-    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, carriers)
 
 
 def _drained(heap: list[Any], sign: int, bound: int | None) -> Iterator[LoggedEvent]:

@@ -17,7 +17,7 @@ from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.chunk_table import ChunkTable
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
 from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_header
+from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_footer, read_header
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
     DATA_END,
@@ -28,13 +28,13 @@ from studio.runtime.recording.mcap_records import (
     MetadataIndex,
     Op,
 )
-from studio.runtime.recording.record_walk import Records, walk
+from studio.runtime.recording.record_walk import walk
 
 Progress = Callable[[int, int], object]
 """Called with the bytes done and the bytes in all."""
 
 WINDOW_BYTES = 1 << 20
-_LOOSE = (Op.SCHEMA, Op.CHANNEL, Op.MESSAGE)
+LOOSE = (Op.SCHEMA, Op.CHANNEL, Op.MESSAGE)
 _BEFORE_ATTACHED_DATA = 64 * 1024
 
 
@@ -89,16 +89,17 @@ class _Scan:
         self._ended = False
 
     def run(self) -> LogIndex:
-        problems = []
+        problem = ""
         try:
             while not self._ended:
                 self._progress(self._at, self._source.size)
                 self._take_window()
+            if read_footer(self._source) is None:
+                problem = "its summary is cut off or damaged"
         except Unfinished:
             left = self._source.size - self._at
-            problems.append(
-                "was not finished: it ends without a summary" + (f", {left} bytes are cut off" if left else "")
-            )
+            problem = "was not finished: it ends without a summary"
+            problem += f", its last {left} bytes are no whole record" if left else ""
         except LogError as error:
             raise self._source.damaged(f"{error.message}, at byte {self._at}") from error
         self._progress(self._source.size, self._source.size)
@@ -109,8 +110,8 @@ class _Scan:
             self._rows.table(),
             self._attachments,
             self._metadata,
-            is_finished=self._ended,
-            problems=problems,
+            is_finished=not problem,
+            problems=[problem] if problem else [],
         )
 
     def _take_window(self) -> None:
@@ -124,7 +125,7 @@ class _Scan:
         row, base = 0, self._at
         while row < len(ops) and not self._ended:
             first = row
-            while row < len(ops) and ops[row] in _LOOSE:
+            while row < len(ops) and ops[row] in LOOSE:
                 row += 1
             if row == first:
                 row += 1
@@ -150,7 +151,7 @@ class _Scan:
 
     def _take(self, op: int, data: bytes) -> None:
         body = memoryview(data)[PREFIX.size :]
-        if op in _LOOSE:
+        if op in LOOSE:
             self._add_chunk(data, len(data), len(data), "", loose=True)
         elif op == Op.CHUNK:
             head, content = checked_content(data, must_have_crc=self._is_own)
@@ -210,9 +211,3 @@ def check_shape(op: int, body: memoryview, is_own: bool) -> None:
             raise LogError("a message index and its entries differ in length")
     elif op == 0 or op <= max(Op) or is_own:
         raise LogError(f"there is a record of kind {op}, which has no place here")
-
-
-def loose_records(records: Records) -> Records:
-    """Of a run of records, those that a chunk could hold."""
-    chosen = np.flatnonzero(np.isin(records.ops, _LOOSE))
-    return Records(records.raw, records.begins[chosen], records.ends[chosen], records.ops[chosen])

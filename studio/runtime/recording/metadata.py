@@ -15,10 +15,10 @@ def sealed(name: str, values: Mapping[str, str]) -> dict[str, str]:
     return {**values, SEAL: _seal(name, values)}
 
 
-def opened(name: str, values: Mapping[str, str]) -> dict[str, str]:
-    """Without the seal, once it has been checked. Metadata of others has none."""
+def opened(name: str, values: Mapping[str, str], *, must_be_sealed: bool) -> dict[str, str]:
+    """Without the seal, once it has been checked. Metadata of others has none; ours without one has a damaged one."""
     content = {key: value for key, value in values.items() if key != SEAL}
-    if SEAL in values and values[SEAL] != _seal(name, content):
+    if (must_be_sealed or SEAL in values) and values.get(SEAL) != _seal(name, content):
         raise LogError(f"metadata {name!r} is damaged: its checksum is not that of its content")
     return content
 

@@ -1,0 +1,225 @@
+"""Goes through a damaged log and finds what is intact in it, whatever comes between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from studio.runtime.recording.checksums import Bytes, crc32
+from studio.runtime.recording.chunk import Chunk, checked_content
+from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_extras import read_attachment, read_metadata
+from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, read_header
+from studio.runtime.recording.log_scan import LOOSE, WINDOW_BYTES, Progress, attachment_index, check_shape
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.mcap_records import MAGIC, PREFIX, AttachmentIndex, ChunkHead, Fields, MetadataIndex, Op
+from studio.runtime.recording.record_walk import walk
+
+_HEAD_BYTES = PREFIX.size + 28 + 4 + 8 + 8
+"""As long as the beginning of a chunk gets, up to its content."""
+_NAME_LENGTH_AT = PREFIX.size + 28
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Messages that belong together: a chunk, or messages that lie in the file without one."""
+
+    offset: int
+    length: int
+    is_loose: bool
+    is_checked: bool
+    """By a checksum. What has none is kept, because others write so, but it is said."""
+    after_damage: bool
+    """Whether something was lost between this piece and the one before."""
+
+
+@dataclass
+class Salvage:
+    """What was found, in the order of the file."""
+
+    profile: str = "ros2"
+    library: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    definitions: Definitions = field(default_factory=Definitions)
+    attachments: list[AttachmentIndex] = field(default_factory=list)
+    metadata: list[MetadataIndex] = field(default_factory=list)
+    damages: list[tuple[int, int, str]] = field(default_factory=list)
+    """First byte, byte after the last, and what was wrong there."""
+    reached_end: bool = False
+    """Whether the end of the data was found, so that nothing can be missing behind the last piece."""
+
+    @property
+    def is_own(self) -> bool:
+        return self.library.startswith(OWN_LIBRARY)
+
+
+def salvage(source: LogSource, progress: Progress) -> Salvage:
+    return _Salvager(source, progress).run()
+
+
+class _Salvager:
+    def __init__(self, source: LogSource, progress: Progress) -> None:
+        self._source = source
+        self._progress = progress
+        self._found = Salvage()
+        self._damaged_before = False
+        self._last_ns = 0
+
+    def run(self) -> Salvage:
+        found, size = self._found, self._source.size
+        at = self._begin()
+        while at < size and not found.reached_end:
+            self._progress(at, size)
+            try:
+                at = self._take(at)
+            except LogError as error:
+                at = self._skip(at, error.message)
+        return found
+
+    def _begin(self) -> int:
+        """Where the first record after the header begins; a header that is damaged is done without."""
+        try:
+            self._found.profile, self._found.library, at = read_header(self._source)
+        except LogError as error:
+            return self._skip(min(len(MAGIC), self._source.size), error.message)
+        return at
+
+    def _skip(self, at: int, why: str) -> int:
+        """Where the next intact thing begins. First it is looked for where the damaged record says that it ends."""
+        after = self._next_by_length(at)
+        if after is None:
+            after = next_chunk(self._source, at + 1)
+        self._found.damages.append((at, after, why))
+        self._damaged_before = True
+        return after
+
+    def _next_by_length(self, at: int) -> int | None:
+        if at < len(MAGIC) or at + PREFIX.size > self._source.size:
+            return None
+        _, length = PREFIX.unpack(self._source.read(at, PREFIX.size))
+        after = at + PREFIX.size + length
+        if after >= self._source.size:
+            return None
+        probe = _Salvager(self._source, self._progress)
+        probe._damaged_before, probe._last_ns = True, self._last_ns
+        try:
+            probe._take(after)
+        except LogError:
+            return None
+        return int(after)
+
+    def _take(self, at: int) -> int:
+        """Take in the record at `at` if it is intact, and tell where the next one begins."""
+        if at + PREFIX.size > self._source.size:
+            raise LogError("the file ends within a record")
+        op, length = PREFIX.unpack(self._source.read(at, PREFIX.size))
+        end = int(at + PREFIX.size + length)
+        if end > self._source.size:
+            raise LogError("the file ends within a record")
+        if op in LOOSE:
+            return self._take_loose(at)
+        if op == Op.CHUNK:
+            self._take_chunk(at, end - at)
+        elif op == Op.ATTACHMENT:
+            index = attachment_index(at, self._source.read(at, min(end - at, WINDOW_BYTES)), end - at)
+            read_attachment(self._source, index)
+            self._found.attachments.append(index)
+        elif op == Op.METADATA:
+            self._take_metadata(at, end - at)
+        elif op == Op.DATA_END:
+            self._found.reached_end = True
+        elif end - at > LARGEST_CHUNK_BYTES:
+            raise LogError("a record is too long")
+        else:
+            body = self._source.read(at, end - at)[PREFIX.size :]
+            check_shape(op, memoryview(body), self._found.is_own or self._damaged_before)
+        return end
+
+    def _take_chunk(self, at: int, length: int) -> None:
+        if length > LARGEST_CHUNK_BYTES:
+            raise LogError("a chunk is too long")
+        head, content = checked_content(self._source.read(at, length), must_have_crc=self._found.is_own)
+        self._keep(content, Piece(at, length, False, bool(head.crc), self._damaged_before))
+
+    def _take_loose(self, at: int) -> int:
+        """Messages without a chunk are believed only up to the first damage: nothing proves where the next begins."""
+        if self._damaged_before or self._found.is_own:
+            raise LogError("there are messages outside of chunks")
+        window = self._source.read(at, min(WINDOW_BYTES, self._source.size - at))
+        records = walk(window, to_the_end=False)
+        count = next((row for row, op in enumerate(records.ops.tolist()) if op not in LOOSE), len(records.ops))
+        if not count:
+            _, length = PREFIX.unpack_from(window)
+            if length > LARGEST_CHUNK_BYTES:
+                raise LogError("a message is too long")
+            data = self._source.read(at, PREFIX.size + length)
+        else:
+            data = window[: int(records.ends[count - 1])]
+        self._keep(data, Piece(at, len(data), True, False, False))
+        return at + len(data)
+
+    def _keep(self, content: Bytes, piece: Piece) -> None:
+        chunk = Chunk(content)
+        if len(chunk) and self._found.is_own:
+            if chunk.times[0] < self._last_ns:
+                raise LogError("a chunk is older than the one before it")
+            self._last_ns = int(chunk.times[-1])
+        self._found.definitions.learn(*chunk.definitions)
+        self._found.pieces.append(piece)
+        self._damaged_before = False
+
+    def _take_metadata(self, at: int, length: int) -> None:
+        if length > LARGEST_CHUNK_BYTES:
+            raise LogError("metadata is too long")
+        name = Fields(memoryview(self._source.read(at, length))[PREFIX.size :]).text()
+        index = MetadataIndex(at, length, name)
+        read_metadata(self._source, index, is_own=self._found.is_own)
+        self._found.metadata.append(index)
+
+
+def next_chunk(source: LogSource, start: int) -> int:
+    """Where the next chunk begins whose checksum is right; the end of the file if there is none."""
+    for at in _likely_chunks(source, start):
+        try:
+            head, before = ChunkHead.parse(
+                memoryview(source.read(at, min(_HEAD_BYTES, source.size - at)))[PREFIX.size :]
+            )
+            length = PREFIX.size + before + head.stored_size
+            if head.crc and length <= min(LARGEST_CHUNK_BYTES, source.size - at):
+                checked_content(source.read(at, length), must_have_crc=True)
+                return at
+        except LogError:
+            continue
+    return source.size
+
+
+def _likely_chunks(source: LogSource, start: int) -> Iterator[int]:
+    """Places where the operation of a chunk stands, and lengths that are not absurd."""
+    for base in range(start, source.size - _HEAD_BYTES, WINDOW_BYTES):
+        window = source.read(base, min(WINDOW_BYTES + _HEAD_BYTES, source.size - base))
+        raw = np.frombuffer(window, np.uint8)
+        places = np.flatnonzero(raw[: min(WINDOW_BYTES, len(raw) - _HEAD_BYTES)] == Op.CHUNK)
+        for within in range(6, 9):
+            places = places[raw[places + within] == 0]
+        places = places[raw[places + _NAME_LENGTH_AT] <= 4]
+        for within in range(1, 4):
+            places = places[raw[places + _NAME_LENGTH_AT + within] == 0]
+        yield from (base + place for place in places.tolist())
+
+
+def content_of(source: LogSource, piece: Piece) -> tuple[Bytes, str, bytes]:
+    """The content of a piece, and compression and bytes as it is stored."""
+    record = source.read(piece.offset, piece.length)
+    if piece.is_loose:
+        return record, "", record
+    head, content = checked_content(record, must_have_crc=piece.is_checked)
+    return content, head.compression, record[len(record) - head.stored_size :]
+
+
+def new_head(chunk: Chunk, content: Bytes, compression: str, stored: bytes) -> ChunkHead:
+    """All from the content: what a damaged record says of times is not to be believed."""
+    times = (int(chunk.times[0]), int(chunk.times[-1])) if len(chunk) else (0, 0)
+    return ChunkHead(*times, len(content), crc32(content), compression, len(stored))
