@@ -31,8 +31,11 @@ class Verb:
 VERBS = (
     Verb("new", "make a project or a component", "studio.cli.new"),
     Verb("check", "check a project and tell what is wrong", "studio.cli.check"),
-    Verb("info", "describe a project or a component", "studio.cli.info"),
+    Verb("info", "describe a project, a component or a log", "studio.cli.info"),
     Verb("run", "run a project's system and tell what happened", "studio.cli.run"),
+    Verb("convert", "make a Studio log of a log from elsewhere", "studio.cli.convert"),
+    Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
+    Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
     Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),

@@ -1,7 +1,6 @@
 """Logs from elsewhere become Studio logs."""
 
-from studio.runtime.recording.importers.carmen import import_carmen
-from studio.runtime.recording.importers.output import Watch
-from studio.runtime.recording.importers.report import ImportReport
+from studio.runtime.recording.importers.any_log import FORMS, import_log
+from studio.runtime.recording.importers.report import Damage, ImportCancelled, ImportReport, NotMapped, TopicReport
 
-__all__ = ["ImportReport", "Watch", "import_carmen"]
+__all__ = ["FORMS", "Damage", "ImportCancelled", "ImportReport", "NotMapped", "TopicReport", "import_log"]

@@ -102,8 +102,8 @@ def _old_scan(words: list[bytes], params: Mapping[str, str]) -> Scan:
 def old_angles(count: int, params: Mapping[str, str], side: str) -> tuple[float, float]:
     """First angle and step of FLASER and RLASER, which do not tell them: 180 degrees centred on the heading.
 
-    With 181 or 361 beams there is one at each end; with 180 or 360 the last is missing. Maps of corrected logs are sharpest
-    with exactly these angles, not with half a step more. A PARAM may tell another width.
+    With 181 or 361 beams there is one at each end; with 180 or 360 the last is missing. Maps of corrected logs are
+    sharpest with exactly these angles, not with half a step more. A PARAM may tell another width.
     """
     gaps = count - count % 2
     if not gaps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from studio.messages import Message, encode
@@ -40,19 +40,31 @@ class Output:
         self.log = log
         self.report = report
         self._channels: dict[str, int] = {}
+        self._kinds: dict[str, object] = {}
         self._sequences: dict[str, int] = {}
         self._last_ns: int | None = None
 
     def add_topic(self, topic: str, kind: type[Message], source: str) -> None:
-        if topic not in self._channels:
+        if self._is_new(topic, kind, source):
             self._open(topic, self.log.add_topic(topic, kind), kind.TYPE, source)
 
     def add_channel(
         self, topic: str, schema: Schema, shown_type: str, source: str, metadata: Mapping[str, str] | None = None
     ) -> None:
         """For types that are copied as they are."""
-        if topic not in self._channels:
+        if self._is_new(topic, schema[1:], source):
             self._open(topic, self.log.add_channel(topic, schema, metadata=metadata), shown_type, source)
+
+    def _is_new(self, topic: str, kind: object, source: str) -> bool:
+        """Several parts of a log may have the same topic, but only with one type: a reader could not tell them apart."""
+        if self._kinds.setdefault(topic, kind) != kind:
+            raise LogError(f"{topic} has messages of another type too: {source}", file=self.report.source)
+        if topic not in self._channels:
+            return True
+        known = self.report.topics[topic]
+        if source not in known.source.split(", "):
+            known.source = f"{known.source}, {source}"
+        return False
 
     def _open(self, topic: str, channel: int, shown_type: str, source: str) -> None:
         self._channels[topic] = channel
@@ -117,10 +129,10 @@ def writing(report: ImportReport, compression: Compression) -> Iterator[Output]:
 
 
 def _remove(log: LogWriter) -> None:
-    try:
+    # A disk that is full now does not matter any more.
+    with suppress(LogError):
         log.close(sync=False)
-    finally:
-        log.path.unlink(missing_ok=True)
+    log.path.unlink(missing_ok=True)
 
 
 def _left_out(report: ImportReport) -> str:

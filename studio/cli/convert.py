@@ -1,0 +1,102 @@
+"""`studio convert`: makes a Studio log of a log from elsewhere, or one of ours with another compression."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from studio.cli.columns import columns
+from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.recording.compression import CHOICES
+from studio.runtime.recording.importers import FORMS, ImportReport, import_log
+
+EXAMPLE = """\
+  studio convert intel.log.gz intel.mcap                     a CARMEN log
+  studio convert drive/ drive.mcap --compression lz4         a ROS 2 bag
+  studio convert old.bag old.mcap --json                     a ROS 1 bag; the report for scripts
+  studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
+"""
+CLEAR_LINE = "\r\x1b[K"
+QUIET_NS = 2 * SECOND_NS
+"""Nobody needs a progress bar for less."""
+REDRAW_NS = SECOND_NS // 10
+BAR_CELLS = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = f"Make a Studio log of another. Told by content, not by name: {FORMS}."
+    parser.add_argument("source", metavar="IN", type=Path, help="the log to read; it is not changed")
+    parser.add_argument("output", metavar="OUT", type=Path, help="the log to write, e.g. drive.mcap; must not exist")
+    parser.add_argument("--compression", choices=CHOICES, default="none", help="of the new log (none)")
+    parser.add_argument(
+        "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
+    )
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.source.exists():
+        raise UsageError(f"there is no file {options.source}")
+    if options.output.exists():
+        raise UsageError(f"{options.output} exists already", hint="logs are never overwritten: choose another name")
+    if not 0.0 < options.spacing <= 3600.0:
+        raise UsageError(f"lines cannot be {options.spacing:g} s apart", hint="e.g. --spacing 0.1")
+    bar = ProgressBar()
+    try:
+        report = import_log(
+            options.source,
+            options.output,
+            compression=options.compression,
+            spacing_s=options.spacing,
+            progress=bar.show,
+        )
+    finally:
+        bar.close()
+    if options.json:
+        print_json(report.to_json())
+    else:
+        print("\n".join(report_text(report)))
+    return FINE
+
+
+class ProgressBar:
+    """On a terminal, and not before two seconds have passed."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+        self._next_ns = monotonic_ns() + QUIET_NS
+        self._shown = False
+
+    def show(self, done: int, total: int) -> None:
+        now_ns = monotonic_ns()
+        if self._on and total > 0 and now_ns >= self._next_ns:
+            share = min(1.0, done / total)
+            cells = int(share * BAR_CELLS)
+            bar = "█" * cells + "·" * (BAR_CELLS - cells)
+            print(f"{CLEAR_LINE}{bar} {share:4.0%}, Ctrl-C ends", end="", file=sys.stderr, flush=True)
+            self._next_ns = now_ns + REDRAW_NS
+            self._shown = True
+
+    def close(self) -> None:
+        if self._shown:
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+
+
+def report_text(report: ImportReport) -> Iterator[str]:
+    seconds = (report.end_ns - report.start_ns) / SECOND_NS
+    yield f"{report.output}: {report.event_count} events over {seconds:.1f} s, from {report.form} {report.source}"
+    yield from columns([(topic.name, topic.type, str(topic.count), topic.source) for topic in report.topics.values()])
+    if report.not_mapped:
+        yield "not brought over"
+        yield from columns([(name, str(entry.count), entry.reason) for name, entry in report.not_mapped.items()])
+    if report.damage_count:
+        yield f"damaged and passed over: {report.damage_count}"
+        yield from (f"  {damage}" for damage in report.damages)
+        if report.damage_count > len(report.damages):
+            yield f"  and {report.damage_count - len(report.damages)} more"
+    if report.notes:
+        yield "what was odd"
+        yield from (f"  {note}" for note in report.notes)

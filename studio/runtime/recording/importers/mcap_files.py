@@ -1,0 +1,105 @@
+"""MCAP files of others, and our own: messages in CDR are copied, with all that our logs know of an event."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from studio.messages import MessageError
+from studio.runtime.recording.chunk import LoggedEvent
+from studio.runtime.recording.compression import Compression
+from studio.runtime.recording.errors import LogError, LogFull
+from studio.runtime.recording.importers.output import Output, Watch, writing
+from studio.runtime.recording.importers.report import ImportCancelled, ImportReport
+from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Route, open_route
+from studio.runtime.recording.log_reader import LogReader, Topic
+
+FORM = "MCAP"
+_EVENTS_BETWEEN_LOOKS = 500
+
+
+def import_mcap(
+    path: Path, out: Path, watch: Watch, *, compression: Compression = "none", files: list[Path] | None = None
+) -> ImportReport:
+    """`files`: the parts of a log that was split, if `path` is a folder of them."""
+    report = ImportReport(path, out, FORM)
+    with ExitStack() as stack:
+        logs = [stack.enter_context(LogReader(file)) for file in files or [path]]
+        logs.sort(key=lambda log: log.start_ns)
+        for log in logs:
+            report.notes += log.problems
+        with writing(report, compression) as output:
+            _Copy(output, watch, sum(log.event_count for log in logs)).copy_all(logs)
+    return report
+
+
+class _Copy:
+    def __init__(self, output: Output, watch: Watch, total: int) -> None:
+        self._output = output
+        self._watch = watch
+        self._total = total
+        self._done = 0
+
+    def copy_all(self, logs: list[LogReader]) -> None:
+        for log in logs:
+            self._copy_extras(log)
+            try:
+                self._copy_events(log)
+            except (ImportCancelled, LogFull):
+                raise
+            except LogError as error:
+                self._output.report.damaged(f"{log.path.name} cannot be read any further: {error.message}")
+
+    def _copy_extras(self, log: LogReader) -> None:
+        for name, values in log.metadata():
+            self._output.log.add_metadata(name, values)
+        for index in log.attachments:
+            self._output.log.add_attachment(index.name, log.attachment(index.name), index.media_type)
+
+    def _copy_events(self, log: LogReader) -> None:
+        routes = self._routes(log)
+        for event in log.events(routes):
+            self._done += 1
+            if self._done % _EVENTS_BETWEEN_LOOKS == 0:
+                self._watch.at(self._done, self._total)
+            try:
+                self._copy(routes[event.topic], event)
+            except MessageError as error:
+                self._output.report.damaged(f"message {event.sequence} of {event.topic}: {error.message}")
+        self._watch.at(self._done, self._total)
+
+    def _copy(self, route: Route, event: LoggedEvent) -> None:
+        payload = route.convert(event.payload)
+        if event.kind is None:
+            stamp_ns = route.stamp_of(event.payload, event.stamp_ns)
+            self._output.write(route.topic, payload, stamp_ns, event.log_time_ns)
+            return
+        self._output.write(
+            route.topic,
+            payload,
+            event.stamp_ns,
+            event.log_time_ns,
+            sequence=event.sequence,
+            sent_ns=event.sent_ns,
+            cause_topic=event.cause_topic or 0,
+            cause_sequence=event.cause_sequence or 0,
+            kind=event.kind,
+            flags=event.flags or 0,
+            origin=event.origin or 0,
+            epoch=event.epoch or 0,
+        )
+
+    def _routes(self, log: LogReader) -> dict[str, Route]:
+        routes = {}
+        for topic in log.topics.values():
+            try:
+                routes[topic.name] = self._route(topic)
+            except LogError as error:
+                self._output.report.leave_out(topic.name, error.message, topic.count)
+        return routes
+
+    def _route(self, topic: Topic) -> Route:
+        if topic.encoding == "cdr" and topic.schema.encoding in CDR_SCHEMAS:
+            return open_route(self._output, topic.name, topic.schema)
+        encoding = " with ".join(filter(None, (topic.encoding, topic.schema.encoding))) or "of an unknown encoding"
+        raise LogError(f"its messages are {encoding}, not CDR")
