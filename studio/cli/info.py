@@ -1,8 +1,9 @@
-"""`studio info`: describes a project or a component."""
+"""`studio info`: describes a project, a component or a log."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.cli.places import component_at, component_names, project_at, project_names
@@ -12,17 +13,24 @@ EXAMPLE = """\
   studio info projects/first_steps           components, wires, topics
   studio info low_pass                       ports and parameters of a component, by type or folder
   studio info first_steps --json             the same for scripts
+  studio info drive.mcap                     topics, events and gaps of a log
+  studio info drive.mcap --why /filter/smooth:17    the events that led to one, with the time each took
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("subject", metavar="PROJECT|COMPONENT", help="a folder, or a name on the search path")
+    parser.add_argument(
+        "subject", metavar="PROJECT|COMPONENT|LOG", help="a folder, a name on the search path, or a log"
+    )
+    parser.add_argument("--why", metavar="TOPIC:NUMBER", help="of a log: how this event came about")
     add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     # Inside, so that each kind of subject loads only what it needs.
     project = project_at(options.subject)
+    if project is None and (Path(options.subject).suffix == ".mcap" or options.why):
+        return _describe_log(options)
     component = component_at(options.subject) if project is None else None
     if project is not None:
         from studio.cli.describe_project import project_json, project_text
@@ -40,4 +48,18 @@ def run(options: argparse.Namespace) -> int:
     else:
         hint = did_you_mean(options.subject, [*project_names(), *component_names()])
         raise UsageError(f"there is no project or component {options.subject}", hint=hint)
+    return FINE
+
+
+def _describe_log(options: argparse.Namespace) -> int:
+    from studio.cli.info_log import log_json, log_text, why, why_json, why_text
+    from studio.cli.log_file import find_log
+
+    path = find_log(options.subject)
+    if options.why:
+        chain = why(path, options.why)
+        print_json(why_json(chain)) if options.json else print("\n".join(why_text(chain)))
+    else:
+        told = log_json(path, quiet=options.json)
+        print_json(told) if options.json else print("\n".join(log_text(told)))
     return FINE

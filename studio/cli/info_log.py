@@ -1,0 +1,134 @@
+"""The part of `studio info` that describes a log, and why an event came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from studio.cli.columns import columns
+from studio.cli.log_file import ProgressBar
+from studio.cli.outcome import UsageError
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.causes import Link, chain_of
+
+REPAIRED = "repaired"
+MACHINERY = "/_studio/"
+
+
+def log_json(path: Path, *, quiet: bool = True) -> dict[str, Any]:
+    """Reads the whole log: every checksum and every sequence number is checked."""
+    bar = ProgressBar(f"reading {path.name}", quiet=quiet)
+    try:
+        with LogReader(path, progress=bar) as log:
+            gaps = log.check(bar)
+            return _described(log, [gap for gap in gaps if gap.lost])
+    finally:
+        bar.close()
+
+
+def _described(log: LogReader, gaps: list[Any]) -> dict[str, Any]:
+    metadata = dict(log.metadata())
+    return {
+        "log": str(log.path),
+        "bytes": log.size,
+        "profile": log.profile,
+        "library": log.library,
+        "topics": {name: _topic_json(log, name) for name in log.topics},
+        "events": log.event_count,
+        "start_ns": log.start_ns,
+        "end_ns": log.end_ns,
+        "duration_s": (log.end_ns - log.start_ns) / SECOND_NS,
+        "gaps": [
+            {"topic": gap.topic, "after": gap.after, "before": gap.before, "lost": gap.lost, "at_ns": gap.log_time_ns}
+            for gap in gaps
+        ],
+        "finished": log.is_finished,
+        "repaired": REPAIRED in metadata,
+        "problems": log.problems,
+        "metadata": metadata,
+        "attachments": [attachment.name for attachment in log.attachments],
+    }
+
+
+def _topic_json(log: LogReader, name: str) -> dict[str, Any]:
+    statistics = log.statistics(name)
+    return {
+        "type": log.topics[name].schema.name,
+        "count": statistics.count,
+        "first_ns": statistics.first_ns,
+        "last_ns": statistics.last_ns,
+    }
+
+
+def log_text(told: dict[str, Any]) -> Iterator[str]:
+    events, size = told["events"], told["bytes"] / 1e6
+    yield f"{told['log']}: {events} events in {told['duration_s']:.3f} s, {size:.2f} MB"
+    yield from columns([("topic", "type", "events", "rate", "from", "to"), *_topic_rows(told)])
+    for gap in told["gaps"]:
+        yield f"gap: {gap['lost']} events of {gap['topic']} are missing after number {gap['after']}"
+    if not told["finished"]:
+        yield "the recorder did not close it; studio can read it as it is"
+    if told["repaired"]:
+        yield "repaired: this is a copy of a damaged log, see its metadata"
+    yield from (f"problem: {problem}" for problem in told["problems"])
+
+
+def _topic_rows(told: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, topic in told["topics"].items():
+        if not topic["count"]:
+            if not name.startswith(MACHINERY):
+                yield name, topic["type"], "0", "", "", ""
+            continue
+        first_s, last_s = ((topic[key] - told["start_ns"]) / SECOND_NS for key in ("first_ns", "last_ns"))
+        rate = f"{(topic['count'] - 1) / (last_s - first_s):.1f}/s" if last_s > first_s else ""
+        yield name, topic["type"], str(topic["count"]), rate, f"{first_s:.3f} s", f"{last_s:.3f} s"
+
+
+# Why.
+
+
+def why(path: Path, text: str) -> list[Link]:
+    topic, _, number = text.rpartition(":")
+    if not topic or not number.isdigit():
+        raise UsageError(f"{text!r} is no event", hint="TOPIC:NUMBER, e.g. /filter/smooth:17")
+    with LogReader(path) as log:
+        return chain_of(log, topic if topic.startswith("/") else f"/{topic}", int(number))
+
+
+def why_json(chain: list[Link]) -> dict[str, Any]:
+    return {
+        "chain": [
+            {
+                "topic": link.event.topic,
+                "sequence": link.event.sequence,
+                "stamp_ns": link.event.stamp_ns,
+                "component": link.component,
+                "waiting_us": _microseconds(link.waiting_ns),
+                "handling_us": _microseconds(link.handling_ns),
+                "read": [{"topic": topic, "sequence": sequence} for topic, sequence in link.read],
+            }
+            for link in chain
+        ]
+    }
+
+
+def why_text(chain: list[Link]) -> Iterator[str]:
+    first_ns = chain[0].event.stamp_ns
+    yield f"{chain[-1].event.topic}:{chain[-1].event.sequence} came about by"
+    rows = [("event", "stamp", "by", "on the way", "in the component", "also read")]
+    for link in chain:
+        also = ", ".join(f"{topic}:{sequence}" for topic, sequence in link.read)
+        stamp = f"+{(link.event.stamp_ns - first_ns) / 1e6:.3f} ms" if link is not chain[0] else f"{first_ns} ns"
+        identity = f"{link.event.topic}:{link.event.sequence}"
+        rows.append((identity, stamp, link.component, _time(link.waiting_ns), _time(link.handling_ns), also))
+    yield from columns(rows)
+
+
+def _microseconds(time_ns: int | None) -> float | None:
+    return None if time_ns is None else time_ns / 1000
+
+
+def _time(time_ns: int | None) -> str:
+    return "" if time_ns is None else f"{time_ns / 1000:.0f} µs"

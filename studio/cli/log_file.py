@@ -1,0 +1,46 @@
+"""A LOG on the command line, and the line that shows how far reading or replaying one has come."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from studio.cli.outcome import UsageError
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+
+CLEAR_LINE = "\r\x1b[K"
+SHOW_AFTER_NS = 2 * SECOND_NS
+SHOW_EVERY_NS = SECOND_NS // 5
+WIDTH = 30
+
+
+def find_log(text: str) -> Path:
+    path = Path(text)
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise UsageError(f"{text} {what}", hint="name a log, e.g. drive.mcap")
+    return path
+
+
+class ProgressBar:
+    """On a terminal, for what takes longer than two seconds."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        self._what = what
+        self._shown = sys.stderr.isatty() and not quiet
+        self._next_ns = monotonic_ns() + SHOW_AFTER_NS
+        self._dirty = False
+
+    def __call__(self, done: int, whole: int) -> None:
+        if not self._shown or monotonic_ns() < self._next_ns:
+            return
+        self._next_ns = monotonic_ns() + SHOW_EVERY_NS
+        share = done / whole if whole else 1.0
+        bar = "█" * round(share * WIDTH)
+        print(f"{CLEAR_LINE}{self._what} {bar:░<{WIDTH}} {share:4.0%}", end="", file=sys.stderr, flush=True)
+        self._dirty = True
+
+    def close(self) -> None:
+        if self._dirty:
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+            self._dirty = False

@@ -1,0 +1,115 @@
+"""`studio replay`: feeds a log into a project's system and tells whether the same comes out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from studio.cli.compare import comparison_json, is_accepted, summary, tolerance
+from studio.cli.log_file import ProgressBar, find_log
+from studio.cli.opened import Opened, open_project
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
+from studio.cli.places import find_project
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.comparison import Comparison, compare
+from studio.runtime.replay.lockstep import Result, replay_lockstep
+
+EXAMPLE = """\
+  studio replay first_steps --log drive.mcap --lockstep                          over processes, as it runs
+  studio replay first_steps --log drive.mcap --lockstep --in-process             faster; the same comes out
+  studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     keep what came out
+  studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
+    parser.add_argument("--log", required=True, metavar="LOG", help="what is fed into it")
+    parser.add_argument("--lockstep", action="store_true", help="one event at a time, in the order of the stamps")
+    parser.add_argument("--in-process", action="store_true", help="all components in one process")
+    parser.add_argument("--record", metavar="OUT", help="a new log of all events of the replay")
+    parser.add_argument("--expect", metavar="GOLDEN", help="a log whose topics must come out the same")
+    parser.add_argument(
+        "--tolerance", type=tolerance, default=0.0, metavar="X", help="how far numbers may be from GOLDEN's"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.lockstep:
+        raise UsageError("say how to replay", hint="--lockstep")
+    log = find_log(options.log)
+    golden = find_log(options.expect) if options.expect else None
+    opened = open_project(find_project(options.project))
+    errors = [problem for problem in opened.problems if problem.severity == "error"]
+    if errors:
+        print(*errors, sep="\n", file=sys.stderr)
+        print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
+        return FAILED
+    with tempfile.TemporaryDirectory(prefix="studio-replay-") as folder:
+        kept = Path(options.record) if options.record else None
+        out = kept or (Path(folder) / "out.mcap" if golden else None)
+        return _replay(opened, options, log, out, golden)
+
+
+def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | None, golden: Path | None) -> int:
+    start_ns = monotonic_ns()
+    bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
+    try:
+        result = replay_lockstep(
+            opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process,
+            record=out, seed=options.seed, progress=bar,
+        )  # fmt: skip
+    finally:
+        bar.close()
+    wall_s = (monotonic_ns() - start_ns) / SECOND_NS
+    found = None
+    if golden is not None and out is not None:
+        found = compare(golden, out, options.tolerance, topics=_expected(golden), types=opened.types)
+    _tell(result, options, wall_s, found)
+    return FAILED if result.failures or (found is not None and not is_accepted(found)) else FINE
+
+
+def _expected(golden: Path) -> list[str]:
+    """What the golden log has; topics that came later are no difference."""
+    with LogReader(golden) as log:
+        return [name for name in log.topics if not name.startswith("/_studio/")]
+
+
+def _tell(result: Result, options: argparse.Namespace, wall_s: float, found: Comparison | None) -> None:
+    for warning in result.warnings:
+        print(f"studio: warning: {warning}", file=sys.stderr)
+    for name, error in result.failures.items():
+        print(f"{name} failed:\n{error.rstrip()}", file=sys.stderr)
+    if options.json:
+        print_json(_json(result, wall_s, found))
+        return
+    faster = f", {result.system_s / wall_s:.1f} times real time" if wall_s else ""
+    print(f"replayed {result.delivered} events, {result.system_s:.3f} s of system time in {wall_s:.2f} s{faster}")
+    if result.fed:
+        print(f"from the log: {', '.join(result.fed)}")
+    if result.left_out:
+        print(f"not started: {', '.join(result.left_out)}")
+    if found is not None:
+        print(f"compared with {options.expect}: {summary(found)}")
+        if found.first_difference is not None:
+            print(f"first difference (A is expected, B came out): {found.first_difference}")
+
+
+def _json(result: Result, wall_s: float, found: Comparison | None) -> dict[str, Any]:
+    return {
+        "replay": "lockstep",
+        "delivered": result.delivered,
+        "system_s": result.system_s,
+        "wall_s": wall_s,
+        "fed": list(result.fed),
+        "left_out": list(result.left_out),
+        "warnings": list(result.warnings),
+        "failures": result.failures,
+        "expected": comparison_json(found) if found is not None else None,
+    }
