@@ -198,12 +198,12 @@ class Session:
     def _died(self, name: str, status: int) -> None:
         if self._stopping:
             return
-        self.exits[name] = status
         if self.folders.shared is not None:
             dismiss_host(self.folders.shared, self.plan.hosts.get(name, self.plan.recorder_index))
             remove_producer(self.folders.shared, name)
         if name in self.plan.hosts:
             self._tell("gone", name)
+        self.exits[name] = status  # last: whoever sees it may start the host again
 
     def _tell(self, news: str, host: str) -> None:
         """Tell the broker about a host, until it has heard; one that dies is told again when it is replaced."""
