@@ -1,0 +1,48 @@
+"""Chains of causes in recorded runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.causes import chain_of, find_event
+from studio.runtime.replay.errors import ReplayError
+from tests.runtime.replay.small_systems import diamond, plan, record_lockstep, record_traced
+from tests.runtime.systems import Part
+
+
+def test_the_two_ways_through_a_diamond(tmp_path: Path) -> None:
+    with LogReader(record_traced(tmp_path / "run.mcap", diamond(), 0.05)) as log:
+        left, right = chain_of(log, "/merger/out", 3), chain_of(log, "/merger/out", 4)
+    ways = [[f"{link.event.topic}:{link.event.sequence}" for link in chain] for chain in (left, right)]
+    assert ways == [
+        ["/_studio/timer/ticker:2", "/ticker/out:2", f"/{side}/out:2", f"/merger/out:{number}"]
+        for side, number in (("left", 3), ("right", 4))
+    ]
+    assert [link.component for link in left] == ["timer", "ticker", "left", "merger"]
+    assert left[0].handling_ns is None
+    assert all(link.handling_ns and link.handling_ns > 0 for link in left[1:])
+    assert all(link.waiting_ns is not None and link.waiting_ns >= 0 for link in left[2:])
+
+
+def test_what_a_component_looked_at_is_told(tmp_path: Path) -> None:
+    system = plan(
+        pose=Part("Ticker", period_s=0.01, outlets=("out",)),
+        ticker=Part("Ticker", period_s=0.02, outlets=("out",)),
+        watcher=Part("Watcher", {"raw": "ticker.out", "pose": "pose.out"}, outlets=("out",)),
+    )
+    with LogReader(record_traced(tmp_path / "run.mcap", system, 0.1)) as log:
+        chain = chain_of(log, "/watcher/out", 2)
+    assert chain[-1].read == (("/pose/out", 4),)
+
+
+def test_without_a_trace_the_chain_has_no_times(tmp_path: Path) -> None:
+    with LogReader(record_lockstep(tmp_path / "run.mcap", diamond(), 0.05)) as log:
+        chain = chain_of(log, "/left/out", 3)
+        assert find_event(log, "/left/out", 99) is None
+        with pytest.raises(ReplayError, match="no event 99"):
+            chain_of(log, "/left/out", 99)
+    assert [link.component for link in chain] == ["timer", "ticker", "left"]
+    assert {link.handling_ns for link in chain} == {None}

@@ -1,0 +1,116 @@
+"""Lockstep replays of real logs, in process and over processes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from studio.messages import Float64, String, decode
+from studio.runtime.channel.frames import INPUT, Kind, Origin
+from studio.runtime.channel.in_process import InProcess
+from studio.runtime.host import create
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.comparison import compare
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.event_log import EventLog
+from tests.runtime.replay.small_systems import TYPES, diamond, events_of, plan, record_lockstep, replay, sensor_system
+from tests.runtime.systems import Part
+
+
+@pytest.fixture(scope="module")
+def sensed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in real time: the sensor's thread publishes when it likes."""
+    path = tmp_path_factory.mktemp("sensed") / "run.mcap"
+    system = sensor_system()
+    with EventLog(path, system, TYPES) as log:
+        twin = InProcess(system, create, start_ns=10**18, tap=log.take)
+        twin.start()
+        twin.run()
+        time.sleep(0.3)
+        twin.stop()
+    return path
+
+
+def test_two_replays_are_the_same_bytes_in_process_and_over_processes(sensed: Path, tmp_path: Path) -> None:
+    replay(sensor_system(), sensed, tmp_path / "a.mcap")
+    replay(sensor_system(), sensed, tmp_path / "b.mcap")
+    replay(sensor_system(), sensed, tmp_path / "c.mcap", in_process=False)
+    bytes_of = [(tmp_path / f"{name}.mcap").read_bytes() for name in "abc"]
+    assert bytes_of[0] == bytes_of[1] == bytes_of[2]
+
+
+def test_a_sensor_is_played_by_the_log(sensed: Path, tmp_path: Path) -> None:
+    result = replay(sensor_system(), sensed, tmp_path / "a.mcap")
+    assert (result.left_out, result.fed, result.failures) == (("flood",), ("/flood/out",), {})
+    was = events_of(sensed, "/flood/out")
+    assert len(was) > 20
+    assert events_of(tmp_path / "a.mcap", "/flood/out") == was
+    assert len(events_of(tmp_path / "a.mcap", "/adder/out")) == len(was)
+    with LogReader(tmp_path / "a.mcap") as log:
+        fed, computed = next(log.events(["/flood/out"])), next(log.events(["/adder/out"]))
+    assert (fed.flags, fed.origin) == (INPUT, Origin.LOGGED)
+    assert (computed.flags, computed.origin) == (0, Origin.LOGGED)
+    assert computed.sent_ns == computed.stamp_ns == fed.stamp_ns
+
+
+def test_a_replay_of_a_replay_is_the_same(sensed: Path, tmp_path: Path) -> None:
+    replay(sensor_system(), sensed, tmp_path / "a.mcap")
+    replay(sensor_system(), tmp_path / "a.mcap", tmp_path / "b.mcap")
+    assert compare(tmp_path / "a.mcap", tmp_path / "b.mcap").identical
+
+
+def test_what_nothing_was_fed_into_is_computed_from_the_recorded_start(tmp_path: Path) -> None:
+    record_lockstep(tmp_path / "run.mcap", diamond())
+    result = replay(diamond(), tmp_path / "run.mcap", tmp_path / "again.mcap")
+    assert (result.left_out, result.fed) == ((), ())
+    assert (tmp_path / "run.mcap").read_bytes() == (tmp_path / "again.mcap").read_bytes()
+
+
+def test_another_parameter_is_found_by_comparison(tmp_path: Path) -> None:
+    record_lockstep(tmp_path / "run.mcap", diamond())
+    replay(diamond(amount=1.5), tmp_path / "run.mcap", tmp_path / "again.mcap")
+    found = compare(tmp_path / "run.mcap", tmp_path / "again.mcap")
+    first = found.topics["/left/out"].first_difference
+    assert first is not None
+    assert (first.sequence, first.field, first.a, first.b) == (1, "data", 2.0, 2.5)
+    assert found.topics["/ticker/out"].identical
+    assert not found.topics["/merger/out"].identical
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_commands_come_again_at_their_time(tmp_path: Path, in_process: bool) -> None:
+    def command(twin: InProcess) -> None:
+        twin.command("left", {"do": "set", "name": "amount", "value": 100.0})
+
+    record_lockstep(tmp_path / "run.mcap", diamond(), during=command)
+    replay(diamond(), tmp_path / "run.mcap", tmp_path / "again.mcap", in_process=in_process)
+    values = [decode(Float64, payload).data for _, _, payload in events_of(tmp_path / "again.mcap", "/left/out")]
+    # Given after the tenth tick, at the same stamp: the order of lockstep has inputs before ticks.
+    assert values == [*range(2, 11), *range(110, 121)]
+    with LogReader(tmp_path / "again.mcap") as log:
+        commands = list(log.events(["/_studio/command/left"]))
+    assert [event.sequence for event in commands] == [1, 2]
+    assert {event.kind for event in commands} == {Kind.COMMAND}
+    assert "amount" in decode(String, commands[1].payload).data
+
+
+def test_a_log_is_never_recorded_into_itself(tmp_path: Path) -> None:
+    log = record_lockstep(tmp_path / "run.mcap", diamond())
+    before = log.read_bytes()
+    with pytest.raises(ReplayError, match="its own log"):
+        replay(diamond(), log, log)
+    assert log.read_bytes() == before
+
+
+def test_a_component_that_fails_is_told(tmp_path: Path) -> None:
+    parts = {
+        "ticker": Part("Ticker", period_s=0.01, outlets=("out",)),
+        "weak": Part("Fragile", {"raw": "ticker.out"}, outlets=("out",)),
+    }
+    log = record_lockstep(tmp_path / "run.mcap", plan(**parts))
+    for in_process in (True, False):
+        failures = replay(plan(**parts), log, in_process=in_process).failures
+        assert list(failures) == ["weak"]
+        assert "the third one is too much" in failures["weak"]
