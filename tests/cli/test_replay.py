@@ -1,0 +1,97 @@
+"""`studio replay` with real logs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from studio.cli.opened import open_project
+from studio.runtime.channel.in_process import InProcess
+from studio.runtime.host import create
+from studio.runtime.planning import plan_of
+from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.replay.event_log import EventLog
+from tests.cli.running import Studio
+
+FIRST_STEPS = Path(__file__).resolve().parents[2] / "projects" / "first_steps"
+START_NS = 10**18
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second of first_steps."""
+    path = tmp_path_factory.mktemp("recorded") / "run.mcap"
+    opened = open_project(FIRST_STEPS)
+    plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=5)
+    with EventLog(path, plan, opened.types) as log:
+        twin = InProcess(plan, create, start_ns=START_NS, tap=log.take)
+        twin.start()
+        twin.lockstep(until_ns=START_NS + 10**9)
+        twin.stop()
+    return path
+
+
+def changed(folder: Path) -> Path:
+    shutil.copytree(FIRST_STEPS, folder)
+    text = (folder / "system.xml").read_text()
+    (folder / "system.xml").write_text(text.replace('name="cutoff_hz" value="2.0"', 'name="cutoff_hz" value="2.5"'))
+    return folder
+
+
+def test_what_comes_out_is_what_was_recorded(studio: Studio, recorded: Path) -> None:
+    result = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--in-process", "--expect", recorded)
+    assert result.status == 0, result.err
+    assert "replayed 300 events, 1.000 s of system time" in result.out
+    assert f"compared with {recorded}: identical" in result.out
+
+
+def test_over_processes_it_is_the_same(studio: Studio, recorded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.mcap"
+    result = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--record", out, "--json")
+    assert result.status == 0, result.err
+    told = result.json
+    assert (told["delivered"], told["fed"], told["left_out"], told["failures"]) == (300, [], [], {})
+    assert told["expected"] is None
+    assert out.read_bytes() == recorded.read_bytes()
+
+
+def test_a_changed_parameter_fails_and_the_first_difference_is_told(
+    studio: Studio, recorded: Path, tmp_path: Path
+) -> None:
+    words = ("--log", recorded, "--lockstep", "--in-process", "--expect", recorded)
+    result = studio("replay", changed(tmp_path / "first_steps"), *words)
+    assert result.status == 1
+    assert "different: 1 of 2 topics" in result.out
+    assert "first difference (A is expected, B came out): /filter/smooth: event 2, data: " in result.out
+    told = studio("replay", tmp_path / "first_steps", *words, "--json").json["expected"]
+    assert (told["identical"], told["topics"]["/signal/value"]["identical"]) == (False, True)
+    assert told["topics"]["/filter/smooth"]["first_difference"]["sequence"] == 2
+    assert studio("replay", tmp_path / "first_steps", *words, "--tolerance", "1").status == 0
+
+
+def test_another_version_is_a_warning(studio: Studio, recorded: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.mcap"
+    with LogReader(recorded) as log, LogWriter(old) as copy:
+        copy.add_metadata("studio", {"numpy": "1.0", "seed": "5"})
+        for event in log.events():
+            topic = log.topics[event.topic]
+            channel = copy.add_channel(topic.name, topic.schema)
+            header = {name: value for name, value in event._asdict().items() if name not in ("topic", "payload")}
+            copy.write(channel, event.payload, **header)
+    result = studio("replay", FIRST_STEPS, "--log", old, "--lockstep", "--in-process", "--expect", recorded)
+    assert result.status == 0
+    assert "warning: recorded with numpy 1.0, now " in result.err
+
+
+def test_wrong_use(studio: Studio, recorded: Path, tmp_path: Path) -> None:
+    assert studio("replay", FIRST_STEPS, "--log", recorded).status == 2
+    missing = studio("replay", FIRST_STEPS, "--log", tmp_path / "no.mcap", "--lockstep")
+    assert (missing.status, "does not exist" in missing.err) == (2, True)
+    taken = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--in-process", "--record", recorded)
+    assert (taken.status, "its own log" in taken.err) == (1, True)
+    broken = tmp_path / "broken.mcap"
+    broken.write_bytes(b"no log at all")
+    result = studio("replay", FIRST_STEPS, "--log", broken, "--lockstep")
+    assert (result.status, str(broken) in result.err) == (1, True)

@@ -1,0 +1,101 @@
+"""Logs of others, bound to the ports of sources by name and type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.cli.opened import Opened, open_project
+from studio.messages import Float64, Range3d, String, decode
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.lockstep import Result, replay_lockstep
+from tests.runtime.replay.small_systems import events_of, write_foreign
+
+MS = 1_000_000
+START = 1_600_000_000_000_000_000
+SYSTEM = """<system name="robot" version="1">
+  <source name="platform" mode="{mode}">
+    <port name="level" direction="out" type="Float64"/>
+    <port name="drive" direction="in" type="Float64"/>
+    {providers}
+  </source>
+  <component name="filter" type="low_pass"/>
+  <wire from="platform.level" to="filter.raw"/>
+</system>"""
+LOGGED = '<logged log="logs/a.mcap">{}</logged>'
+VALUES = [(START + 10 * MS * at, Float64(float(at))) for at in range(20)]
+
+
+def robot(folder: Path, mode: str = "logged", binds: str = "", *, providers: str = "") -> Opened:
+    folder.mkdir(exist_ok=True)
+    (folder / "system.xml").write_text(SYSTEM.format(mode=mode, providers=providers or LOGGED.format(binds)))
+    return open_project(folder)
+
+
+def replayed(opened: Opened, log: Path, record: Path) -> Result:
+    return replay_lockstep(
+        opened.project, log, specs=opened.registry, types=opened.types, in_process=True, record=record
+    )
+
+
+def test_the_only_topic_of_the_type_is_taken_whatever_its_name(tmp_path: Path) -> None:
+    log = write_foreign(tmp_path / "f.mcap", {"/tank/height": VALUES, "/words": [(START, String("x"))]})
+    result = replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
+    assert (result.fed, result.start_ns, result.end_ns) == (("/platform/level",), VALUES[0][0], VALUES[-1][0])
+    fed = events_of(tmp_path / "out.mcap", "/platform/level")
+    assert [(sequence, stamp_ns) for sequence, stamp_ns, _ in fed] == [(at + 1, VALUES[at][0]) for at in range(20)]
+    assert [decode(Float64, payload).data for _, _, payload in fed] == [float(at) for at in range(20)]
+    assert len(events_of(tmp_path / "out.mcap", "/filter/smooth")) == 20
+
+
+def test_of_several_the_one_with_the_name_of_the_port_is_taken(tmp_path: Path) -> None:
+    others = [(time_ns, Float64(-1.0)) for time_ns, _ in VALUES]
+    log = write_foreign(tmp_path / "f.mcap", {"/a/other": others, "/old/level": VALUES})
+    replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
+    assert decode(Float64, events_of(tmp_path / "out.mcap", "/platform/level")[3][2]).data == 3.0
+
+
+def test_a_mapping_in_the_file_decides(tmp_path: Path) -> None:
+    others = [(time_ns, Float64(-1.0)) for time_ns, _ in VALUES]
+    log = write_foreign(tmp_path / "f.mcap", {"/a/other": others, "/old/level": VALUES})
+    opened = robot(tmp_path / "robot", binds='<bind port="level" topic="/a/other"/>')
+    replayed(opened, log, tmp_path / "out.mcap")
+    assert decode(Float64, events_of(tmp_path / "out.mcap", "/platform/level")[3][2]).data == -1.0
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    log = write_foreign(tmp_path / "f.mcap", {"/words": [(START, String("x"))]})
+    with pytest.raises(ReplayError, match=r"nothing in the log fits platform.level, which is Float64") as told:
+        replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
+    assert '<bind port="level" topic="..."/>; the log has /words (String)' in told.value.hint
+    assert not (tmp_path / "out.mcap").exists()
+
+
+def test_a_bound_topic_that_is_not_there_or_of_another_type(tmp_path: Path) -> None:
+    log = write_foreign(tmp_path / "f.mcap", {"/words": [(START, String("x"))], "/level": VALUES})
+    with pytest.raises(ReplayError, match=r"bound to /levle, which is missing .*did you mean /level"):
+        bound = robot(tmp_path / "robot", binds='<bind port="level" topic="/levle"/>')
+        replayed(bound, log, tmp_path / "out.mcap")
+    with pytest.raises(ReplayError, match=r"platform.level is Float64, but /words is String"):
+        bound = robot(tmp_path / "robot", binds='<bind port="level" topic="/words"/>')
+        replayed(bound, log, tmp_path / "out.mcap")
+
+
+def test_a_source_that_is_not_logged_is_taken_from_a_log_of_others(tmp_path: Path) -> None:
+    """The robot's real driver must not be started to replay somebody's log."""
+    real = '<real><component name="driver" type="signal_source"/><bind port="level" to="driver.value"/></real>'
+    log = write_foreign(tmp_path / "f.mcap", {"/tank/height": VALUES})
+    opened = robot(tmp_path / "robot", "real", providers=real)
+    result = replayed(opened, log, tmp_path / "out.mcap")
+    assert result.fed == ("/platform/level",)
+    assert len(events_of(tmp_path / "out.mcap", "/filter/smooth")) == 20
+    with LogReader(tmp_path / "out.mcap") as out:
+        assert "/_studio/command/driver" not in out.topics
+
+
+def test_topics_that_no_source_wants_are_left_alone(tmp_path: Path) -> None:
+    log = write_foreign(tmp_path / "f.mcap", {"/tank/height": VALUES, "/scan": [(START, Range3d())]})
+    result = replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
+    assert result.system_s == pytest.approx(0.19)
