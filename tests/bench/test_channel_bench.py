@@ -26,7 +26,7 @@ def test_run_mode_measures_broker_and_handlers_against_the_proxy(reports: Report
     report = Report("channel", 1)
     run_mode(report, reports, SMALL, "100 B", 100, "Fix")
     assert [(row.unit, row.better, row.goal) for row in report.rows] == [
-        ("events/s", "higher", 0.8), ("events/s", "higher", 0.8), ("us", "lower", 1.3), ("us", "lower", 1.3),
+        ("events/s", "higher", 0.8), ("events/s", "higher", None), ("us", "lower", 1.3), ("us", "lower", 1.3),
     ]  # fmt: skip
     for row in report.rows:
         assert row.against == "zmq.proxy"
