@@ -27,6 +27,7 @@ Clock = Literal["sender", "logger", "none"]
 _ENOUGH_STAMPS = 0.1
 """A smaller share of lines with stamps is not a clock but garbage in a log without one."""
 _ENOUGH_ECHOES = 0.9
+_ENOUGH_SCANS = 3
 _SAME_MOUNT = 0.02
 """Metres and radians: poses are rounded in the lines."""
 MOST_PARAMS = 10_000
@@ -63,7 +64,8 @@ class Surveyor:
         self._scan: list[bytes] | None = None
         """The pose of the scan in the line before."""
         self._scan_moved = False
-        self._last_scan: list[bytes] = []
+        self._last_pose: list[bytes] = []
+        """Of the last scan or odometry: a robot that stands repeats its pose, which is no echo."""
         self._mounts: dict[bytes, tuple[float, float, float]] = {}
         self._mount_changes = False
 
@@ -85,10 +87,13 @@ class Surveyor:
             self._params[name] = value
 
     def _take_message(self, words: list[bytes]) -> None:
-        if words[0] == ODOM and self._scan == words[1:4]:
-            self._echoed += self._scan_moved
-            self._scan = None
-            return
+        pose_before = self._last_pose
+        if words[0] == ODOM:
+            self._last_pose = words[1:4]
+            if self._scan == self._last_pose:
+                self._echoed += self._scan_moved
+                self._scan = None
+                return
         stamps = parse_stamps(words)
         self._lines += 1
         for clock, stamp in zip(("sender", "logger"), stamps, strict=True):
@@ -97,21 +102,20 @@ class Surveyor:
                 self._stamped[clock] += 1
         self._scan = None
         if words[0] in OLD_LASERS or words[0] in ROBOT_LASERS:
-            self._take_poses(words)
+            self._take_poses(words, pose_before)
 
-    def _take_poses(self, words: list[bytes]) -> None:
+    def _take_poses(self, words: list[bytes], pose_before: list[bytes]) -> None:
         laser, robot = poses_of_laser(words)
-        self._scan = laser
-        self._scan_moved = laser != self._last_scan
+        self._scan = self._last_pose = laser
+        self._scan_moved = laser != pose_before
         self._moved += self._scan_moved
-        self._last_scan = laser
         mount = _mount(laser, robot)
         first = self._mounts.setdefault(words[0], mount)
         if any(abs(now - then) > _SAME_MOUNT for now, then in zip(mount, first, strict=True)):
             self._mount_changes = True
 
     def _result(self) -> Survey:
-        echoes = self._moved > 0 and self._echoed >= _ENOUGH_ECHOES * self._moved
+        echoes = self._moved >= _ENOUGH_SCANS and self._echoed >= _ENOUGH_ECHOES * self._moved
         clock: Clock = "none"
         if self._stamped["sender"] > _ENOUGH_STAMPS * self._lines:
             clock = "sender"

@@ -56,7 +56,7 @@ class Output:
             self._open(topic, self.log.add_channel(topic, schema, metadata=metadata), shown_type, source)
 
     def _is_new(self, topic: str, kind: object, source: str) -> bool:
-        """Several parts of a log may have the same topic, but only with one type: a reader could not tell them apart."""
+        """Parts of a log may share a topic, but only with one type: a reader could not tell them apart."""
         if self._kinds.setdefault(topic, kind) != kind:
             raise LogError(f"{topic} has messages of another type too: {source}", file=self.report.source)
         if topic not in self._channels:

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studio.cli import convert
+from studio.runtime.recording import LogReader
+from tests.cli.running import STUDIO, Studio
+
+LINE = "ODOM {0} 0 0 0 0 0 {0} robot {0}\n"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "drive.log"
+    path.write_text("".join(LINE.format(number) for number in range(1, 101)) + "NEFF 3\nODOM broken\n")
+    return path
+
+
+def test_a_table_tells_what_came_over_and_what_did_not(studio: Studio, log: Path) -> None:
+    out = log.with_name("drive.mcap")
+    result = studio("convert", log, out, "--compression", "lz4")
+    assert (result.status, result.err) == (0, "")
+    assert "100 events over 99.0 s, from CARMEN log" in result.out
+    assert "/carmen/odom  Odometry  100  ODOM" in result.out
+    assert "NEFF  1  Studio has no type for such lines" in result.out
+    assert "line 102: ends early" in result.out
+    with LogReader(out) as written:
+        assert written.event_count == 100
+
+
+def test_json_for_scripts(studio: Studio, log: Path) -> None:
+    report = studio("convert", log, log.with_name("drive.mcap"), "--json").json
+    assert report["events"] == 100
+    assert report["topics"][0]["name"] == "/carmen/odom"
+    assert report["damages"] == [{"line": 102, "reason": "ends early"}]
+    assert report["not_mapped"][0]["name"] == "NEFF"
+
+
+def test_wrong_words_end_with_2(studio: Studio, log: Path) -> None:
+    out = log.with_name("out.mcap")
+    assert studio("convert", log.with_name("none.log"), out).status == 2
+    assert studio("convert", log, log).status == 2
+    assert studio("convert", log, out, "--spacing", "0").status == 2
+    assert studio("convert", log, out, "--compression", "rar").status == 2
+    assert not out.exists()
+
+
+def test_what_cannot_be_read_ends_with_1_and_one_line(studio: Studio, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("nothing of the kind\n")
+    result = studio("convert", tmp_path / "a.log", tmp_path / "a.mcap")
+    assert result.status == 1
+    assert "is no log that Studio can read" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert not (tmp_path / "a.mcap").exists()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_wiped(studio: Studio, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(convert, "QUIET_NS", 0)
+    studio("convert", log, log.with_name("drive.mcap"))
+    assert "%" in terminal.getvalue()
+    assert terminal.getvalue().endswith(convert.CLEAR_LINE)
+
+
+def test_what_is_quick_has_no_bar(studio: Studio, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(convert, "QUIET_NS", 3600 * 10**9)
+    studio("convert", log, log.with_name("drive.mcap"))
+    assert terminal.getvalue() == ""
+
+
+def test_ctrl_c_ends_it_and_removes_the_file(tmp_path: Path) -> None:
+    log, out = tmp_path / "long.log", tmp_path / "long.mcap"
+    with log.open("w") as stream:
+        for number in range(1, 300_001):
+            stream.write(LINE.format(number))
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([*STUDIO, "convert", log, out], stderr=follower, stdout=subprocess.PIPE)
+    os.close(follower)
+    try:
+        shown = b""
+        while b"Ctrl-C" not in shown or not out.exists():  # the bar is there, and the second pass has begun
+            shown += os.read(leader, 1000)
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        os.close(leader)
+    assert process.returncode == 130
+    assert printed == b""
+    assert not out.exists()

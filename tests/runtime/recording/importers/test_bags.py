@@ -1,0 +1,291 @@
+"""Bags and MCAP files of others, and our own logs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcap.writer import Writer as McapWriter
+from rosbags.rosbag1 import Writer as Bag1Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin
+from rosbags.rosbag2 import Writer as Bag2Writer
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from studio.messages import Float64, Imu, MessageTypes, Odometry, PointCloud2, PointField, Range3d, decode, encode
+from studio.runtime.recording import LogError, LogReader, LogWriter
+from studio.runtime.recording.importers import import_log
+from tests.messages.strategies import rosbags_bytes, rosbags_object, shipped_store
+
+ODOMETRY = Odometry.planar(1, 2, 0.5, stamp_ns=5_000_000_007)
+OWN_TYPE = "walker_msgs/msg/Leg"
+OWN_TEXT = "std_msgs/Header header\nfloat32[] angles\nstring name\n"
+STEP_NS = 100_000_000
+
+
+def laser_scan(store: Any) -> Any:
+    types = store.types
+    stamp = types["builtin_interfaces/msg/Time"](sec=5, nanosec=9)
+    names = {"seq": 3} if "seq" in types["std_msgs/msg/Header"].__dataclass_fields__ else {}
+    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id="sick", **names)
+    ranges = np.array([1.0, 50.0, np.inf, 2.0], np.float32)
+    return types["sensor_msgs/msg/LaserScan"](
+        header, -0.5, 1.0, 0.5, 0.0, 0.0, 0.1, 30.0, ranges, np.zeros(4, np.float32)
+    )
+
+
+def leg(store: Any) -> Any:
+    types = store.types
+    stamp = types["builtin_interfaces/msg/Time"](sec=6, nanosec=0)
+    names = {"seq": 4} if "seq" in types["std_msgs/msg/Header"].__dataclass_fields__ else {}
+    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id="leg", **names)
+    return types[OWN_TYPE](header, np.array([1, 2], np.float32), "left")
+
+
+@contextmanager
+def bag2(path: Path, plugin: StoragePlugin, packed: str = "") -> Iterator[Any]:
+    writer = Bag2Writer(path, version=9, storage_plugin=plugin)
+    if packed:
+        writer.set_compression(CompressionMode[packed], CompressionFormat.ZSTD)
+    with writer:
+        yield writer
+
+
+def write_bag2(path: Path, plugin: StoragePlugin = StoragePlugin.SQLITE3, packed: str = "") -> None:
+    store = shipped_store()
+    store.register(get_types_from_msg(OWN_TEXT, OWN_TYPE))
+    with bag2(path, plugin, packed) as writer:
+        scans = writer.add_connection("/scan", "sensor_msgs/msg/LaserScan", typestore=store)
+        odometry = writer.add_connection("/odom", Odometry.SCHEMA_NAME, typestore=store)
+        legs = writer.add_connection("/leg", OWN_TYPE, typestore=store)
+        for number in range(1, 4):
+            time_ns = number * STEP_NS
+            writer.write(scans, time_ns, store.serialize_cdr(laser_scan(store), "sensor_msgs/msg/LaserScan"))
+            writer.write(odometry, time_ns + 1, rosbags_bytes(store, ODOMETRY))
+            writer.write(legs, time_ns + 2, store.serialize_cdr(leg(store), OWN_TYPE))
+
+
+def write_bag1(path: Path) -> None:
+    store = get_typestore(Stores.ROS1_NOETIC)
+    store.register(get_types_from_msg(OWN_TEXT, OWN_TYPE))
+    odometry = rosbags_object(shipped_store(), ODOMETRY)
+    header = store.types["std_msgs/msg/Header"](1, odometry.header.stamp, "odom")
+    odometry.header = header
+    with Bag1Writer(path) as writer:
+        scans = writer.add_connection("/scan", "sensor_msgs/msg/LaserScan", typestore=store)
+        poses = writer.add_connection("/odom", Odometry.SCHEMA_NAME, typestore=store)
+        legs = writer.add_connection("/leg", OWN_TYPE, typestore=store)
+        for number in range(1, 4):
+            time_ns = number * STEP_NS
+            writer.write(scans, time_ns, store.serialize_ros1(laser_scan(store), "sensor_msgs/msg/LaserScan"))
+            writer.write(poses, time_ns + 1, store.serialize_ros1(odometry, Odometry.SCHEMA_NAME))
+            writer.write(legs, time_ns + 2, store.serialize_ros1(leg(store), OWN_TYPE))
+
+
+def check_story(source: Path, out: Path) -> None:
+    """The three topics that all bags of these tests hold, as they have to be in our log."""
+    report = import_log(source, out)
+    assert {name: (topic.type, topic.count) for name, topic in report.topics.items()} == {
+        "/scan": ("Range3d", 3),
+        "/odom": ("Odometry", 3),
+        "/leg": (OWN_TYPE, 3),
+    }
+    assert (report.damage_count, report.not_mapped) == (0, {})
+    with LogReader(out) as log:
+        assert not log.check()
+        assert [event.topic for event in log.events()] == ["/scan", "/odom", "/leg"] * 3
+        events = {event.topic: event for event in log.events()}
+        text = log.topics["/leg"].schema_text
+    scan = decode(Range3d, events["/scan"].payload)
+    assert (scan.frame, scan.stamp_ns) == ("sick", 5_000_000_009)
+    np.testing.assert_allclose(scan.ranges_m, [1.0, 2.0])
+    np.testing.assert_allclose(scan.xyz[0], [np.cos(0.5), -np.sin(0.5), 0], atol=1e-6)
+    assert decode(Odometry, events["/odom"].payload) == ODOMETRY
+    assert events["/odom"].stamp_ns == ODOMETRY.stamp_ns
+    store = get_typestore(Stores.EMPTY)
+    store.register(get_types_from_msg(text, OWN_TYPE))
+    known: Any = store.deserialize_cdr(bytes(events["/leg"].payload), OWN_TYPE)
+    assert (known.name, known.angles.tolist(), known.header.frame_id) == ("left", [1.0, 2.0], "leg")
+
+
+@pytest.mark.parametrize("plugin", [StoragePlugin.SQLITE3, StoragePlugin.MCAP])
+def test_a_ros2_bag(tmp_path: Path, plugin: StoragePlugin) -> None:
+    write_bag2(tmp_path / "bag", plugin)
+    check_story(tmp_path / "bag", tmp_path / "out.mcap")
+
+
+@pytest.mark.parametrize("packed", ["FILE", "MESSAGE"])
+def test_a_compressed_ros2_bag(tmp_path: Path, packed: str) -> None:
+    write_bag2(tmp_path / "bag", packed=packed)
+    check_story(tmp_path / "bag", tmp_path / "out.mcap")
+
+
+def test_a_ros2_bag_whose_recorder_died_has_no_metadata(tmp_path: Path) -> None:
+    write_bag2(tmp_path / "bag")
+    (tmp_path / "bag/metadata.yaml").unlink()
+    check_story(tmp_path / "bag", tmp_path / "out.mcap")
+
+
+def test_a_database_by_any_name(tmp_path: Path) -> None:
+    write_bag2(tmp_path / "bag")
+    named = tmp_path / "what is #this?%20"
+    (tmp_path / "bag/bag.db3").rename(named)
+    check_story(named, tmp_path / "out.mcap")
+
+
+def test_a_ros1_bag_by_any_name(tmp_path: Path) -> None:
+    write_bag1(tmp_path / "old.bag")
+    (tmp_path / "old.bag").rename(tmp_path / "old.data")
+    check_story(tmp_path / "old.data", tmp_path / "out.mcap")
+
+
+def test_a_bag_without_definitions_uses_those_of_ros(tmp_path: Path) -> None:
+    write_bag2(tmp_path / "bag")
+    file = tmp_path / "bag/bag.db3"
+    with sqlite3.connect(file) as database:
+        database.execute("DELETE FROM message_definitions")
+    database.close()
+    report = import_log(file, tmp_path / "out.mcap")
+    assert set(report.topics) == {"/scan", "/odom"}
+    ((name, entry),) = report.not_mapped.items()
+    assert (name, entry.count, entry.reason) == (f"/leg ({OWN_TYPE})", 3, "the bag has no definition of it")
+
+
+def test_a_name_that_is_code_is_refused(tmp_path: Path) -> None:
+    """rosbags makes Python of definitions: nothing but plain names may get there."""
+    write_bag1(tmp_path / "old.bag")
+    data = (tmp_path / "old.bag").read_bytes()
+    evil = b"walker_msgs/Leg".replace(b"Leg", b"L\n(")
+    (tmp_path / "old.bag").write_bytes(data.replace(b"walker_msgs/Leg", evil))
+    report = import_log(tmp_path / "old.bag", tmp_path / "out.mcap")
+    assert set(report.topics) == {"/scan", "/odom"}
+    assert "no name of a message type" in next(iter(report.not_mapped.values())).reason
+
+
+def cloud(*names: str) -> PointCloud2:
+    """Three points, with a field more than anybody asked for and two bytes of padding per row."""
+    fields = [PointField(name=name, offset=4 * index) for index, name in enumerate(names)]
+    step = 4 * len(names)
+    rows = [np.arange(len(names), dtype="<f4") + 10 * number for number in range(3)]
+    data = b"".join(row.tobytes() for row in rows) + b"\0\0"
+    return PointCloud2(
+        stamp_ns=3,
+        frame="velodyne",
+        height=1,
+        width=3,
+        fields=fields,
+        point_step=step,
+        row_step=3 * step + 2,
+        data=np.frombuffer(data, np.uint8),
+    )
+
+
+def test_a_cloud_without_ranges_gets_them(tmp_path: Path) -> None:
+    with LogWriter(tmp_path / "a.mcap", headers=False) as log:
+        clouds = log.add_topic("/points", Range3d)
+        log.write(clouds, encode(cloud("intensity", "x", "y", "z")), log_time_ns=1, sequence=1, stamp_ns=1)
+        log.write(clouds, encode(cloud("u", "v")), log_time_ns=2, sequence=2, stamp_ns=2)
+    import_log(tmp_path / "a.mcap", tmp_path / "out.mcap")
+    with LogReader(tmp_path / "out.mcap") as log:
+        first, second = log.events()
+    points = decode(Range3d, first.payload)
+    np.testing.assert_allclose(points.xyz, [[1, 2, 3], [11, 12, 13], [21, 22, 23]])
+    np.testing.assert_allclose(points.ranges_m[0], np.sqrt(14), rtol=1e-6)
+    assert (points.frame, first.stamp_ns) == ("velodyne", 3)
+    assert decode(PointCloud2, second.payload) == cloud("u", "v"), "no points in space: as it was"
+
+
+def test_what_is_not_cdr_is_listed(tmp_path: Path) -> None:
+    with (tmp_path / "a.mcap").open("wb") as stream:
+        writer = McapWriter(stream)
+        writer.start()
+        schema = writer.register_schema("Thing", "jsonschema", b"{}")
+        things = writer.register_channel("/thing", "json", schema)
+        text = MessageTypes.builtin().schema_text(Float64).encode()
+        numbers = writer.register_channel(
+            "/number", "cdr", writer.register_schema(Float64.SCHEMA_NAME, "ros2msg", text)
+        )
+        for time in range(1, 6):
+            writer.add_message(things, time, b"{}", time)
+            writer.add_message(numbers, time, encode(Float64(data=time)), time)
+        writer.finish()
+    report = import_log(tmp_path / "a.mcap", tmp_path / "out.mcap")
+    assert report.topics["/number"].count == 5
+    assert (report.not_mapped["/thing"].count, "json" in report.not_mapped["/thing"].reason) == (5, True)
+
+
+def test_our_own_log_keeps_all_it_knows_under_another_compression(tmp_path: Path) -> None:
+    with LogWriter(tmp_path / "a.mcap") as log:
+        log.add_metadata("run", {"id": "r1"})
+        log.add_attachment("system.xml", b"<system/>", "text/xml")
+        imu = log.add_topic("/imu", Imu)
+        for number in range(1, 4):
+            log.write(
+                imu,
+                encode(Imu(stamp_ns=9)),
+                log_time_ns=number,
+                sequence=number * 2,
+                stamp_ns=-number,
+                sent_ns=7,
+                cause_topic=3,
+                cause_sequence=4,
+                kind=1,
+                flags=8,
+                origin=2,
+                epoch=5,
+            )
+    import_log(tmp_path / "a.mcap", tmp_path / "b.mcap", compression="zstd")
+    with LogReader(tmp_path / "a.mcap") as before, LogReader(tmp_path / "b.mcap") as after:
+        assert list(before.events()) == list(after.events())
+        assert before.metadata() == after.metadata()
+        assert after.attachment("system.xml") == b"<system/>"
+
+
+def test_cancelling_leaves_no_file(tmp_path: Path) -> None:
+    write_bag2(tmp_path / "bag")
+    with pytest.raises(LogError, match="cancelled"):
+        import_log(tmp_path / "bag", tmp_path / "out.mcap", cancelled=lambda: True)
+    assert not (tmp_path / "out.mcap").exists()
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="folder without any log"):
+        import_log(tmp_path, tmp_path / "out.mcap")
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("originals")
+    write_bag1(folder / "old.bag")
+    write_bag2(folder / "sqlite")
+    write_bag2(folder / "mcap", StoragePlugin.MCAP)
+    files = {"ros1": "old.bag", "sqlite": "sqlite/sqlite.db3", "mcap": "mcap/mcap.mcap"}
+    return {name: (folder / file).read_bytes() for name, file in files.items()}
+
+
+@given(form=st.sampled_from(["ros1", "sqlite", "mcap"]), data=st.data())
+def test_damaged_bags_raise_nothing_but_log_errors(
+    tmp_path_factory: pytest.TempPathFactory, originals: dict[str, bytes], form: str, data: st.DataObject
+) -> None:
+    content = bytearray(originals[form])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(20, len(content) - 1))
+        if data.draw(st.booleans()):
+            content[at] = data.draw(st.integers(0, 255))
+        else:
+            content[at : at + 8] = data.draw(st.sampled_from([b"", b"\xff" * 8, bytes(8), b"\x7f" * 4]))
+    folder = tmp_path_factory.mktemp("mutated")
+    (folder / "bag").write_bytes(content)
+    try:
+        report = import_log(folder / "bag", folder / "out.mcap")
+    except LogError:
+        assert not (folder / "out.mcap").exists()
+        return
+    with LogReader(folder / "out.mcap") as log:
+        assert log.event_count == report.event_count
