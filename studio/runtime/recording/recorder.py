@@ -74,7 +74,7 @@ class Recorder:
         self._frames: deque[bytes] = deque()
         self._arrived_bytes = self._written_bytes = 0
         self._last: dict[str, int] = {}
-        self._gaps = 0
+        self._now_ns = 0
         self._log: LogWriter | None = LogWriter(recording.file, compression=recording.compression, types=_types(plan))  # type: ignore[arg-type]
         self._channels = self._add_topics(recording)
         self._socket = self._connect(run)
@@ -190,7 +190,9 @@ class Recorder:
             self._count(topic, header)
         start = (frame.find(b"\0") & ~7) + 8
         raw = frame[start : start + HEADER_BYTES]
-        self._guarded(lambda log: log.write_frame(channel, raw, payload, header.sent_ns))
+        # What the machinery says carries no time of its own: it gets that of the events around it.
+        self._now_ns = max(self._now_ns, header.sent_ns)
+        self._guarded(lambda log: log.write_frame(channel, raw, payload, self._now_ns))
 
     def _count(self, topic: str, header: Header) -> None:
         """A hole in the sequence is a gap: dropped at the source, on the way, or here beyond the budget."""
@@ -201,6 +203,7 @@ class Recorder:
         self._last[topic] = header.sequence
 
     def _take_marker(self, topic: str, marker: Marker) -> None:
+        self._now_ns = max(self._now_ns, marker.clock.base_ns)
         if marker.mark is Mark.WELCOME and not self._welcomed:
             self._welcomed = True
             self._sender.control(READY_TOPIC, Kind.READY, RECORDER.encode())
