@@ -15,7 +15,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 from studio.cli.places import find_project
 from studio.messages import MessageTypes
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.comparison import Comparison, TopicComparison, compare
+from studio.runtime.replay.comparison import Comparison, Difference, TopicComparison, compare
 
 EXAMPLE = """\
   studio compare a.mcap b.mcap                           exit status 0 if all topics are identical, 1 if not
@@ -87,16 +87,17 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
 
 
 def _topic_json(topic: TopicComparison) -> dict[str, Any]:
-    difference = topic.first_difference
     told = {name: value for name, value in asdict(topic).items() if name not in ("topic", "first_difference")}
-    return {**told, "first_difference": _difference_json(asdict(difference)) if difference else None}
+    return {**told, "first_difference": difference_json(topic.first_difference)}
 
 
-def _difference_json(told: dict[str, Any]) -> dict[str, Any]:
+def difference_json(difference: Difference | None) -> dict[str, Any] | None:
     """NaN and infinity are no JSON: as texts."""
+    if difference is None:
+        return None
     return {
         name: str(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
-        for name, value in told.items()
+        for name, value in asdict(difference).items()
     }
 
 

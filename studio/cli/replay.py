@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from studio.cli.compare import comparison_json, is_accepted, summary, tolerance
+from studio.cli.columns import columns
+from studio.cli.compare import comparison_json, difference_json, is_accepted, summary, tolerance
 from studio.cli.log_file import ProgressBar, find_log
 from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader
+from studio.runtime.replay.as_recorded import AsRecorded, replay_as_recorded
 from studio.runtime.replay.comparison import Comparison, compare
 from studio.runtime.replay.lockstep import Result, replay_lockstep
 
@@ -23,13 +26,18 @@ EXAMPLE = """\
   studio replay first_steps --log drive.mcap --lockstep --in-process             faster; the same comes out
   studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     keep what came out
   studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
+  studio replay first_steps --log drive.mcap --as-recorded                       who does something else than then?
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
     parser.add_argument("--log", required=True, metavar="LOG", help="what is fed into it")
-    parser.add_argument("--lockstep", action="store_true", help="one event at a time, in the order of the stamps")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--lockstep", action="store_true", help="one event at a time, in the order of the stamps")
+    how.add_argument(
+        "--as-recorded", action="store_true", help="each component by itself, with what it handled in the recorded run"
+    )
     parser.add_argument("--in-process", action="store_true", help="all components in one process")
     parser.add_argument("--record", metavar="OUT", help="a new log of all events of the replay")
     parser.add_argument("--expect", metavar="GOLDEN", help="a log whose topics must come out the same")
@@ -41,8 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if not options.lockstep:
-        raise UsageError("say how to replay", hint="--lockstep")
+    if options.as_recorded and (options.record or options.expect or options.in_process):
+        hint = "outputs are compared with the log itself, always in process"
+        raise UsageError("--record, --expect and --in-process go with --lockstep", hint=hint)
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
     opened = open_project(find_project(options.project))
@@ -51,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
         print(*errors, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
+    if options.as_recorded:
+        return _replay_as_recorded(opened, options, log)
     with tempfile.TemporaryDirectory(prefix="studio-replay-") as folder:
         kept = Path(options.record) if options.record else None
         out = kept or (Path(folder) / "out.mcap" if golden else None)
@@ -73,6 +84,60 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
         found = compare(golden, out, options.tolerance, topics=_expected(golden), types=opened.types)
     _tell(result, options, wall_s, found)
     return FAILED if result.failures or (found is not None and not is_accepted(found)) else FINE
+
+
+def _replay_as_recorded(opened: Opened, options: argparse.Namespace, log: Path) -> int:
+    bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
+    try:
+        found = replay_as_recorded(
+            opened.project, log, specs=opened.registry, types=opened.types, seed=options.seed,
+            tolerance=options.tolerance, progress=bar,
+        )  # fmt: skip
+    finally:
+        bar.close()
+    for warning in found.warnings:
+        print(f"studio: warning: {warning}", file=sys.stderr)
+    print_json(as_recorded_json(found)) if options.json else print("\n".join(as_recorded_text(found)))
+    return FINE if found.identical else FAILED
+
+
+def as_recorded_json(found: AsRecorded) -> dict[str, Any]:
+    return {
+        "replay": "as-recorded",
+        "identical": found.identical,
+        "components": {
+            name: {
+                "handled": one.handled,
+                "compared": one.compared,
+                "identical": one.first_difference is None,
+                "first_difference": difference_json(one.first_difference),
+                "after": f"{one.after[0]}:{one.after[1]}" if one.after else None,
+                "failure": one.failure,
+            }
+            for name, one in found.components.items()
+        },
+        "skipped": found.skipped,
+        "warnings": list(found.warnings),
+    }
+
+
+def as_recorded_text(found: AsRecorded) -> Iterator[str]:
+    rows = [
+        (name, str(one.handled), str(one.compared), "different" if one.first_difference else "identical",
+         "fails as recorded" if one.failure and not one.first_difference else "")
+        for name, one in found.components.items()
+    ]  # fmt: skip
+    yield from columns([("component", "handled", "outputs compared", "", ""), *rows], indent="")
+    yield from (f"not replayed: {name} {reason}" for name, reason in found.skipped.items())
+    first = found.first_difference
+    if first is None:
+        yield "identical"
+        return
+    name, one = first
+    at = f" while handling {one.after[0]}:{one.after[1]}" if one.after else ""
+    yield f"first difference (A was recorded, B came out), of {name}{at}: {one.first_difference}"
+    if one.failure:
+        yield one.failure.rstrip()
 
 
 def _expected(golden: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from studio.runtime.host import create
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.replay.event_log import EventLog
-from tests.cli.running import Studio
+from tests.cli.running import STUDIO, Studio
 
 FIRST_STEPS = Path(__file__).resolve().parents[2] / "projects" / "first_steps"
 START_NS = 10**18
@@ -85,8 +86,38 @@ def test_another_version_is_a_warning(studio: Studio, recorded: Path, tmp_path: 
     assert "warning: recorded with numpy 1.0, now " in result.err
 
 
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half a second of first_steps in real time, as users record it."""
+    folder = tmp_path_factory.mktemp("live")
+    words = [*STUDIO, "run", str(FIRST_STEPS), "--for", "0.5", "--record", str(folder / "run.mcap")]
+    subprocess.run(words, check=True, capture_output=True, timeout=50)
+    return folder / "run.mcap"
+
+
+def test_a_run_in_real_time_comes_out_the_same_in_lockstep(studio: Studio, live: Path) -> None:
+    result = studio("replay", FIRST_STEPS, "--log", live, "--lockstep", "--in-process", "--expect", live)
+    assert result.status == 0, result.out
+
+
+def test_as_recorded_everybody_does_the_same_again(studio: Studio, live: Path) -> None:
+    told = studio("replay", FIRST_STEPS, "--log", live, "--as-recorded", "--json").json
+    assert (told["identical"], told["skipped"], list(told["components"])) == (
+        True, {}, ["signal", "filter", "before", "after"],
+    )  # fmt: skip
+    assert told["components"]["filter"]["compared"] > 20
+    assert studio("replay", FIRST_STEPS, "--log", live, "--as-recorded").out.splitlines()[-1] == "identical"
+
+
+def test_as_recorded_tells_who_changed(studio: Studio, live: Path, tmp_path: Path) -> None:
+    result = studio("replay", changed(tmp_path / "first_steps"), "--log", live, "--as-recorded")
+    assert result.status == 1
+    assert "of filter while handling /signal/value:2: /filter/smooth: event 2, data: " in result.out
+
+
 def test_wrong_use(studio: Studio, recorded: Path, tmp_path: Path) -> None:
     assert studio("replay", FIRST_STEPS, "--log", recorded).status == 2
+    assert studio("replay", FIRST_STEPS, "--log", recorded, "--as-recorded", "--in-process").status == 2
     missing = studio("replay", FIRST_STEPS, "--log", tmp_path / "no.mcap", "--lockstep")
     assert (missing.status, "does not exist" in missing.err) == (2, True)
     taken = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--in-process", "--record", recorded)

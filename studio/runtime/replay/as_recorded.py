@@ -1,0 +1,220 @@
+"""As-recorded replay: every component gets the events it handled, in the order in which it handled them.
+
+Components do not hear each other: each is compared with the recording for itself, so that the first one that does
+something else is found, however much the others would have made of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from studio.messages import Handled, HandledTrace, MessageTypes, String, decode, encode
+from studio.model.project import Project
+from studio.model.sources import Specs
+from studio.runtime.cell import Cell
+from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, TIMER_PREFIX, Event, Kind
+from studio.runtime.component import ServiceError
+from studio.runtime.host import create
+from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.planning import plan_of
+from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.replay.causes import find_event
+from studio.runtime.replay.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.replay.comparison import Difference
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.field_difference import first_difference
+from studio.runtime.replay.inputs import inputs_of
+from studio.runtime.replay.mapping import mapped_topics
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class ComponentReplay:
+    """What one component did with its recorded inputs."""
+
+    handled: int = 0
+    compared: int = 0
+    """Publications that were compared."""
+    first_difference: Difference | None = None
+    """A is the recording, B the replay."""
+    after: tuple[str, int] | None = None
+    """The input at which it happened."""
+    failure: str = ""
+
+
+@dataclass
+class AsRecorded:
+    components: dict[str, ComponentReplay] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Component -> why it was not replayed."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def identical(self) -> bool:
+        return not any(one.first_difference for one in self.components.values())
+
+    @property
+    def first_difference(self) -> tuple[str, ComponentReplay] | None:
+        """The component that was the first to differ."""
+        found = [(name, one) for name, one in self.components.items() if one.first_difference]
+        return min(found, key=lambda pair: _stamp_ns(pair[1]), default=None)
+
+
+def _stamp_ns(one: ComponentReplay) -> int:
+    return (one.first_difference.stamp_ns or 0) if one.first_difference else 0
+
+
+def replay_as_recorded(
+    project: Project,
+    log: Path | str,
+    *,
+    specs: Specs,
+    types: MessageTypes,
+    seed: int | None = None,
+    tolerance: float = 0.0,
+    progress: Progress | None = None,
+) -> AsRecorded:
+    with LogReader(log) as reader:
+        seed = recorded_seed(reader) if seed is None else seed
+        plan = plan_of(project.system, specs, project=project.folder, seed=seed)
+        plan = inputs_of(plan, reader, mapped_topics(project.system, reader, types)).plan
+        return replay_plan_as_recorded(plan, reader, tolerance=tolerance, progress=progress)
+
+
+def replay_plan_as_recorded(
+    plan: Plan, log: LogReader, *, tolerance: float = 0.0, progress: Progress | None = None
+) -> AsRecorded:
+    if HANDLED_TOPIC not in log.topics or not log.topics[HANDLED_TOPIC].count:
+        hint = "replay it with --lockstep, or record again with studio run --record"
+        raise ReplayError("this log does not tell who handled what", file=log.path, hint=hint)
+    found = AsRecorded(warnings=tuple(changed_circumstances(log, plan)))
+    for number, planned in enumerate(plan.components, 1):
+        reason = _why_not(planned, plan)
+        if reason:
+            found.skipped[planned.name] = reason
+        else:
+            found.components[planned.name] = _Replay(plan, planned, log, tolerance).run()
+        if progress:
+            progress(number, len(plan.components))
+    return found
+
+
+def _why_not(planned: PlannedComponent, plan: Plan) -> str:
+    if planned.command:
+        return "is a program of its own"
+    if planned.requires:
+        return "calls services, whose replies are not in the log"
+    if any(provider == planned.name for each in plan.components for provider, _ in each.requires.values()):
+        return "serves others, whose requests are not in the log"
+    return ""
+
+
+class _Replay:
+    def __init__(self, plan: Plan, planned: PlannedComponent, log: LogReader, tolerance: float) -> None:
+        self._planned = planned
+        self._log = log
+        self._tolerance = tolerance
+        self._published: list[Event] = []
+        self._now_ns = 0
+        component = create(planned)
+        ports = type(component).__ports__
+        self._kinds: dict[str, Any] = {inlet.topic: ports[inlet.port].type for inlet in planned.inlets}
+        self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
+        self._cell = Cell(
+            component, planned, effect=self._published.append, stray=lambda _, __: None, call=_refuse_call,
+            now_ns=lambda: self._now_ns, seed=plan.seed,
+        )  # fmt: skip
+        self._cursors: dict[str, Iterator[LoggedEvent]] = {}
+
+    def run(self) -> ComponentReplay:
+        result = ComponentReplay()
+        self._cell.obey("initialize")
+        try:
+            for line in self._lines():
+                if not self._repeat(line, result):
+                    break
+        finally:
+            if not self._cell.error:
+                self._cell.obey("deactivate")
+            result.failure = self._cell.error
+            self._cell.obey("finalize")
+        return result
+
+    def _lines(self) -> Iterator[Handled]:
+        """The component's part of the trace. Number 0 has what its host told it at the start and the end."""
+        for batch in self._log.events([HANDLED_TOPIC]):
+            trace = decode(HandledTrace, batch.payload)
+            if self._planned.name in trace.names:
+                yield from (line for line in trace if line.component == self._planned.name and line.sequence)
+
+    def _repeat(self, line: Handled, result: ComponentReplay) -> bool:
+        """Handle one event again; whether the same came of it."""
+        event = self._event(line)
+        self._published.clear()
+        self._now_ns = event.stamp_ns
+        self._cell.handle(event)
+        result.handled += 1
+        result.compared += len(line.published)
+        result.first_difference = self._difference(line, event)
+        if result.first_difference:
+            result.after = line.topic, line.sequence
+        return result.first_difference is None
+
+    def _event(self, line: Handled) -> Event:
+        logged = self._find(line.topic, line.sequence)
+        if logged is None:
+            text = f"{self._planned.name} handled {line.topic}:{line.sequence}, which is not in this log"
+            raise ReplayError(text, file=self._log.path, hint="record all topics that are wired")
+        if line.topic.startswith(TIMER_PREFIX):
+            return Event(line.topic, line.sequence, logged.stamp_ns, kind=Kind.TIMER)
+        if line.topic.startswith(COMMAND_PREFIX):
+            command = json.loads(decode(String, logged.payload).data)
+            return Event(line.topic, line.sequence, logged.stamp_ns, command, kind=Kind.COMMAND)
+        return Event(line.topic, line.sequence, logged.stamp_ns, decode(self._kinds[line.topic], logged.payload))
+
+    def _find(self, topic: str, sequence: int) -> LoggedEvent | None:
+        """Mostly the next one of its topic; else looked for."""
+        if topic not in self._log.topics:
+            return None
+        cursor = self._cursors.setdefault(topic, self._log.events([topic]))
+        event = next((event for event in cursor if event.sequence >= sequence), None)  # `latest` leaves some out
+        return event if event is not None and event.sequence == sequence else find_event(self._log, topic, sequence)
+
+    def _difference(self, line: Handled, cause: Event) -> Difference | None:
+        for (topic, sequence), event in zip(line.published, self._published, strict=False):
+            if (topic, sequence) != (event.topic, event.sequence):
+                names = f"{topic}:{sequence}", f"{event.topic}:{event.sequence}"
+                return Difference("value", topic, sequence, cause.stamp_ns, "event", *names)
+            difference = self._payload_difference(event)
+            if difference is not None:
+                return difference
+        if len(line.published) > len(self._published):
+            topic, sequence = line.published[len(self._published)]
+            return Difference("missing", topic, sequence, cause.stamp_ns)
+        if len(self._published) > len(line.published):
+            extra = self._published[len(line.published)]
+            return Difference("extra", extra.topic, extra.sequence, cause.stamp_ns)
+        return None
+
+    def _payload_difference(self, event: Event) -> Difference | None:
+        recorded = self._find(event.topic, event.sequence)
+        if recorded is None:
+            return None  # a topic that was not recorded
+        if recorded.stamp_ns != event.stamp_ns:
+            stamps = recorded.stamp_ns, event.stamp_ns
+            return Difference("value", event.topic, event.sequence, event.stamp_ns, "stamp_ns", *stamps)
+        payload = encode(event.message)
+        if recorded.payload == payload:
+            return None
+        kind = self._types[event.topic]
+        found = first_difference(decode(kind, recorded.payload), decode(kind, payload), self._tolerance)
+        return Difference("value", event.topic, event.sequence, event.stamp_ns, *found) if found else None
+
+
+def _refuse_call(_cell: Cell, name: str, _request: Any, _deadline_s: float) -> Any:
+    raise ServiceError(f"{name} cannot be called in a replay as recorded")
