@@ -88,9 +88,22 @@ def parse_scan(words: list[bytes], params: Mapping[str, str]) -> Scan:
     return _new_scan(words, with_poses=words[0] in ROBOT_LASERS)
 
 
+def check_scan(words: list[bytes]) -> tuple[int, int]:
+    """How many readings a laser line has, and where its poses would be, once it is known to have all its words."""
+    if words[0] in OLD_LASERS:
+        count = _count(words, 1)
+        at, end = 2 + count, _POSE_WORDS
+    else:
+        count = _count(words, 8)
+        at = 9 + count
+        at += 1 + _count(words, at)
+        end = _POSE_WORDS + _ROBOT_LASER_END if words[0] in ROBOT_LASERS else 0
+    _need(words, at + end + _STAMP_WORDS)
+    return count, at
+
+
 def _old_scan(words: list[bytes], params: Mapping[str, str]) -> Scan:
-    count = _count(words, 1)
-    _need(words, 2 + count + _POSE_WORDS + _STAMP_WORDS)
+    count, _ = check_scan(words)
     poses = _finite(words[2 + count : 2 + count + _POSE_WORDS])
     side = "front" if words[0] == b"FLASER" else "rear"
     start_rad, step_rad = old_angles(count, params, side)
@@ -116,13 +129,8 @@ def old_angles(count: int, params: Mapping[str, str], side: str) -> tuple[float,
 
 def _new_scan(words: list[bytes], *, with_poses: bool) -> Scan:
     """`type start fov resolution maximum accuracy remission_mode n r1..rn m e1..em [poses and more] stamps`"""
-    if len(words) < 10:
-        raise LineError("ends early")
+    count, at = check_scan(words)
     start_rad, _fov, step_rad, maximum_m = _finite(words[2:6])
-    count = _count(words, 8)
-    at = 9 + count
-    at += 1 + _count(words, at)
-    _need(words, at + (_POSE_WORDS + _ROBOT_LASER_END if with_poses else 0) + _STAMP_WORDS)
     ranges_m = list(map(_float, words[9 : 9 + count]))
     if not with_poses:
         return Scan(ranges_m, start_rad, step_rad, maximum_m)
@@ -132,8 +140,8 @@ def _new_scan(words: list[bytes], *, with_poses: bool) -> Scan:
 
 def poses_of_laser(words: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     """The words of laser and robot pose of a whole FLASER or ROBOTLASER line."""
-    end = len(words) - _STAMP_WORDS - (_ROBOT_LASER_END if words[0] in ROBOT_LASERS else 0)
-    return words[end - 6 : end - 3], words[end - 3 : end]
+    _, at = check_scan(words)
+    return words[at : at + 3], words[at + 3 : at + 6]
 
 
 def parse_param(words: list[bytes]) -> tuple[str, str]:

@@ -28,6 +28,8 @@ _ENOUGH_STAMPS = 0.1
 """A smaller share of lines with stamps is not a clock but garbage in a log without one."""
 _ENOUGH_ECHOES = 0.9
 _ENOUGH_SCANS = 3
+_FEW_SCANS = 0.1
+"""A pose with a damaged digit does not make a corrected log."""
 _SAME_MOUNT = 0.02
 """Metres and radians: poses are rounded in the lines."""
 MOST_PARAMS = 10_000
@@ -67,7 +69,8 @@ class Surveyor:
         self._last_pose: list[bytes] = []
         """Of the last scan or odometry: a robot that stands repeats its pose, which is no echo."""
         self._mounts: dict[bytes, tuple[float, float, float]] = {}
-        self._mount_changes = False
+        self._scans = 0
+        self._displaced = 0
 
     def look(self, lines: Iterable[tuple[int, bytes]]) -> Survey:
         for _, line in lines:
@@ -110,9 +113,10 @@ class Surveyor:
         self._scan_moved = laser != pose_before
         self._moved += self._scan_moved
         mount = _mount(laser, robot)
+        self._scans += 1
         first = self._mounts.setdefault(words[0], mount)
         if any(abs(now - then) > _SAME_MOUNT for now, then in zip(mount, first, strict=True)):
-            self._mount_changes = True
+            self._displaced += 1
 
     def _result(self) -> Survey:
         echoes = self._moved >= _ENOUGH_SCANS and self._echoed >= _ENOUGH_ECHOES * self._moved
@@ -122,7 +126,7 @@ class Surveyor:
         elif self._stamped["logger"] > _ENOUGH_STAMPS * self._lines:
             clock = "logger"
         first_s = self._first.get(clock, 0.0)
-        return Survey(self._params, clock, first_s, echoes, echoes or self._mount_changes)
+        return Survey(self._params, clock, first_s, echoes, echoes or self._displaced > _FEW_SCANS * self._scans)
 
 
 def _mount(laser: list[bytes], robot: list[bytes]) -> tuple[float, float, float]:

@@ -121,6 +121,7 @@ def test_damaged_lines_are_told_by_number_and_cost_nothing_else(tmp_path: Path) 
         "\x00\x01garbage",
         "ODOM x 2 3 0 0 0 1.0 robot 1.0",
         "FLASER -1 0 0 0 0 0 0 1.0 robot 1.0",
+        "ROBOTLASER1 0 1 2 3 4 5 6 0 0 0",
     ]
     lines = [line for text in bad for line in (odom(1.0), text)]
     report, events = bring_in(write(tmp_path, *lines))
@@ -194,6 +195,15 @@ def test_an_odometry_line_that_echoes_a_corrected_scan_belongs_to_it(tmp_path: P
     assert stamps_s(events["/carmen/odom"])[1::2] == [float(number) for number in range(1, 11)]
     assert messages(report, events, "/carmen/pose")[0].frame == "map"
     assert any(note.startswith("10 ODOM lines repeat the pose") for note in report.notes)
+
+
+def test_a_few_damaged_poses_make_no_corrected_log(tmp_path: Path) -> None:
+    lines = [flaser(number, pose=f"{number} 0 0") for number in range(1, 21)]
+    lines.insert(7, "FLASER 4 1 2 3 4 9 9 9 1 1 1 7.5 robot 7.5")
+    lines.insert(9, "FLASER 1 2 3 4 5 6 7 8 9 8.5 robot 8.5")
+    report, events = bring_in(write(tmp_path, *lines))
+    assert messages(report, events, "/carmen/pose")[0].frame == "odom"
+    assert report.damage_count == 1
 
 
 def test_poses_that_leave_the_odometry_were_corrected(tmp_path: Path) -> None:
