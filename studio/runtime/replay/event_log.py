@@ -8,13 +8,25 @@ from types import TracebackType
 from typing import Self
 
 from studio.messages import MessageTypes, String, encode
-from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Header, Kind, topic_hash
+from studio.runtime.channel.frames import (
+    COMMAND_PREFIX,
+    HEADER,
+    INPUT,
+    TIMER_PREFIX,
+    TO_ALL,
+    VERSION,
+    Event,
+    Header,
+    Kind,
+    topic_hash,
+)
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogWriter
 from studio.runtime.replay.circumstances import METADATA, circumstances
 from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))
+_LAST_GATED = int(Kind.COMMAND)
 
 
 class EventLog:
@@ -23,6 +35,7 @@ class EventLog:
     def __init__(self, path: Path, plan: Plan, types: MessageTypes) -> None:
         self._log = LogWriter(path, types=types)
         self._log.add_metadata(METADATA, circumstances(plan))
+        self._write = self._log.write_frame
         self._last: dict[str, int] = {}
         kinds = {topic: types.get(name) for topic, name in sorted(plan.types.items())}
         for component in plan.components:
@@ -30,44 +43,30 @@ class EventLog:
         self._channels = {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def take(self, event: Event) -> None:
-        """An event of the twin."""
-        if event.kind > Kind.COMMAND:
-            return  # calls have no form of their own without sockets
-        cause = (topic_hash(event.cause[0]), event.cause[1]) if event.cause else (0, 0)
-        self._write(
-            event.topic, event.kind, event.sequence, event.stamp_ns, _payload(event), cause, event.flags, event.origin
-        )
+        """An event of the twin. Calls have no form of their own without sockets, and are left out."""
+        topic, kind, stamp_ns, cause = event.topic, event.kind, event.stamp_ns, event.cause
+        channel = self._channels.get(topic)
+        if channel is None or kind > _LAST_GATED:
+            return
+        cause_topic, cause_sequence = (topic_hash(cause[0]), cause[1]) if cause else (0, 0)
+        header = HEADER.pack(
+            VERSION, kind, event.flags, event.origin, 0, event.sequence, stamp_ns, stamp_ns, cause_topic,
+            cause_sequence, TO_ALL, 0, 0,
+        )  # fmt: skip
+        self._write(channel, header, _payload(event), stamp_ns)
 
-    def take_frame(self, topic: str, header: Header, payload: bytes | memoryview) -> None:
+    def take_frame(self, topic: str, header: Header, payload: memoryview) -> None:
         """An event of the channel."""
-        if header.kind > Kind.COMMAND:
+        channel = self._channels.get(topic)
+        if channel is None or header.kind > _LAST_GATED:
             return
         last = self._last.get(topic, 0)
         if not header.flags & INPUT and header.sequence > last + 1 > 1:  # gaps of inputs are the log's own
             raise ReplayError(f"events of {topic} were lost after number {last}", hint="try again, or --in-process")
         self._last[topic] = header.sequence
         content = _NOTHING if header.kind == Kind.TIMER else payload
-        cause = (header.cause_topic, header.cause_sequence)
-        self._write(topic, header.kind, header.sequence, header.stamp_ns, content, cause, header.flags, header.origin)
-
-    def _write(
-        self,
-        topic: str,
-        kind: int,
-        sequence: int,
-        stamp_ns: int,
-        payload: bytes | memoryview,
-        cause: tuple[int, int],
-        flags: int,
-        origin: int,
-    ) -> None:
-        channel = self._channels.get(topic)
-        if channel is None:
-            return
-        self._log.write(
-            channel, payload, log_time_ns=stamp_ns, sequence=sequence, stamp_ns=stamp_ns, sent_ns=stamp_ns,
-            cause_topic=cause[0], cause_sequence=cause[1], kind=kind, flags=flags, origin=origin,
-        )  # fmt: skip
+        raw = HEADER.pack(*header._replace(sent_ns=header.stamp_ns, epoch=0, target=TO_ALL))
+        self._write(channel, raw, content, header.stamp_ns)
 
     def close(self) -> None:
         self._log.close(sync=False)
