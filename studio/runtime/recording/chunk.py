@@ -1,26 +1,34 @@
-"""A chunk in memory: checked once, then its messages are rows, and events are made of the rows that are wanted."""
+"""A chunk in memory: checked once, then its messages are rows, and events are made of the rows that are wanted.
+
+Plain tuples and `struct`, no numpy: a chunk holds 50 ms, a few dozen messages, and for so few the fixed costs of array
+operations are several times those of the loop. At a thousand messages per chunk both take about the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import struct
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 from itertools import repeat
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from studio.messages import EventHeaders, MessageError, decode
 from studio.runtime.recording.checksums import Bytes, crc32
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES, decompress
 from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.header_batch import Columns, unpack_headers
-from studio.runtime.recording.mcap_records import MESSAGE, MESSAGE_FIELDS_BYTES, PREFIX, ChunkHead, Op
-from studio.runtime.recording.record_walk import Numbers, Records, columns, walk
+from studio.runtime.recording.header_batch import Headers, read_headers
+from studio.runtime.recording.mcap_records import INDEX_ENTRY, MESSAGE, MESSAGE_FIELDS_BYTES, PREFIX, ChunkHead, Op
 
-_ROW = np.dtype([("channel", "<u2"), ("sequence", "<u4"), ("log_time_ns", "<i8"), ("stamp_ns", "<i8")])
-assert _ROW.itemsize == MESSAGE_FIELDS_BYTES
-HEADER_FIELDS = ("sent_ns", "cause_topic", "cause_sequence", "kind", "flags", "origin", "epoch")
+_SIGNED = struct.Struct("<BQHIqq")
+"""As MESSAGE; a stamp may be negative, and a log time that is so was never written."""
+assert _SIGNED.size == MESSAGE.size
+_TIME = 2
+_LOW = 0xFFFFFFFF
+
+Column = tuple[int, ...]
+Rows = range | list[int]
+"""Which rows are meant; a range where they stand side by side."""
 
 
 class LoggedEvent(NamedTuple):
@@ -36,14 +44,15 @@ class LoggedEvent(NamedTuple):
     cause_topic: int | None = None
     """`topic_hash` of the cause's topic; 0 for none."""
     cause_sequence: int | None = None
+    epoch: int | None = None
     kind: int | None = None
     flags: int | None = None
     origin: int | None = None
-    epoch: int | None = None
 
 
 _new_event: Any = partial(tuple.__new__, LoggedEvent)
 """From a tuple of all fields, without a call of Python code."""
+_NO_HEADERS = [repeat(None)] * (len(LoggedEvent._fields) - 5)
 
 
 class Names(NamedTuple):
@@ -51,8 +60,8 @@ class Names(NamedTuple):
 
     topics: dict[int, str]
     hashes: dict[int, int]
-    carriers: NDArray[np.bool_]
-    """By channel number: whether it carries headers of events instead of events."""
+    carriers: frozenset[int]
+    """The channels that carry headers of events instead of events."""
 
 
 def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, Bytes]:
@@ -74,120 +83,150 @@ def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, B
 
 
 class Chunk:
-    """The messages of one chunk in the order of their log times; equal times stay in the order of the file."""
+    """The messages of one chunk in the order of their log times; equal times stay in the order of the file.
+
+    `channels`, `times`, `sequences` (the low 32 bits), `stamps`, `begins` and `ends` have one element per message.
+    """
 
     def __init__(self, content: Bytes, *, may_be_cut: bool = False) -> None:
-        self._records = walk(content, to_the_end=not may_be_cut)
         self.data = memoryview(content).toreadonly()
-        messages = self._records.of(Op.MESSAGE)
-        if np.any(messages.ends - messages.begins < MESSAGE.size):
-            raise LogError("a message is shorter than its own fields")
-        rows = columns(messages.raw, messages.begins + PREFIX.size, _ROW)
-        begins, ends = messages.begins + MESSAGE.size, messages.ends
-        times = rows["log_time_ns"]
-        if len(times) and int(times.min()) < 0:
+        rows, self._others = _rows(content, may_be_cut)
+        columns: Sequence[Column] = list(zip(*rows, strict=True)) or [()] * 6
+        times = columns[_TIME]
+        ordered = sorted(times)
+        if times != tuple(ordered):
+            rows.sort(key=itemgetter(_TIME))
+            columns = list(zip(*rows, strict=True))
+        if ordered and ordered[0] < 0:
             raise LogError("a log time is beyond the year 2262")
-        if np.any(times[1:] < times[:-1]):
-            order = np.argsort(times, kind="stable")
-            rows, begins, ends = rows[order], begins[order], ends[order]
-        self._rows, self._begins, self._ends = rows, begins, ends
-        self.times: Numbers = np.ascontiguousarray(rows["log_time_ns"])
-        self.channels: Numbers = rows["channel"].astype(np.int64)
+        self.channels, self.sequences, self.times, self.stamps, self.begins, self.ends = columns
+        self._headers: Headers | Literal[False] | None = False
 
     def __len__(self) -> int:
         return len(self.times)
 
     @property
-    def definitions(self) -> Iterable[Records]:
+    def definitions(self) -> tuple[list[memoryview], list[memoryview]]:
         """The schemas and the channels that are defined here."""
-        return self._records.of(Op.SCHEMA), self._records.of(Op.CHANNEL)
+        schemas = [self.data[begin:end] for op, begin, end in self._others if op == Op.SCHEMA]
+        return schemas, [self.data[begin:end] for op, begin, end in self._others if op == Op.CHANNEL]
 
-    def picked(self, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None) -> Numbers:
-        """The rows of these channels (a mask by number) from `start_ns` on and before `end_ns`."""
-        first = 0 if start_ns is None else int(np.searchsorted(self.times, start_ns))
-        last = len(self) if end_ns is None else int(np.searchsorted(self.times, end_ns))
-        return first + np.flatnonzero(wanted[self.channels[first:last]])
+    def picked(self, wanted: Collection[int], start_ns: int | None = None, end_ns: int | None = None) -> Rows:
+        """The rows of these channels from `start_ns` on and before `end_ns`."""
+        first = 0 if start_ns is None else bisect_left(self.times, start_ns)
+        last = len(self) if end_ns is None else bisect_left(self.times, end_ns)
+        rows = [row for row, channel in enumerate(self.channels[first:last], first) if channel in wanted]
+        if rows and rows[-1] - rows[0] == len(rows) - 1:
+            return range(rows[0], rows[-1] + 1)
+        return rows
 
     def payload(self, row: int) -> memoryview:
-        return self.data[int(self._begins[row]) : int(self._ends[row])]
+        return self.data[self.begins[row] : self.ends[row]]
 
     def record(self, row: int) -> memoryview:
         """The whole message record, as it can be put into another chunk."""
-        return self.data[int(self._begins[row]) - MESSAGE.size : int(self._ends[row])]
+        return self.data[self.begins[row] - MESSAGE.size : self.ends[row]]
 
-    def index_entries(self) -> dict[int, bytes]:
+    def index_entries(self) -> dict[int, bytearray]:
         """The entries of its message indexes: log times and places, by channel."""
-        places = np.stack([self.times, self._begins - MESSAGE.size], axis=1).astype("<u8")
-        return {int(number): places[self.channels == number].tobytes() for number in np.unique(self.channels)}
+        found: dict[int, bytearray] = {}
+        for channel, time_ns, begin in zip(self.channels, self.times, self.begins, strict=True):
+            found.setdefault(channel, bytearray()).extend(INDEX_ENTRY.pack(time_ns, begin - MESSAGE.size))
+        return found
 
-    def events(self, rows: Numbers, names: Names) -> list[LoggedEvent]:
-        picked = self._rows[rows]
-        begins, ends = self._begins[rows].tolist(), self._ends[rows].tolist()
-        data, topics = self.data, names.topics
-        headers = self.headers(names)
-        return list(
-            map(
-                _new_event,
-                zip(
-                    [topics[channel] for channel in self.channels[rows].tolist()],
-                    (headers["sequence"][rows] if headers else picked["sequence"]).tolist(),
-                    picked["stamp_ns"].tolist(),
-                    picked["log_time_ns"].tolist(),
-                    [data[begin:end] for begin, end in zip(begins, ends, strict=True)],
-                    *(headers[name][rows].tolist() if headers else repeat(None) for name in HEADER_FIELDS),
-                    strict=False,
-                ),
-            )
+    def events(self, rows: Rows, names: Names) -> list[LoggedEvent]:
+        data, topics, headers = self.data, names.topics, self.headers(names)
+        sequences, after = (headers[1], headers[2:]) if headers else (self.sequences, ())
+        columns = _taken((self.channels, self.begins, self.ends, sequences, self.stamps, self.times, *after), rows)
+        channels, begins, ends, sequences, stamps, times, *after_payload = columns
+        fields = zip(
+            [topics[channel] for channel in channels],
+            sequences,
+            stamps,
+            times,
+            [data[begin:end] for begin, end in zip(begins, ends, strict=True)],
+            *(after_payload or _NO_HEADERS),
+            strict=False,
         )
+        events = list(map(_new_event, fields))
+        if isinstance(rows, range) and rows.step < 0:
+            events.reverse()
+        return events
 
-    def headers(self, names: Names) -> Columns | None:
+    def headers(self, names: Names) -> Headers | None:
         """Columns with an element for each row that is an event; None if these headers are not here."""
-        if "_headers" not in self.__dict__:
+        if self._headers is False:
             self._headers = self._read_headers(names)
         return self._headers
 
-    def _read_headers(self, names: Names) -> Columns | None:
-        carriers = np.flatnonzero(names.carriers[self.channels]).tolist()
+    def _read_headers(self, names: Names) -> Headers | None:
+        carriers = [row for row, channel in enumerate(self.channels) if channel in names.carriers]
         if not carriers:
             return None
+        batches = [read_headers(self.payload(row)) for row in carriers]
         if carriers == [len(self) - 1]:
-            found = unpack_headers(self.payload(carriers[0])) or _columns([self._batch(carriers[0])])
-            events: Any = slice(len(self) - 1)
+            channels, sequences, found = self.channels[:-1], self.sequences[:-1], batches[0]
         else:  # not the way we write: another program has put chunks together
-            events = np.setdiff1d(np.arange(len(self)), carriers)
-            found = _spread(_columns([self._batch(row) for row in carriers]), events, len(self))
-        return found if self._are_mine(found, events, names) else None
-
-    def _are_mine(self, found: Columns, events: Any, names: Names) -> bool:
-        channels = self.channels[events]
-        if len(found["topic"][events]) != len(channels):
-            return False
-        hashes = np.array([names.hashes[channel] for channel in channels.tolist()], np.uint64)
-        low = found["sequence"][events] & np.uint64(0xFFFFFFFF)
-        is_numbered_so = np.array_equal(low, self._rows["sequence"][events])
-        return is_numbered_so and np.array_equal(found["topic"][events], hashes)
-
-    def _batch(self, row: int) -> EventHeaders:
-        try:
-            return decode(EventHeaders, self.payload(row))
-        except MessageError as error:
-            raise LogError(f"the headers of a chunk cannot be read: {error.message}") from error
+            events = [row for row, channel in enumerate(self.channels) if channel not in names.carriers]
+            channels, sequences = (tuple(column[row] for row in events) for column in (self.channels, self.sequences))
+            found = Headers(
+                *(tuple(value for part in column for value in part) for column in zip(*batches, strict=True))
+            )
+        hashes = names.hashes
+        if tuple([hashes[channel] for channel in channels]) != found.topic:
+            return None
+        if tuple([sequence & _LOW for sequence in found.sequence]) != sequences:
+            return None
+        return found if len(channels) == len(self) - 1 else _spread(found, events, len(self))
 
     @cached_property
     def memory_bytes(self) -> int:
-        return len(self.data) + 100 * len(self)
+        return len(self.data) + 500 * len(self)
 
 
-def _columns(batches: list[EventHeaders]) -> Columns:
-    names = ("topic", "sequence", *HEADER_FIELDS)
-    return {name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names}
+def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, int, int]]]:
+    """Of each message channel, sequence, log time, stamp, begin and end; of other records operation, begin and end."""
+    rows: list[Column] = []
+    others: list[tuple[int, int, int]] = []
+    at, end = 0, len(data)
+    message_at, last = _SIGNED.unpack_from, end - MESSAGE.size
+    while at <= last:
+        op, length, channel, sequence, time_ns, stamp_ns = message_at(data, at)
+        begin, at = at, at + 9 + length
+        if op == Op.MESSAGE:
+            if length < MESSAGE_FIELDS_BYTES:
+                raise LogError("a message is shorter than its own fields")
+            rows.append((channel, sequence, time_ns, stamp_ns, begin + 31, at))
+        else:
+            others.append((op, begin + 9, at))
+    while at <= end - PREFIX.size:
+        op, length = PREFIX.unpack_from(data, at)
+        if op == Op.MESSAGE and not may_be_cut:
+            raise LogError("a message is shorter than its own fields")
+        begin, at = at, at + 9 + length
+        others.append((op, begin + 9, at))
+    if at == end:
+        return rows, others
+    if not may_be_cut:
+        raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
+    return [row for row in rows if row[-1] <= end], [other for other in others if other[-1] <= end]
 
 
-def _spread(found: Columns, events: Numbers, count: int) -> Columns:
-    """With an element for every row, or nothing if there are not as many headers as events."""
-    spread = {}
-    for name, column in found.items():
-        spread[name] = np.zeros(count if len(column) == len(events) else 0, column.dtype)
-        if len(spread[name]):
-            spread[name][events] = column
-    return spread
+def _taken(columns: tuple[Column, ...], rows: Rows) -> list[Column]:
+    """The elements of these rows; those of a range that goes backward come forward."""
+    if not isinstance(rows, range):
+        return [tuple([column[row] for row in rows]) for column in columns]
+    # A slice costs next to nothing, and most of all events are read in one piece.
+    place = slice(min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1) if rows else slice(0)
+    return [column[place] for column in columns]
+
+
+def _spread(found: Headers, events: list[int], count: int) -> Headers:
+    """With an element for every row."""
+    columns = []
+    for column in found:
+        spread = [0] * count
+        for row, value in zip(events, column, strict=True):
+            spread[row] = value
+        columns.append(tuple(spread))
+    return Headers(*columns)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 from studio.runtime.recording.checksums import Bytes
 from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_index import LogIndex
 from studio.runtime.recording.log_source import LogSource
-from studio.runtime.recording.mcap_records import ChunkHead
 
 CACHE_BYTES = 16 << 20
 _LEAST_CHUNKS = 2
+
+
+class _Row(NamedTuple):
+    """What the index says of one chunk."""
+
+    start_ns: int
+    end_ns: int
+    offset: int
+    length: int
+    size: int
+    stored_size: int
+    compression: str
+    is_loose: bool
 
 
 class ChunkCache:
@@ -23,15 +36,17 @@ class ChunkCache:
         self._loaded: OrderedDict[int, Chunk] = OrderedDict()
         self._bytes = 0
 
-    def get(self, number: int) -> Chunk:
+    def get(self, number: int, *, keep: bool = True) -> Chunk:
+        """A chunk. Whoever reads on and on keeps none, and leaves those of others in place."""
         chunk = self._loaded.get(number)
-        if chunk is None:
-            chunk = self._load(number)
+        if chunk is not None:
+            self._loaded.move_to_end(number)
+            return chunk
+        chunk = self._load(self._rows[number])
+        if keep:
             self._loaded[number] = chunk
             self._bytes += chunk.memory_bytes
             self._shrink()
-        else:
-            self._loaded.move_to_end(number)
         return chunk
 
     def _shrink(self) -> None:
@@ -39,39 +54,35 @@ class ChunkCache:
             _, oldest = self._loaded.popitem(last=False)
             self._bytes -= oldest.memory_bytes
 
-    def _load(self, number: int) -> Chunk:
-        table = self._index.chunks
-        offset = int(table.offset[number])
+    def _load(self, row: _Row) -> Chunk:
         try:
-            chunk = Chunk(self._content(number, offset, int(table.length[number])))
-            self._compare(number, chunk)
+            chunk = Chunk(self._content(row))
+            self._compare(row, chunk)
         except LogError as error:
-            raise self._source.damaged(f"{error.message}, in the chunk at byte {offset}") from error
+            raise self._source.damaged(f"{error.message}, in the chunk at byte {row.offset}") from error
         return chunk
 
-    def _content(self, number: int, offset: int, length: int) -> Bytes:
-        table = self._index.chunks
-        record = self._source.read(offset, length)
-        if table.is_loose[number]:
+    def _content(self, row: _Row) -> Bytes:
+        record = self._source.read(row.offset, row.length)
+        if row.is_loose:
             return record
         head, content = checked_content(record, must_have_crc=self._index.is_own)
-        told: tuple[Any, ...] = (int(table.size[number]), int(table.stored_size[number]), table.compression[number])
-        if told != (head.size, head.stored_size, head.compression):
+        if (head.size, head.stored_size, head.compression) != (row.size, row.stored_size, row.compression):
             raise LogError("a chunk is not what the index says")
-        self._check_times(number, head)
+        if self._index.chunks.is_summary and (head.start_ns, head.end_ns) != (row.start_ns, row.end_ns):
+            raise LogError("a chunk is not of the time that the index says")
         return content
 
-    def _check_times(self, number: int, head: ChunkHead) -> None:
-        table = self._index.chunks
-        if table.is_summary and (head.start_ns, head.end_ns) != (table.start_ns[number], table.end_ns[number]):
-            raise LogError("a chunk is not of the time that the index says")
-
-    def _compare(self, number: int, chunk: Chunk) -> None:
+    def _compare(self, row: _Row, chunk: Chunk) -> None:
         """Seeking relies on what the index says of times; a message outside them would never be found."""
-        table = self._index.chunks
-        if not len(chunk):
-            return
-        if chunk.times[0] < table.start_ns[number] or chunk.times[-1] > table.end_ns[number]:
+        if len(chunk) and (chunk.times[0] < row.start_ns or chunk.times[-1] > row.end_ns):
             raise LogError("a chunk has messages of other times than the index says")
-        if not set(chunk.channels.tolist()) <= self._index.definitions.channels.keys():
+        if not self._index.definitions.channels.keys() >= set(chunk.channels):
             raise LogError("a chunk has messages of a channel that is not defined")
+
+    @cached_property
+    def _rows(self) -> list[_Row]:
+        table = self._index.chunks
+        numbers = (table.start_ns, table.end_ns, table.offset, table.length, table.size, table.stored_size)
+        columns = [column.tolist() for column in numbers]
+        return list(map(_Row._make, zip(*columns, table.compression, table.is_loose.tolist(), strict=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -50,14 +51,14 @@ class ChunkTable:
         """Whether no chunk goes back before the end of an earlier one: then their order is the order of time."""
         return bool(np.all(self.end_ns[:-1] <= self.start_ns[1:]))
 
-    def chunks_with(self, channels: NDArray[np.bool_]) -> Numbers:
-        """The chunks that have messages of any of these channels (a mask by channel number), ascending."""
-        wanted = channels[self.entry_channel] & (self.entry_count > 0)
+    def chunks_with(self, channels: Collection[int]) -> Numbers:
+        """The chunks that have messages of any of these channels, ascending."""
+        wanted = np.isin(self.entry_channel, list(channels)) & (self.entry_count > 0)
         return np.unique(self.entry_chunk[wanted])
 
-    def counts_of(self, channels: NDArray[np.bool_]) -> Numbers:
+    def counts_of(self, channels: Collection[int]) -> Numbers:
         """How many messages of these channels each chunk has."""
-        weights = np.where(channels[self.entry_channel], self.entry_count, 0)
+        weights = np.where(np.isin(self.entry_channel, list(channels)), self.entry_count, 0)
         return np.bincount(self.entry_chunk, weights, minlength=len(self)).astype(np.int64)
 
     def totals(self) -> dict[int, int]:

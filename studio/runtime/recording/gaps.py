@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from studio.runtime.recording.chunk import Chunk, Names
 from studio.runtime.recording.chunk_table import ChunkTable
 
@@ -39,9 +37,9 @@ class SequenceCheck:
     def __init__(self, table: ChunkTable, names: Names) -> None:
         self._table = table
         self._names = names
-        self._ends: dict[tuple[int, int], _Ends] = {}
         self._taken: set[int] = set()
-        self._within: dict[int, list[Gap]] = {}
+        self._ends: dict[tuple[int, int], _Ends] = {}
+        self._within: list[Gap] = []
 
     def take(self, number: int, chunk: Chunk) -> None:
         if number in self._taken:
@@ -50,34 +48,24 @@ class SequenceCheck:
         headers = chunk.headers(self._names)
         if headers is None:
             return
-        events = np.flatnonzero(~self._names.carriers[chunk.channels])
-        if not len(events):
-            return
-        order = events[np.argsort(chunk.channels[events], kind="stable")]
-        channels, sequences, times = (
-            chunk.channels[order],
-            headers["sequence"][order].view(np.int64),
-            chunk.times[order],
-        )
-        is_same = channels[1:] == channels[:-1]
-        for row in np.flatnonzero(is_same & (np.diff(sequences) != 1)).tolist():
-            gap = Gap(
-                self._names.topics[int(channels[row])],
-                int(sequences[row]),
-                int(sequences[row + 1]),
-                int(times[row + 1]),
-            )
-            self._within.setdefault(number, []).append(gap)
-        edges = np.flatnonzero(~is_same)
-        for first, last in zip([0, *(edges + 1).tolist()], [*edges.tolist(), len(order) - 1], strict=True):
-            ends = _Ends(int(sequences[first]), int(times[first]), int(sequences[last]))
-            self._ends[number, int(channels[first])] = ends
+        first: dict[int, tuple[int, int]] = {}
+        last: dict[int, int] = {}
+        for channel, sequence, time_ns in zip(chunk.channels, headers.sequence, chunk.times, strict=False):
+            previous = last.get(channel)
+            if previous is None:
+                first[channel] = sequence, time_ns
+            elif sequence != previous + 1 and channel not in self._names.carriers:
+                self._within.append(Gap(self._names.topics[channel], previous, sequence, time_ns))
+            last[channel] = sequence
+        for channel, (sequence, time_ns) in first.items():
+            self._ends[number, channel] = _Ends(sequence, time_ns, last[channel])
 
     def gaps(self) -> list[Gap]:
-        found = [gap for gaps in self._within.values() for gap in gaps]
-        for channel, topic in self._names.topics.items():
+        found = list(self._within)
+        for channel in self._names.topics.keys() - self._names.carriers:
+            topic = self._names.topics[channel]
             found += self._between(channel, topic)
-        return sorted(found, key=lambda gap: gap.log_time_ns)
+        return sorted(found, key=lambda gap: (gap.log_time_ns, gap.topic))
 
     def _between(self, channel: int, topic: str) -> list[Gap]:
         """From chunk to chunk, as far as both are known."""

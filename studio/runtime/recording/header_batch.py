@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from studio.messages import EventHeaders, MessageError, decode
 from studio.runtime.channel.frames import HEADER
+from studio.runtime.recording.errors import LogError
 
 HEADERS_TOPIC = "/_studio/headers"
 
@@ -33,7 +36,6 @@ WIRE = np.dtype(
 """A header of the wire as numpy sees it."""
 assert WIRE.itemsize == HEADER.size
 
-Columns = dict[str, NDArray[Any]]
 _WORDS = ("sequence", "sent_ns", "cause_topic", "cause_sequence")
 _BYTES = ("kind", "flags", "origin")
 
@@ -56,22 +58,41 @@ def pack_headers(topics: Sequence[int], headers: Sequence[bytes | memoryview]) -
     return b"".join(parts[:-1])
 
 
-def unpack_headers(batch: memoryview) -> Columns | None:
-    """The columns of such bytes, in place; None if they are not laid out as `pack_headers` does it."""
-    if len(batch) < 12:
-        return None
+class Headers(NamedTuple):
+    """The columns of a batch."""
+
+    topic: tuple[int, ...]
+    sequence: tuple[int, ...]
+    sent_ns: tuple[int, ...]
+    cause_topic: tuple[int, ...]
+    cause_sequence: tuple[int, ...]
+    epoch: tuple[int, ...]
+    kind: tuple[int, ...]
+    flags: tuple[int, ...]
+    origin: tuple[int, ...]
+
+
+def read_headers(batch: memoryview) -> Headers:
+    """The columns of an EventHeaders message."""
     count = int.from_bytes(batch[4:8], "little")
-    padded = count + -count % 4
-    if count == 0 or len(batch) != 4 + 5 * (8 + 8 * count) + 4 + 4 * count + 3 * 4 + 2 * padded + count:
-        return None
-    found: Columns = {}
-    at = 4
-    for name in ("topic", *_WORDS):
-        found[name] = np.frombuffer(batch, "<i8" if name == "sent_ns" else "<u8", count, at + 8)
-        at += 8 + 8 * count
-    found["epoch"] = np.frombuffer(batch, "<u4", count, at + 4)
-    at += 4 + 4 * count
-    for name in _BYTES:
-        found[name] = np.frombuffer(batch, "u1", count, at + 4)
-        at += 4 + padded
-    return found
+    if batch[:2].tobytes() == b"\0\1" and 0 < count < len(batch) and len(batch) == _layout(count).size:
+        values = _layout(count).unpack(batch)
+        if values[:: count + 1] == (count,) * 9:
+            return Headers(*(values[at + 1 : at + count + 1] for at in range(0, len(values), count + 1)))
+    return _decoded(batch)  # of another program: no batch of ours is empty, or has columns of different lengths
+
+
+@lru_cache(maxsize=1024)
+def _layout(count: int) -> struct.Struct:
+    """All columns at once, each with its length in front."""
+    words = "".join(f"I4x{count}{letter}" for letter in "QQqQQ")
+    small = f"{-count % 4}x".join([f"I{count}B"] * 3)
+    return struct.Struct(f"<4x{words}I{count}I{small}")
+
+
+def _decoded(batch: memoryview) -> Headers:
+    try:
+        message = decode(EventHeaders, batch)
+    except MessageError as error:
+        raise LogError(f"the headers of a chunk cannot be read: {error.message}") from error
+    return Headers(*(tuple(getattr(message, name).tolist()) for name in Headers._fields))

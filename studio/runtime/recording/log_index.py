@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from studio.messages import EventHeaders
 from studio.runtime.channel.frames import topic_hash
@@ -28,10 +27,9 @@ from studio.runtime.recording.mcap_records import (
     Schema,
     Statistics,
 )
-from studio.runtime.recording.record_walk import Records, walk
+from studio.runtime.recording.record_walk import walk
 
 OWN_LIBRARY = "robot-systems-studio"
-MOST_CHANNELS = 1 << 16
 _LONGEST_HEADER = 64 * 1024
 
 
@@ -40,14 +38,14 @@ class Definitions:
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
 
-    def learn(self, schemas: Records, channels: Records) -> None:
+    def learn(self, schemas: Iterable[memoryview], channels: Iterable[memoryview]) -> None:
         """Take in definitions; one number has one meaning in a log."""
-        for row in range(len(schemas.begins)):
-            schema = Schema.parse(schemas.body(row))
+        for body in schemas:
+            schema = Schema.parse(body)
             if self.schemas.setdefault(schema.number, schema) != schema:
                 raise LogError(f"schema {schema.number} is defined in two ways")
-        for row in range(len(channels.begins)):
-            channel = Channel.parse(channels.body(row))
+        for body in channels:
+            channel = Channel.parse(body)
             if self.channels.setdefault(channel.number, channel) != channel:
                 raise LogError(f"channel {channel.number} is defined in two ways")
 
@@ -114,24 +112,23 @@ def read_summary(source: LogSource, *, believe_header: bool = True) -> LogIndex 
     records = walk(memoryview(data)[: end - footer.summary_start])
     profile, library, _ = read_header(source) if believe_header else ("", "", 0)
     definitions = Definitions()
-    definitions.learn(records.of(Op.SCHEMA), records.of(Op.CHANNEL))
-    attachments, metadata = records.of(Op.ATTACHMENT_INDEX), records.of(Op.METADATA_INDEX)
+    definitions.learn(records.of(Op.SCHEMA).bodies(), records.of(Op.CHANNEL).bodies())
     index = LogIndex(
         profile,
         library,
         definitions,
         table_of(records.of(Op.CHUNK_INDEX), source.size),
-        [AttachmentIndex.parse(attachments.body(row)) for row in range(len(attachments.begins))],
-        [MetadataIndex.parse(metadata.body(row)) for row in range(len(metadata.begins))],
+        [AttachmentIndex.parse(body) for body in records.of(Op.ATTACHMENT_INDEX).bodies()],
+        [MetadataIndex.parse(body) for body in records.of(Op.METADATA_INDEX).bodies()],
     )
-    return index if _tells_all(index, records.of(Op.STATISTICS)) else None
+    return index if _tells_all(index, records.of(Op.STATISTICS).bodies()) else None
 
 
-def _tells_all(index: LogIndex, statistics: Records) -> bool:
+def _tells_all(index: LogIndex, statistics: list[memoryview]) -> bool:
     """Writers may leave out message indexes, channels, statistics: then the summary is not enough."""
-    if not len(statistics.begins):
+    if not statistics:
         return False
-    told = Statistics.parse(statistics.body(0))
+    told = Statistics.parse(statistics[0])
     counts = {channel: count for channel, count in index.chunks.totals().items() if count}
     if counts != {channel: count for channel, count in told.counts.items() if count}:
         return False
@@ -144,8 +141,9 @@ def _tells_all(index: LogIndex, statistics: Records) -> bool:
 
 def names_of(definitions: Definitions) -> Names:
     topics = {number: channel.topic for number, channel in definitions.channels.items()}
-    carriers = np.zeros(MOST_CHANNELS, bool)
-    for number, channel in definitions.channels.items():
-        is_type = definitions.schema_of(channel).name == EventHeaders.SCHEMA_NAME
-        carriers[number] = is_type and channel.topic == HEADERS_TOPIC
-    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, carriers)
+    carriers = (
+        number
+        for number, channel in definitions.channels.items()
+        if channel.topic == HEADERS_TOPIC and definitions.schema_of(channel).name == EventHeaders.SCHEMA_NAME
+    )
+    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, frozenset(carriers))

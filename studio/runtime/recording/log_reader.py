@@ -20,20 +20,20 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from studio.runtime.recording.chunk import Chunk, LoggedEvent
 from studio.runtime.recording.chunk_cache import ChunkCache
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.gaps import Gap, SequenceCheck
 from studio.runtime.recording.log_extras import read_attachment, read_metadata
-from studio.runtime.recording.log_index import MOST_CHANNELS, LogIndex, names_of, read_summary
+from studio.runtime.recording.log_index import LogIndex, names_of, read_summary
 from studio.runtime.recording.log_scan import Progress, scan
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import AttachmentIndex, Schema
 from studio.runtime.recording.record_walk import Numbers
 
 _FIRST_BLOCK, _LATER_BLOCKS = 8, 512
+_MOST_CHOICES = 64
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class LogReader:
             self._names = names_of(self._index.definitions)
             self._chunks = self._index.chunks
             self._cache = ChunkCache(self._source, self._index)
+            self._choices: dict[tuple[str, ...] | None, tuple[frozenset[int], Numbers]] = {}
             self._sequences = SequenceCheck(self._chunks, self._names)
         except LogError:
             self._source.close()
@@ -109,7 +110,7 @@ class LogReader:
         counts = self._chunks.totals()
         found: dict[str, Topic] = {}
         for number, channel in self._index.definitions.channels.items():
-            if self._names.carriers[number]:
+            if number in self._names.carriers:
                 continue
             schema = self._index.definitions.schema_of(channel)
             known = found.get(channel.topic)
@@ -140,7 +141,7 @@ class LogReader:
 
     @cached_property
     def _filled(self) -> Numbers:
-        return self._chunks.chunks_with(self._mask(None))
+        return self._choice(None)[1]
 
     def statistics(self, topic: str) -> TopicStatistics:
         """Reads the first and the last chunk with events of the topic."""
@@ -161,13 +162,12 @@ class LogReader:
         reverse: bool = False,
     ) -> Iterator[LoggedEvent]:
         """Events with `start_ns` <= log time < `end_ns`, in that order; reverse is exactly the reverse of it."""
-        wanted = self._mask(topics)
-        numbers = self._between(self._chunks.chunks_with(wanted), start_ns, end_ns)
+        wanted, numbers = self._choice(topics)
+        numbers = self._between(numbers, start_ns, end_ns)
         if reverse:
             numbers = numbers[::-1]
         if self._chunks.is_disjoint:
-            blocks = (self._blocks(number, wanted, start_ns, end_ns, reverse) for number in numbers.tolist())
-            return chain.from_iterable(chain.from_iterable(blocks))
+            return chain.from_iterable(self._blocks(numbers.tolist(), wanted, start_ns, end_ns, reverse))
         return self._merged(numbers, wanted, start_ns, end_ns, reverse)
 
     def first_from(self, time_ns: int, topics: Iterable[str] | None = None) -> LoggedEvent | None:
@@ -191,28 +191,30 @@ class LogReader:
             raise LogError(f"{topic} has {count} events, there is no number {number}", file=self.path)
         if not self._chunks.is_disjoint:
             return next(event for index, event in enumerate(self.events([topic])) if index == place)
-        wanted = self._mask([topic])
+        wanted, _ = self._choice([topic])
         upto = np.cumsum(self._chunks.counts_of(wanted))
         chunk_number = int(np.searchsorted(upto, place, "right"))
         before = int(upto[chunk_number - 1]) if chunk_number else 0
         chunk = self._chunk(chunk_number)
-        return chunk.events(chunk.picked(wanted, None, None)[place - before :][:1], self._names)[0]
+        return chunk.events(chunk.picked(wanted)[place - before :][:1], self._names)[0]
 
     def _blocks(
-        self, number: int, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
+        self, numbers: list[int], wanted: frozenset[int], start_ns: int | None, end_ns: int | None, reverse: bool
     ) -> Iterator[list[LoggedEvent]]:
-        """In blocks that grow: whoever wants one event does not pay for all, whoever wants all pays little for each."""
-        chunk = self._chunk(number)
-        rows = chunk.picked(wanted, start_ns, end_ns)
-        if reverse:
-            rows = rows[::-1]
-        at, block = 0, _FIRST_BLOCK
-        while at < len(rows):
-            yield chunk.events(rows[at : at + block], self._names)
-            at, block = at + block, _LATER_BLOCKS
+        """In blocks, the first of them small: whoever wants one event does not pay for hundreds."""
+        block = _FIRST_BLOCK
+        for number in numbers:
+            chunk = self._chunk(number, keep=block == _FIRST_BLOCK)
+            rows = chunk.picked(wanted, start_ns, end_ns)
+            if reverse:
+                rows = rows[::-1]
+            at = 0
+            while at < len(rows):
+                yield chunk.events(rows[at : at + block], self._names)
+                at, block = at + block, _LATER_BLOCKS
 
     def _merged(
-        self, numbers: Numbers, wanted: NDArray[np.bool_], start_ns: int | None, end_ns: int | None, reverse: bool
+        self, numbers: Numbers, wanted: frozenset[int], start_ns: int | None, end_ns: int | None, reverse: bool
     ) -> Iterator[LoggedEvent]:
         """Chunks that overlap in time, as others may write them: as many are open as overlap."""
         sign = -1 if reverse else 1
@@ -221,21 +223,25 @@ class LogReader:
         heap: list[tuple[int, int, int, LoggedEvent, Iterator[LoggedEvent]]] = []
         for number in numbers.tolist():
             yield from _drained(heap, sign, sign * int(edges[number]))
-            stream = chain.from_iterable(self._blocks(number, wanted, start_ns, end_ns, reverse))
+            stream = chain.from_iterable(self._blocks([number], wanted, start_ns, end_ns, reverse))
             first = next(stream, None)
             if first is not None:
                 heappush(heap, (sign * first.log_time_ns, sign * number, 0, first, stream))
         yield from _drained(heap, sign, None)
 
     def _between(self, numbers: Numbers, start_ns: int | None, end_ns: int | None) -> Numbers:
+        if self._chunks.is_disjoint:
+            first = 0 if start_ns is None else int(self._chunks.end_ns[numbers].searchsorted(start_ns))
+            last = len(numbers) if end_ns is None else int(self._chunks.start_ns[numbers].searchsorted(end_ns))
+            return numbers[first:last]
         if start_ns is not None:
             numbers = numbers[self._chunks.end_ns[numbers] >= start_ns]
         if end_ns is not None:
             numbers = numbers[self._chunks.start_ns[numbers] < end_ns]
         return numbers
 
-    def _chunk(self, number: int) -> Chunk:
-        chunk = self._cache.get(number)
+    def _chunk(self, number: int, *, keep: bool = True) -> Chunk:
+        chunk = self._cache.get(number, keep=keep)
         self._sequences.take(number, chunk)
         return chunk
 
@@ -246,13 +252,17 @@ class LogReader:
             names = ", ".join(self.topics) or "none"
             raise LogError(f"has no topic {name}", file=self.path, hint=f"its topics are {names}") from None
 
-    def _mask(self, topics: Iterable[str] | None) -> NDArray[np.bool_]:
-        """By channel number, whether it is wanted."""
-        chosen = self.topics.values() if topics is None else map(self._topic, topics)
-        mask = np.zeros(MOST_CHANNELS, bool)
-        for topic in chosen:
-            mask[list(topic.channels)] = True
-        return mask
+    def _choice(self, topics: Iterable[str] | None) -> tuple[frozenset[int], Numbers]:
+        """The numbers of the wanted channels, and the chunks that have any of them."""
+        key = None if topics is None else tuple(topics)
+        known = self._choices.get(key)
+        if known is None:
+            if len(self._choices) >= _MOST_CHOICES:
+                self._choices.clear()
+            chosen = self.topics.values() if key is None else map(self._topic, key)
+            wanted = frozenset(channel for topic in chosen for channel in topic.channels)
+            known = self._choices[key] = wanted, self._chunks.chunks_with(wanted)
+        return known
 
     # Checks
 
@@ -264,7 +274,7 @@ class LogReader:
     def check(self, progress: Progress | None = None) -> list[Gap]:
         """Read every chunk, so that every checksum has been checked, and tell all gaps."""
         for number in range(len(self._chunks)):
-            self._chunk(number)
+            self._chunk(number, keep=False)
             if progress:
                 progress(number + 1, len(self._chunks))
         return self.gaps

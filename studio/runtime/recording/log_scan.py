@@ -55,11 +55,11 @@ class ChunkRows:
         self, chunk: Chunk, offset: int, length: int, size: int, stored: int, compression: str, loose: bool
     ) -> None:
         number = len(self.rows)
-        times = (int(chunk.times[0]), int(chunk.times[-1])) if len(chunk) else (0, 0)
+        times = (chunk.times[0], chunk.times[-1]) if len(chunk) else (0, 0)
         self.rows.append((*times, offset, length, size, stored))
         self.compression.append(compression)
         self.loose.append(loose)
-        self.entries += [(number, channel, count) for channel, count in Counter(chunk.channels.tolist()).items()]
+        self.entries += [(number, channel, count) for channel, count in Counter(chunk.channels).items()]
 
     def table(self) -> ChunkTable:
         chunk, channel, count = np.array(self.entries, np.int64).reshape(-1, 3).T
@@ -169,7 +169,7 @@ class _Scan:
     def _add_chunk(self, content: Bytes, length: int, stored_size: int, compression: str, *, loose: bool) -> None:
         chunk = Chunk(content)
         self._definitions.learn(*chunk.definitions)
-        unknown = set(chunk.channels.tolist()) - self._definitions.channels.keys()
+        unknown = set(chunk.channels) - self._definitions.channels.keys()
         if unknown:
             raise LogError(f"there are messages of channel {min(unknown)}, which is not defined")
         self._rows.add(chunk, self._at, length, len(content), stored_size, compression, loose)

@@ -37,7 +37,8 @@ from studio.runtime.recording.mcap_records import (
 )
 from studio.runtime.recording.metadata import sealed
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 512 * 1024
+"""Small enough to seek fast. A payload of this size gets a chunk of its own: who wants other topics never reads it."""
 CHUNK_NS = 50_000_000
 
 _IDENTITY = struct.Struct("<Qq")
@@ -169,11 +170,13 @@ class LogWriter:
         self._last_ns = log_time_ns
         if type(payload) is not bytes:
             payload = _lasting(payload)
+        length = len(payload)
+        if length >= self._chunk_bytes:
+            self.flush()
         index = self._indexes.get(channel)
         if index is None:
             index = self._begin_channel(channel)
         sequence, stamp_ns = _IDENTITY.unpack_from(header, _IDENTITY_AT)
-        length = len(payload)
         index += INDEX_ENTRY.pack(log_time_ns, self._size)
         self._parts += (
             MESSAGE.pack(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,10 @@ class Records(NamedTuple):
         chosen = np.flatnonzero(self.ops == op)
         return Records(self.raw, self.begins[chosen], self.ends[chosen], self.ops[chosen])
 
-    def body(self, row: int) -> memoryview:
-        return memoryview(self.raw)[int(self.begins[row]) + PREFIX.size : int(self.ends[row])]
+    def bodies(self) -> list[memoryview]:
+        view = memoryview(self.raw)
+        places = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+        return [view[begin + PREFIX.size : end] for begin, end in places]
 
 
 def walk(data: Bytes, *, to_the_end: bool = True) -> Records:
@@ -50,7 +53,12 @@ def walk(data: Bytes, *, to_the_end: bool = True) -> Records:
     return Records(raw, starts, np.array([*begins[1:], at][: len(begins)], np.int64), raw[starts])
 
 
+@cache
+def _within(size: int) -> Numbers:
+    return np.arange(size)
+
+
 def columns(raw: NDArray[np.uint8], places: Numbers, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The structures that stand at `places`, which the caller has checked to lie inside."""
-    picked = raw[places[:, None] + np.arange(dtype.itemsize)]
-    return np.ascontiguousarray(picked).view(dtype).reshape(len(places))
+    found: NDArray[Any] = raw[places[:, None] + _within(dtype.itemsize)].view(dtype).reshape(len(places))
+    return found

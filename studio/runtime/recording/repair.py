@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.chunk import Chunk, Names
 from studio.runtime.recording.errors import LogError
@@ -134,7 +132,7 @@ class _Repair:
         for piece in self._found.pieces:
             content, compression, stored = content_of(self._source, piece)
             chunk = Chunk(content)
-            if set(chunk.channels.tolist()) <= definitions.channels.keys():
+            if set(chunk.channels) <= definitions.channels.keys():
                 file.append_chunk(*_as_stored(chunk, new_head(chunk, content, compression, stored), stored))
             else:
                 chunk = self._without_unknown(file, chunk)
@@ -145,8 +143,7 @@ class _Repair:
 
     def _without_unknown(self, file: LogFile, chunk: Chunk) -> Chunk:
         """Messages whose definition is lost cannot be read any more; the others of their chunk can."""
-        known = np.array(sorted(self._found.definitions.channels), np.int64)
-        content = b"".join(chunk.record(row) for row in np.flatnonzero(np.isin(chunk.channels, known)).tolist())
+        content = b"".join(chunk.record(row) for row in chunk.picked(self._found.definitions.channels))
         left = Chunk(content)
         lost = len(chunk) - len(left)
         self._report.damages.append(f"{lost} events of topics whose definition is lost")
@@ -158,26 +155,25 @@ class _Repair:
     # The account
 
     def _events_in(self, chunk: Chunk) -> int:
-        return int(np.count_nonzero(~self._names.carriers[chunk.channels]))
+        return sum(channel not in self._names.carriers for channel in chunk.channels)
 
     def _account(self, chunk: Chunk, after_damage: bool) -> None:
         self._report.events += self._events_in(chunk)
-        self._counts.update(chunk.channels.tolist())
+        self._counts.update(chunk.channels)
         if not len(chunk):
             return
         if after_damage:
             self._damaged_since.update(self._last_sequences)
             if self._last_ns is not None:
-                self._report.lost_ns += max(0, int(chunk.times[0]) - self._last_ns)
-        self._last_ns = int(chunk.times[-1])
+                self._report.lost_ns += max(0, chunk.times[0] - self._last_ns)
+        self._last_ns = chunk.times[-1]
         headers = chunk.headers(self._names)
         if headers is not None:
-            events = np.flatnonzero(~self._names.carriers[chunk.channels])
-            self._follow(chunk.channels[events].tolist(), headers["sequence"][events].tolist())
+            self._follow(chunk.channels, headers.sequence)
 
     def _follow(self, channels: Iterable[int], sequences: Iterable[int]) -> None:
         """Sequences that jump across a damage tell how many events it took."""
-        for channel, sequence in zip(channels, sequences, strict=True):
+        for channel, sequence in zip(channels, sequences, strict=False):
             if channel in self._damaged_since:
                 self._damaged_since.discard(channel)
                 self._lost[channel] += max(0, sequence - self._last_sequences[channel] - 1)
@@ -194,7 +190,7 @@ class _Repair:
             report.is_exact = False if not self._found.reached_end or self._found.damages else report.is_exact
             self._count_cut_chunk()
         for channel, count in self._lost.items():
-            if count and channel in topics and not self._names.carriers[channel]:
+            if count and channel in topics and channel not in self._names.carriers:
                 report.lost_events[topics[channel]] = report.lost_events.get(topics[channel], 0) + count
         report.damages += [f"bytes {first} to {last}: {why}" for first, last, why in self._found.damages]
 
@@ -216,7 +212,7 @@ class _Repair:
             if self._last_ns is not None and self._last_ns <= head.end_ns < self._last_ns + 10**12:
                 self._report.lost_ns += head.end_ns - self._last_ns
             if not head.compression:
-                self._lost.update(Chunk(memoryview(data)[PREFIX.size + at :], may_be_cut=True).channels.tolist())
+                self._lost.update(Chunk(memoryview(data)[PREFIX.size + at :], may_be_cut=True).channels)
 
     def _as_metadata(self) -> dict[str, str]:
         report = self._report
@@ -230,5 +226,7 @@ class _Repair:
         }
 
 
-def _as_stored(chunk: Chunk, head: ChunkHead, stored: bytes) -> tuple[ChunkHead, list[bytes], int, dict[int, bytes]]:
+def _as_stored(
+    chunk: Chunk, head: ChunkHead, stored: bytes
+) -> tuple[ChunkHead, list[bytes], int, dict[int, bytearray]]:
     return head, [stored], crc32(stored), chunk.index_entries()

@@ -166,7 +166,7 @@ class _Salvager:
         if len(chunk) and self._found.is_own:
             if chunk.times[0] < self._last_ns:
                 raise LogError("a chunk is older than the one before it")
-            self._last_ns = int(chunk.times[-1])
+            self._last_ns = chunk.times[-1]
         self._found.definitions.learn(*chunk.definitions)
         self._found.pieces.append(piece)
         self._damaged_before = False
@@ -221,5 +221,5 @@ def content_of(source: LogSource, piece: Piece) -> tuple[Bytes, str, bytes]:
 
 def new_head(chunk: Chunk, content: Bytes, compression: str, stored: bytes) -> ChunkHead:
     """All from the content: what a damaged record says of times is not to be believed."""
-    times = (int(chunk.times[0]), int(chunk.times[-1])) if len(chunk) else (0, 0)
+    times = (chunk.times[0], chunk.times[-1]) if len(chunk) else (0, 0)
     return ChunkHead(*times, len(content), crc32(content), compression, len(stored))

@@ -16,7 +16,7 @@ from studio.messages import EventHeaders, Float64, String, encode
 from studio.runtime.channel.frames import HEADER, topic_hash
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.checksums import combine, crc32, crc32_combine
-from studio.runtime.recording.header_batch import WIRE, pack_headers, unpack_headers
+from studio.runtime.recording.header_batch import WIRE, pack_headers, read_headers
 from tests.runtime.recording.logs import MS, read_log, story, write_log
 
 PAYLOAD = encode(Float64(1.5))
@@ -181,7 +181,7 @@ def test_a_frame_of_the_wire_is_written_as_it_is(path: Path) -> None:
     with LogReader(path) as reader:
         (event,) = reader.events()
     assert event[1:4] == (5, -40, 100)
-    assert event[5:] == (60, 8, 9, 3, 9, 1, 77)
+    assert event[5:] == (60, 8, 9, 77, 3, 9, 1)
 
 
 def test_a_log_without_headers_has_none(path: Path) -> None:
@@ -241,9 +241,16 @@ def test_packed_headers_are_the_message_that_encode_would_make(rows: list[tuple[
     message = EventHeaders(topic=np.array(topics, np.uint64), **{name: table[name] for name in names})
     packed = pack_headers(topics, raw)
     assert packed == encode(message)
-    columns = unpack_headers(memoryview(packed))
-    assert columns is not None
-    assert all(np.array_equal(columns[name], getattr(message, name)) for name in vars(message))
+    for batch in (packed, b"\0\1\7\7" + packed[4:], encode(message)):
+        columns = read_headers(memoryview(batch))
+        assert all(getattr(columns, name) == tuple(getattr(message, name).tolist()) for name in vars(message))
+
+
+def test_headers_that_are_none_are_our_error() -> None:
+    for batch in (b"", b"\0\1\0\0", bytes(500), pack_headers([1], [bytes(60)])[:-1]):
+        with pytest.raises(LogError, match="headers of a chunk cannot be read"):
+            read_headers(memoryview(batch))
+    assert read_headers(memoryview(encode(EventHeaders()))).topic == ()
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
