@@ -18,6 +18,7 @@ from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
 
 TYPES = {"out": "Float64", "total": "Float64", "big": "Map", "small": "Float64", "served": "Float64", "maps": "Map"}
 
+GONE = b"overwritten"
 Record = Callable[..., ProcessRun]
 
 
@@ -74,7 +75,10 @@ def test_the_log_has_every_event_in_channel_order_with_its_header(record: Record
     run.close()
     with LogReader(log) as reader:
         assert reader.is_finished and not reader.problems and not reader.gaps
-        assert logged(reader.events()) == expected
+        recorded = logged(reader.events())
+        assert [event[:4] for event in recorded] == [event[:4] for event in expected]
+        # The test's own watcher is a lossy viewer: a large payload may be gone before it has copied it.
+        assert all(ours == seen for (*_, ours), (*_, seen) in zip(recorded, expected, strict=True) if seen != GONE)
         maps = [decode(Map, event.payload) for event in reader.events(topics=["/big/big"])]
         assert [float(each.planes[0, 0, 0]) for each in maps] == [float(number) for number in range(1, 31)]
         rows = [
