@@ -20,6 +20,7 @@ _MIDDLE = np.dtype([("index_length", "<i8"), ("name_length", "<u4")])
 _LAST = np.dtype([("stored_size", "<i8"), ("size", "<i8")])
 _LONGEST_NAME = 8
 _ENTRY_BYTES = 16
+_MOST_CHANNELS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,25 @@ class ChunkTable:
 
     def chunks_with(self, channels: Collection[int]) -> Numbers:
         """The chunks that have messages of any of these channels, ascending."""
-        wanted = np.isin(self.entry_channel, list(channels)) & (self.entry_count > 0)
-        return np.unique(self.entry_chunk[wanted])
+        chunks = self.entry_chunk[self._is_of(channels) & (self.entry_count > 0)]
+        is_first = np.ones(len(chunks), bool)
+        np.not_equal(chunks[1:], chunks[:-1], out=is_first[1:])
+        return chunks[is_first]
 
     def counts_of(self, channels: Collection[int]) -> Numbers:
         """How many messages of these channels each chunk has."""
-        weights = np.where(np.isin(self.entry_channel, list(channels)), self.entry_count, 0)
+        weights = np.where(self._is_of(channels), self.entry_count, 0)
         return np.bincount(self.entry_chunk, weights, minlength=len(self)).astype(np.int64)
+
+    def _is_of(self, channels: Collection[int]) -> NDArray[np.bool_]:
+        wanted = np.zeros(_MOST_CHANNELS, bool)
+        wanted[list(channels)] = True
+        return wanted[self.entry_channel]
 
     def totals(self) -> dict[int, int]:
         """Messages of each channel in the whole log."""
         sums = np.bincount(self.entry_channel, self.entry_count)
-        return {int(channel): int(sums[channel]) for channel in np.unique(self.entry_channel)}
+        return {channel: int(sums[channel]) for channel in sums.nonzero()[0].tolist()}
 
 
 def table_of(indexes: Records, file_size: int) -> ChunkTable:
@@ -100,8 +108,10 @@ def _entries(
     chunk = np.repeat(np.arange(len(at)), per_chunk)
     within = np.arange(len(chunk)) - np.repeat(np.cumsum(per_chunk) - per_chunk, per_chunk)
     places = columns(raw, at[chunk] + within * _PLACE.itemsize, _PLACE)
-    order = np.lexsort((places["offset"], chunk))
-    chunk, channel, offset = chunk[order], places["channel"][order].astype(np.int64), places["offset"][order]
+    channel, offset = places["channel"].astype(np.int64), places["offset"]
+    if (offset[1:] <= offset[:-1]).any():
+        order = np.lexsort((offset, chunk))
+        chunk, channel, offset = chunk[order], channel[order], offset[order]
     end = (begin + index_length)[chunk]
     following = np.append(offset[1:], 0)
     is_last = np.append(chunk[1:] != chunk[:-1], True)[: len(chunk)]
@@ -111,14 +121,12 @@ def _entries(
 
 
 def _names(raw: NDArray[np.uint8], at: Numbers, lengths: Numbers) -> tuple[str, ...]:
-    """Short texts, of which a log has one or two different ones."""
-    padded = np.zeros((len(at), _LONGEST_NAME), np.uint8)
-    for column in range(_LONGEST_NAME):
-        there = lengths > column
-        padded[there, column] = raw[at[there] + column]
-    words, which = np.unique(padded.view("<u8").reshape(-1), return_inverse=True)
-    known = [int(word).to_bytes(8, "little").rstrip(b"\0").decode("latin-1") for word in words]
-    return tuple(known[number] for number in which.tolist())
+    """Short texts, nearly always the same in all chunks of a log."""
+    if not lengths.any():
+        return ("",) * len(at)
+    data = memoryview(raw)
+    places = zip(at.tolist(), lengths.tolist(), strict=True)
+    return tuple(bytes(data[begin : begin + length]).decode("latin-1") for begin, length in places)
 
 
 def _require(condition: Any) -> None:

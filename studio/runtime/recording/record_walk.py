@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,8 @@ from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.mcap_records import PREFIX
 
 Numbers = NDArray[np.int64]
+_WORTH_IT, _TRIES = 32, 32
+"""Looking for a run costs as much as so many records, and is given up after so many short ones."""
 _LENGTH = struct.Struct("<Q")
 
 
@@ -37,28 +38,45 @@ class Records(NamedTuple):
 
 def walk(data: Bytes, *, to_the_end: bool = True) -> Records:
     """All records of `data`, which ends with the last one; or those that are whole, if it may end anywhere."""
-    begins = []
+    raw: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
+    begins: list[int] = []
     at, end = 0, len(data)
     last = end - PREFIX.size
     length_at = _LENGTH.unpack_from
+    previous, tries = -1, _TRIES
     while at <= last:
         begins.append(at)
-        at += 9 + length_at(data, at + 1)[0]
+        length = length_at(data, at + 1)[0]
+        at += 9 + length
+        if length == previous and tries:
+            count = _repeated(raw, at, length)
+            begins.extend(range(at, at + count * (9 + length), 9 + length))
+            at += count * (9 + length)
+            tries -= count < _WORTH_IT
+        previous = length
     if at != end and to_the_end:
         raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
     if begins and at > end:
         at = begins.pop()
-    raw: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
     starts = np.array(begins, np.int64)
     return Records(raw, starts, np.array([*begins[1:], at][: len(begins)], np.int64), raw[starts])
 
 
-@cache
-def _within(size: int) -> Numbers:
-    return np.arange(size)
+def _repeated(raw: NDArray[np.uint8], at: int, length: int) -> int:
+    """How many records of this length follow one another: the index of a long log has thousands."""
+    count = (len(raw) - at) // (9 + length)
+    if count < _WORTH_IT:
+        return 0
+    lengths = np.ndarray((count,), "<u8", buffer=raw, offset=at + 1, strides=(9 + length,))
+    same = lengths == length
+    return count if same.all() else int(same.argmin())
 
 
 def columns(raw: NDArray[np.uint8], places: Numbers, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The structures that stand at `places`, which the caller has checked to lie inside."""
-    found: NDArray[Any] = raw[places[:, None] + _within(dtype.itemsize)].view(dtype).reshape(len(places))
+    if not len(places):
+        return np.empty(0, dtype)
+    # A structure at every byte, overlapping, of which some are picked: ten times as fast as picking single bytes.
+    everywhere = np.ndarray((len(raw) - dtype.itemsize + 1,), dtype, buffer=raw, strides=(1,))
+    found: NDArray[Any] = everywhere[places]
     return found

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import signal
 import sys
 import threading
 from collections import deque
-from importlib import metadata
 from pathlib import Path
 
-import numpy as np
 import zmq
 
-from studio import __version__
 from studio.errors import StudioError
 from studio.messages import HandledTrace, Message, MessageTypes, String, encode
 from studio.runtime.channel import addresses
@@ -51,6 +47,7 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
+from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.recording.errors import LogFull
 from studio.runtime.recording.log_writer import LogWriter
 
@@ -86,7 +83,8 @@ class Recorder:
         for component in self.plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
         kinds |= {HANDLED_TOPIC: HandledTrace, LOG_TOPIC: String, MARKERS_TOPIC: String, GAPS_TOPIC: String}
-        self._log.add_metadata("studio", _circumstances(self.plan))
+        parameters = {component.name: dict(component.parameters) for component in self.plan.components}
+        self._log.add_metadata(METADATA, {**circumstances(self.plan), "parameters": json.dumps(parameters)})
         self._attach_files()
         return {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
@@ -236,27 +234,6 @@ _NOTHING = encode(String(""))
 def _types(plan: Plan) -> MessageTypes:
     types = MessageTypes.builtin()
     return types.with_folder(plan.project) if plan.project else types
-
-
-def _circumstances(plan: Plan) -> dict[str, str]:
-    """What bit-identity depends on."""
-    return {
-        "studio": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyzmq": metadata.version("pyzmq"),
-        "machine": platform.machine(),
-        "cpu": " ".join(_cpu_features()),
-        "seed": str(plan.seed),
-        "project": Path(plan.project).name,
-        "parameters": json.dumps({component.name: dict(component.parameters) for component in plan.components}),
-    }
-
-
-def _cpu_features() -> list[str]:
-    """The processor's instruction sets as numpy uses them: they decide the last bit of some sums."""
-    config = np.show_config(mode="dicts")
-    return list(config.get("SIMD Extensions", {}).get("found", []))
 
 
 def main() -> int:

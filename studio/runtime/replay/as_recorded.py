@@ -22,8 +22,8 @@ from studio.runtime.host import create
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.replay.causes import find_event
-from studio.runtime.replay.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.replay.comparison import Difference
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.field_difference import first_difference

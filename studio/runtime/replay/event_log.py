@@ -22,7 +22,7 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogWriter
-from studio.runtime.replay.circumstances import METADATA, circumstances
+from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))

@@ -20,7 +20,7 @@ from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import Inputs, Read, inputs_of

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -17,23 +17,8 @@ import pytest
 import zmq
 
 from studio.runtime.channel import addresses
-from studio.runtime.plan import Plan
 from tests.runtime.channel.test_gate import sequences
 from tests.runtime.systems import Part, ProcessRun, await_true, plan
-
-
-@pytest.fixture
-def open_run() -> Iterator[Callable[..., ProcessRun]]:
-    runs: list[ProcessRun] = []
-
-    def open_one(plan: Plan, **options: object) -> ProcessRun:
-        runs.append(ProcessRun(plan, **options))  # type: ignore[arg-type]
-        runs[-1].start()
-        return runs[-1]
-
-    yield open_one
-    for run in runs:
-        run.close()
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
@@ -45,8 +30,8 @@ def count(run: ProcessRun, component: str) -> int:
     return int(run.observer.component(component).get("handled", 0))
 
 
-def test_a_killed_receiver_is_no_longer_waited_for(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(
+def test_a_killed_receiver_is_no_longer_waited_for(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(
         plan(
             ticker=Part("Ticker", period_s=0.1),
             victim=Part("Suicide", {"raw": "ticker.out"}),
@@ -60,8 +45,8 @@ def test_a_killed_receiver_is_no_longer_waited_for(open_run: Callable[..., Proce
     assert run.exits == {"victim": -signal.SIGKILL}
 
 
-def test_a_restarted_component_comes_back_into_the_stream(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(ticker=Part("Ticker", period_s=0.005), sink=Part("Sink", {"raw": "ticker.out"})))
+def test_a_restarted_component_comes_back_into_the_stream(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.005), sink=Part("Sink", {"raw": "ticker.out"})))
     run.run()
     await_true(lambda: count(run, "sink") > 20, "events at the sink")
     kill(run.hosts["sink"])
@@ -76,8 +61,8 @@ def test_a_restarted_component_comes_back_into_the_stream(open_run: Callable[...
     assert found == list(range(1, len(found) + 1)), "the producer and the recorder did not notice anything"
 
 
-def test_a_killed_broker_is_replaced_and_events_flow_again(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(
+def test_a_killed_broker_is_replaced_and_events_flow_again(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(
         plan(
             ticker=Part("Ticker", period_s=0.005),
             adder=Part("Adder", {"raw": "ticker.out"}),
@@ -100,8 +85,8 @@ def test_a_killed_broker_is_replaced_and_events_flow_again(open_run: Callable[..
     assert run.step(topic="/adder/out")[-1][0] == "/adder/out", "the gate works after a restart"
 
 
-def test_a_stopped_receiver_or_viewer_slows_nobody(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(
+def test_a_stopped_receiver_or_viewer_slows_nobody(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(
         plan(
             flood=Part("Flood", parameters={"rate_hz": 2000.0}),
             stuck=Part("Sink", {"raw": "flood.out"}),
@@ -129,10 +114,10 @@ def test_a_stopped_receiver_or_viewer_slows_nobody(open_run: Callable[..., Proce
 
 
 def test_too_much_waiting_is_an_error_of_that_receiver_alone(
-    open_run: Callable[..., ProcessRun], monkeypatch: pytest.MonkeyPatch
+    open_session: Callable[..., ProcessRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STUDIO_BUDGET_MB", "1")
-    run = open_run(
+    run = open_session(
         plan(
             flood=Part("Flood", parameters={"rate_hz": 5000.0}),
             slow=Part("Slow", {"raw": "flood.out"}, {"seconds": 0.5}),
@@ -146,8 +131,8 @@ def test_too_much_waiting_is_an_error_of_that_receiver_alone(
     assert run.observer.reports["sink"]["topics"]["/flood/out"]["lost"] == 0
 
 
-def test_shared_memory_stays_bounded_and_is_gone_at_the_end(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(
+def test_shared_memory_stays_bounded_and_is_gone_at_the_end(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(
         plan(
             flood=Part("BigFlood", parameters={"rate_hz": 100.0}),
             sum=Part("MapSum", {"map": "flood.maps"}),
@@ -178,9 +163,9 @@ def held_bytes(folder: Path) -> int:
 
 
 def test_random_kills_leave_order_counts_and_resources_true(
-    open_run: Callable[..., ProcessRun], scaled: Callable[[int], int]
+    open_session: Callable[..., ProcessRun], scaled: Callable[[int], int]
 ) -> None:
-    run = open_run(
+    run = open_session(
         plan(
             ticker=Part("Ticker", period_s=0.002),
             adder=Part("Adder", {"raw": "ticker.out"}),

@@ -7,29 +7,12 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-
-import pytest
+from collections.abc import Callable
 
 from studio.messages import Float64, decode
 from studio.runtime.clock import ClockKind
 from studio.runtime.control import Control
-from studio.runtime.plan import Plan
 from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
-
-
-@pytest.fixture
-def open_run() -> Iterator[Callable[..., ProcessRun]]:
-    runs: list[ProcessRun] = []
-
-    def open_one(plan: Plan, **options: object) -> ProcessRun:
-        runs.append(ProcessRun(plan, **options))  # type: ignore[arg-type]
-        runs[-1].start()
-        return runs[-1]
-
-    yield open_one
-    for run in runs:
-        run.close()
 
 
 def sequences(seen: list[Seen], topic: str) -> list[int]:
@@ -42,10 +25,10 @@ def assert_complete(seen: list[Seen], topic: str) -> None:
 
 
 def test_switching_under_load_loses_doubles_and_reorders_nothing(
-    open_run: Callable[..., ProcessRun], scaled: Callable[[int], int]
+    open_session: Callable[..., ProcessRun], scaled: Callable[[int], int]
 ) -> None:
     """run → pause → step → run, again and again, at a few thousand events a second."""
-    run = open_run(
+    run = open_session(
         plan(
             loop=Part("Loop", {"raw": "loop.out"}),
             fast=Part("Ticker", period_s=0.001),
@@ -75,8 +58,8 @@ def test_switching_under_load_loses_doubles_and_reorders_nothing(
     assert got["count"] == len(sequences(seen, "/adder/out")), f"{held} held"
 
 
-def test_paused_means_that_every_host_has_finished(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), slow=Part("Slow", {"raw": "loop.out"})))
+def test_paused_means_that_every_host_has_finished(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(loop=Part("Loop", {"raw": "loop.out"}), slow=Part("Slow", {"raw": "loop.out"})))
     run.run()
     time.sleep(0.2)
     run.pause()
@@ -85,8 +68,8 @@ def test_paused_means_that_every_host_has_finished(open_run: Callable[..., Proce
     assert run.control.status()["mode"] == "pause"
 
 
-def test_the_clock_stands_while_paused_and_goes_on_from_there(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(ticker=Part("Ticker", period_s=0.01)), clock=ClockKind.WALL)
+def test_the_clock_stands_while_paused_and_goes_on_from_there(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.01)), clock=ClockKind.WALL)
     run.run()
     time.sleep(0.3)
     run.pause()
@@ -101,8 +84,12 @@ def test_the_clock_stands_while_paused_and_goes_on_from_there(open_run: Callable
     assert max(gaps) < 400_000_000, "the half second of the pause is not in the stamps"
 
 
-def test_a_real_sensor_drops_at_the_source_while_paused_and_says_how_much(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(flood=Part("Flood", parameters={"rate_hz": 1000.0}), sink=Part("Sink", {"raw": "flood.out"})))
+def test_a_real_sensor_drops_at_the_source_while_paused_and_says_how_much(
+    open_session: Callable[..., ProcessRun],
+) -> None:
+    run = open_session(
+        plan(flood=Part("Flood", parameters={"rate_hz": 1000.0}), sink=Part("Sink", {"raw": "flood.out"}))
+    )
     run.run()
     time.sleep(0.3)
     run.pause()
@@ -117,8 +104,8 @@ def test_a_real_sensor_drops_at_the_source_while_paused_and_says_how_much(open_r
     assert 0 < got["lost"] <= flood["paused_inputs"], "what was dropped shows as a gap in the sequence"
 
 
-def test_latest_delivery_counts_every_event_as_handled_or_dropped(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(
+def test_latest_delivery_counts_every_event_as_handled_or_dropped(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(
         plan(
             ticker=Part("Ticker", period_s=0.002),
             slow=Part("SlowLatest", {"raw": "ticker.out"}, {"seconds": 0.03}, delivery="latest"),
@@ -141,11 +128,11 @@ def test_latest_delivery_counts_every_event_as_handled_or_dropped(open_run: Call
 
 
 def test_a_step_waits_for_a_slow_receiver_and_has_no_time_limit(
-    open_run: Callable[..., ProcessRun], scaled: Callable[[int], int]
+    open_session: Callable[..., ProcessRun], scaled: Callable[[int], int]
 ) -> None:
     seconds = max(2.0, scaled(30))
     slow = Part("Slow", {"raw": "ticker.out"}, {"seconds": seconds})
-    run = open_run(plan(ticker=Part("Ticker", period_s=0.1), slow=slow))
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.1), slow=slow))
     run.step()
     start = time.monotonic()
     assert run.step() == [("/ticker/out", 1)]
@@ -153,16 +140,16 @@ def test_a_step_waits_for_a_slow_receiver_and_has_no_time_limit(
     assert run.step() == [("/slow/out", 1)]
 
 
-def test_lockstep_can_be_paced_and_interrupted(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(ticker=Part("Ticker", period_s=0.05)))
+def test_lockstep_can_be_paced_and_interrupted(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.05)))
     start = time.monotonic()
     run.lockstep(until_ns=500_000_000, rate=1.0)
     assert 0.4 < time.monotonic() - start < 3.0
     assert len(sequences(run.channel(), "/ticker/out")) == 10
 
 
-def test_the_first_event_is_missed_by_nobody(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
+def test_the_first_event_is_missed_by_nobody(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
     run.run()
     await_true(lambda: run.observer.component("sink").get("handled", 0) > 100, "events at the sink")
     run.pause()
@@ -172,8 +159,8 @@ def test_the_first_event_is_missed_by_nobody(open_run: Callable[..., ProcessRun]
     assert run.observer.reports["sink"]["topics"]["/loop/out"]["first"] == 1
 
 
-def test_a_pause_does_not_wait_for_a_host_that_a_debugger_holds(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
+def test_a_pause_does_not_wait_for_a_host_that_a_debugger_holds(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(loop=Part("Loop", {"raw": "loop.out"}), sink=Part("Sink", {"raw": "loop.out"})))
     run.run()
     run.hosts["sink"].send_signal(signal.SIGSTOP)  # as a debugger does: every thread of it stands
     try:
@@ -189,8 +176,8 @@ def test_a_pause_does_not_wait_for_a_host_that_a_debugger_holds(open_run: Callab
     assert run.observer.reports["sink"]["topics"]["/loop/out"]["lost"] == 0
 
 
-def test_a_command_gets_through_while_lockstep_goes_on(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(trigger=Part("Triggered", activation="trigger"), ticker=Part("Ticker", period_s=0.01)))
+def test_a_command_gets_through_while_lockstep_goes_on(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(trigger=Part("Triggered", activation="trigger"), ticker=Part("Ticker", period_s=0.01)))
     going = threading.Thread(target=lambda: run.lockstep(rate=1.0))
     going.start()
     run.command("trigger", {"do": "trigger"})
@@ -202,8 +189,8 @@ def test_a_command_gets_through_while_lockstep_goes_on(open_run: Callable[..., P
     assert not going.is_alive(), "a pause ends a lockstep that goes on by itself"
 
 
-def test_the_clock_runs_at_the_rate_that_was_asked_for(open_run: Callable[..., ProcessRun]) -> None:
-    run = open_run(plan(ticker=Part("Ticker", period_s=0.1)))
+def test_the_clock_runs_at_the_rate_that_was_asked_for(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.1)))
     run.run(rate=10.0)
     time.sleep(1.0)
     run.pause()

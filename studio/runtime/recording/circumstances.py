@@ -10,7 +10,7 @@ import numpy as np
 
 from studio import __version__
 from studio.runtime.plan import Plan
-from studio.runtime.recording import LogReader
+from studio.runtime.recording.log_reader import LogReader
 
 METADATA = "studio"
 DECISIVE = ("studio", "python", "numpy", "machine", "cpu")
