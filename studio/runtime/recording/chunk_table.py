@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,17 @@ _ENTRY_BYTES = 16
 _MOST_CHANNELS = 1 << 16
 
 
+class Entries(NamedTuple):
+    """One row per (chunk, channel), in the order of the chunks, with how many messages they have."""
+
+    chunk: Numbers
+    channel: Numbers
+    messages: Numbers
+
+
 @dataclass(frozen=True)
 class ChunkTable:
-    """One row per chunk, in the order of the file, and one row per (chunk, channel) with a count of messages."""
+    """One row per chunk, in the order of the file."""
 
     start_ns: Numbers
     end_ns: Numbers
@@ -38,14 +46,19 @@ class ChunkTable:
     compression: tuple[str, ...]
     is_loose: NDArray[np.bool_]
     """Messages that lie in the file without a chunk around them: a run of such records counts as one."""
-    entry_chunk: Numbers
-    entry_channel: Numbers
-    entry_count: Numbers
+    messages: Numbers
+    """How many each has."""
+    find_entries: Callable[[], Entries]
     is_summary: bool = True
     """Whether it is what the log itself says of its chunks, not what a scan has found in them."""
 
     def __len__(self) -> int:
         return len(self.offset)
+
+    @cached_property
+    def entries(self) -> Entries:
+        """Found when first needed: opening a log needs them not."""
+        return self.find_entries()
 
     @cached_property
     def is_disjoint(self) -> bool:
@@ -54,24 +67,24 @@ class ChunkTable:
 
     def chunks_with(self, channels: Collection[int]) -> Numbers:
         """The chunks that have messages of any of these channels, ascending."""
-        chunks = self.entry_chunk[self._is_of(channels) & (self.entry_count > 0)]
+        chunks = self.entries.chunk[self._is_of(channels) & (self.entries.messages > 0)]
         is_first = np.ones(len(chunks), bool)
         np.not_equal(chunks[1:], chunks[:-1], out=is_first[1:])
         return chunks[is_first]
 
     def counts_of(self, channels: Collection[int]) -> Numbers:
         """How many messages of these channels each chunk has."""
-        weights = np.where(self._is_of(channels), self.entry_count, 0)
-        return np.bincount(self.entry_chunk, weights, minlength=len(self)).astype(np.int64)
+        weights = np.where(self._is_of(channels), self.entries.messages, 0)
+        return np.bincount(self.entries.chunk, weights, minlength=len(self)).astype(np.int64)
 
     def _is_of(self, channels: Collection[int]) -> NDArray[np.bool_]:
         wanted = np.zeros(_MOST_CHANNELS, bool)
         wanted[list(channels)] = True
-        return wanted[self.entry_channel]
+        return wanted[self.entries.channel]
 
     def totals(self) -> dict[int, int]:
         """Messages of each channel in the whole log."""
-        sums = np.bincount(self.entry_channel, self.entry_count)
+        sums = np.bincount(self.entries.channel, self.entries.messages)
         return {channel: int(sums[channel]) for channel in sums.nonzero()[0].tolist()}
 
 
@@ -91,20 +104,25 @@ def table_of(indexes: Records, file_size: int) -> ChunkTable:
     _require((offset >= 0) & (offset <= file_size) & (length >= 0) & (length <= file_size - offset))
     _require((index_length >= 0) & (index_length <= file_size - offset - length))
     _require((first["start_ns"] >= 0) & (last["size"] >= 0) & (last["stored_size"] >= 0))
-    entries = _entries(raw, at + _FIRST.itemsize, first["places"].astype(np.int64), offset + length, index_length)
-    names = _names(raw, name_at, middle["name_length"].astype(np.int64))
-    sizes = last["size"], last["stored_size"]
+    places_at, places = at + _FIRST.itemsize, first["places"].astype(np.int64)
+    inside = index_length - places // _PLACE.itemsize * INDEX_HEAD.size
+    _require((places % _PLACE.itemsize == 0) & (inside >= 0) & (inside % _ENTRY_BYTES == 0))
     return ChunkTable(
-        first["start_ns"], first["end_ns"], offset, length, *sizes, names, np.zeros(len(offset), bool), *entries
+        first["start_ns"],
+        first["end_ns"],
+        offset,
+        length,
+        last["size"],
+        last["stored_size"],
+        _names(raw, name_at, middle["name_length"].astype(np.int64)),
+        np.zeros(len(offset), bool),
+        inside // _ENTRY_BYTES,
+        partial(_entries, raw, places_at, places // _PLACE.itemsize, offset + length, index_length),
     )
 
 
-def _entries(
-    raw: NDArray[np.uint8], at: Numbers, lengths: Numbers, begin: Numbers, index_length: Numbers
-) -> tuple[Numbers, Numbers, Numbers]:
+def _entries(raw: NDArray[np.uint8], at: Numbers, per_chunk: Numbers, begin: Numbers, index_length: Numbers) -> Entries:
     """A summary has no counts per chunk, but where each message index lies: so long it is, so many entries it has."""
-    _require(lengths % _PLACE.itemsize == 0)
-    per_chunk = lengths // _PLACE.itemsize
     chunk = np.repeat(np.arange(len(at)), per_chunk)
     within = np.arange(len(chunk)) - np.repeat(np.cumsum(per_chunk) - per_chunk, per_chunk)
     places = columns(raw, at[chunk] + within * _PLACE.itemsize, _PLACE)
@@ -117,7 +135,7 @@ def _entries(
     is_last = np.append(chunk[1:] != chunk[:-1], True)[: len(chunk)]
     size = np.where(is_last, end, following) - offset - INDEX_HEAD.size
     _require((offset >= begin[chunk]) & (size >= 0) & (size % _ENTRY_BYTES == 0))
-    return chunk, channel, size // _ENTRY_BYTES
+    return Entries(chunk, channel, size // _ENTRY_BYTES)
 
 
 def _names(raw: NDArray[np.uint8], at: Numbers, lengths: Numbers) -> tuple[str, ...]:

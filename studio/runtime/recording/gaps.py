@@ -71,8 +71,7 @@ class SequenceCheck:
         """From chunk to chunk, as far as both are known."""
         found = []
         previous: _Ends | None = None
-        table = self._table
-        for number in table.entry_chunk[(table.entry_channel == channel) & (table.entry_count > 0)].tolist():
+        for number in self._table.chunks_with([channel]).tolist():
             ends = self._ends.get((number, channel))
             if ends and previous and ends.first != previous.last + 1:
                 found.append(Gap(topic, previous.last, ends.first, ends.first_ns))

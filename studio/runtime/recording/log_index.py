@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from studio.messages import EventHeaders
@@ -61,6 +61,8 @@ class LogIndex:
     library: str
     definitions: Definitions
     chunks: ChunkTable
+    counts: Mapping[int, int]
+    """Messages of each channel."""
     attachments: list[AttachmentIndex]
     metadata: list[MetadataIndex]
     is_finished: bool = True
@@ -113,30 +115,25 @@ def read_summary(source: LogSource, *, believe_header: bool = True) -> LogIndex 
     profile, library, _ = read_header(source) if believe_header else ("", "", 0)
     definitions = Definitions()
     definitions.learn(records.of(Op.SCHEMA).bodies(), records.of(Op.CHANNEL).bodies())
-    index = LogIndex(
-        profile,
-        library,
-        definitions,
-        table_of(records.of(Op.CHUNK_INDEX), source.size),
-        [AttachmentIndex.parse(body) for body in records.of(Op.ATTACHMENT_INDEX).bodies()],
-        [MetadataIndex.parse(body) for body in records.of(Op.METADATA_INDEX).bodies()],
-    )
-    return index if _tells_all(index, records.of(Op.STATISTICS).bodies()) else None
+    chunks = table_of(records.of(Op.CHUNK_INDEX), source.size)
+    statistics = [Statistics.parse(body) for body in records.of(Op.STATISTICS).bodies()]
+    if not statistics or not _tells_all(definitions, chunks, statistics[0]):
+        return None
+    attachments = [AttachmentIndex.parse(body) for body in records.of(Op.ATTACHMENT_INDEX).bodies()]
+    metadata = [MetadataIndex.parse(body) for body in records.of(Op.METADATA_INDEX).bodies()]
+    if (len(attachments), len(metadata)) != (statistics[0].attachments, statistics[0].metadata):
+        return None
+    return LogIndex(profile, library, definitions, chunks, statistics[0].counts, attachments, metadata)
 
 
-def _tells_all(index: LogIndex, statistics: list[memoryview]) -> bool:
-    """Writers may leave out message indexes, channels, statistics: then the summary is not enough."""
-    if not statistics:
+def _tells_all(definitions: Definitions, chunks: ChunkTable, told: Statistics) -> bool:
+    """Writers may leave out message indexes, channels, schemas: then the summary is not enough."""
+    if not int(chunks.messages.sum()) == told.messages == sum(told.counts.values()):
         return False
-    told = Statistics.parse(statistics[0])
-    counts = {channel: count for channel, count in index.chunks.totals().items() if count}
-    if counts != {channel: count for channel, count in told.counts.items() if count}:
-        return False
-    if sum(counts.values()) != told.messages or told.attachments != len(index.attachments):
-        return False
-    definitions = index.definitions
-    wanted = {definitions.channels[number].schema_number for number in counts if number in definitions.channels}
-    return counts.keys() <= definitions.channels.keys() and wanted - {0} <= definitions.schemas.keys()
+    channels = definitions.channels
+    filled = {number for number, count in told.counts.items() if count}
+    wanted = {channels[number].schema_number for number in filled & channels.keys()}
+    return filled <= channels.keys() and wanted - {0} <= definitions.schemas.keys()
 
 
 def names_of(definitions: Definitions) -> Names:

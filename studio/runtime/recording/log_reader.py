@@ -107,7 +107,7 @@ class LogReader:
     @cached_property
     def topics(self) -> dict[str, Topic]:
         """All topics, by name, in the order in which they were added; the headers of events are not one."""
-        counts = self._chunks.totals()
+        counts = self._index.counts
         found: dict[str, Topic] = {}
         for number, channel in self._index.definitions.channels.items():
             if number in self._names.carriers:
@@ -131,17 +131,13 @@ class LogReader:
     @cached_property
     def start_ns(self) -> int:
         """Log time of the first event; 0 in an empty log."""
-        filled = self._filled
-        return int(self._chunks.start_ns[filled].min()) if len(filled) else 0
+        filled = self._chunks.start_ns[self._chunks.messages > 0]
+        return int(filled.min()) if len(filled) else 0
 
     @cached_property
     def end_ns(self) -> int:
-        filled = self._filled
-        return int(self._chunks.end_ns[filled].max()) if len(filled) else 0
-
-    @cached_property
-    def _filled(self) -> Numbers:
-        return self._choice(None)[1]
+        filled = self._chunks.end_ns[self._chunks.messages > 0]
+        return int(filled.max()) if len(filled) else 0
 
     def statistics(self, topic: str) -> TopicStatistics:
         """Reads the first and the last chunk with events of the topic."""

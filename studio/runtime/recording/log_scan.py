@@ -14,7 +14,7 @@ import numpy as np
 
 from studio.runtime.recording.checksums import Bytes, crc32
 from studio.runtime.recording.chunk import Chunk, checked_content
-from studio.runtime.recording.chunk_table import ChunkTable
+from studio.runtime.recording.chunk_table import ChunkTable, Entries
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_footer, read_header
@@ -62,11 +62,12 @@ class ChunkRows:
         self.entries += [(number, channel, count) for channel, count in Counter(chunk.channels).items()]
 
     def table(self) -> ChunkTable:
-        chunk, channel, count = np.array(self.entries, np.int64).reshape(-1, 3).T
+        entries = Entries(*np.array(self.entries, np.int64).reshape(-1, 3).T)
         start_ns, end_ns, offset, length, size, stored = np.array(self.rows, np.int64).reshape(-1, 6).T
+        messages = np.bincount(entries.chunk, entries.messages, minlength=len(offset)).astype(np.int64)
         names, loose = tuple(self.compression), np.array(self.loose, bool)
         return ChunkTable(
-            start_ns, end_ns, offset, length, size, stored, names, loose, chunk, channel, count, is_summary=False
+            start_ns, end_ns, offset, length, size, stored, names, loose, messages, lambda: entries, is_summary=False
         )
 
 
@@ -103,11 +104,13 @@ class _Scan:
         except LogError as error:
             raise self._source.damaged(f"{error.message}, at byte {self._at}") from error
         self._progress(self._source.size, self._source.size)
+        table = self._rows.table()
         return LogIndex(
             self._profile,
             self._library,
             self._definitions,
-            self._rows.table(),
+            table,
+            table.totals(),
             self._attachments,
             self._metadata,
             is_finished=not problem,

@@ -182,7 +182,7 @@ class _Repair:
     def _finish_report(self) -> None:
         report, topics = self._report, self._names.topics
         if self._told:
-            told = self._told.chunks.totals()
+            told = self._told.counts
             self._lost = Counter({channel: told[channel] - self._counts[channel] for channel in told})
             end_ns = int(self._told.chunks.end_ns.max(initial=0))
             report.lost_ns += max(0, end_ns - (self._last_ns or 0)) if self._ends_damaged() else 0

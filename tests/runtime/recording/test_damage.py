@@ -40,7 +40,7 @@ class Good(NamedTuple):
         return self.without(lambda first, last: last > end)
 
     def without(self, is_lost: Callable[[int, int], bool]) -> list[Written]:
-        counts = _counts(self.chunks)
+        counts = self.chunks.messages.tolist()
         if sum(counts) > len(self.events):
             counts = [count - 1 for count in counts]  # one message of each chunk carries the headers
         found: list[Written] = []
@@ -51,13 +51,6 @@ class Good(NamedTuple):
                 found += self.events[at : at + count]
             at += count
         return found
-
-
-def _counts(chunks: ChunkTable) -> list[int]:
-    totals = [0] * len(chunks)
-    for chunk, count in zip(chunks.entry_chunk.tolist(), chunks.entry_count.tolist(), strict=True):
-        totals[chunk] += count
-    return totals
 
 
 @pytest.fixture(scope="module", params=COMPRESSIONS)
