@@ -1,0 +1,65 @@
+"""Opening a long log and a short one."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.harness import OURS, Contender, interleave, per_call_us
+from bench.log_parts.workload import BYTES, schema_texts
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.checksums import crc32, crc32_combine
+from studio.runtime.recording.log_file import LogFile
+from studio.runtime.recording.mcap_records import INDEX_ENTRY, MESSAGE, Channel, ChunkHead, Op, Schema
+
+
+def openings(place: Path, rounds: int) -> dict[str, float | None]:
+    long, short = place / "long.mcap", place / "short.mcap"
+    for path, chunks in ((long, 2000), (short, 20)):
+        write_holes(path, chunks)
+    contenders: dict[str, Contender | None] = {
+        OURS: partial(per_call_us, partial(open_and_look, long), at_least_ms=50),
+        "10 MB": partial(per_call_us, partial(open_and_look, short), at_least_ms=50),
+    }
+    return interleave(contenders, rounds)
+
+
+def open_and_look(path: Path) -> object:
+    with LogReader(path) as log:
+        return log.topics, log.start_ns, log.end_ns, log.event_count
+
+
+ZEROS = bytes(510_000)
+
+
+def write_holes(path: Path, chunks: int) -> None:
+    """A log with a message of zeros in each chunk, stored as a hole in the file: long, but quickly written."""
+    file = _HoleFile(path)
+    for number, (topic, (name, text)) in enumerate(schema_texts().items(), 1):
+        file.define(Schema(number, name, "ros2msg", text.encode()), Channel(number, number, topic, "cdr", {}))
+    file.append_definitions()
+    zeros_crc = crc32(ZEROS)
+    for number in range(chunks):
+        time_ns = number * 50_000_000
+        lengths = {1: BYTES["/laser"], 2: BYTES["/pose"], 3: len(ZEROS)}
+        heads = {c: MESSAGE.pack(Op.MESSAGE, 22 + size, c, number + 1, time_ns, time_ns) for c, size in lengths.items()}
+        before = heads[1] + ZEROS[: lengths[1]] + heads[2] + ZEROS[: lengths[2]] + heads[3]
+        size = len(before) + len(ZEROS)
+        crc = crc32_combine(crc32(before), zeros_crc, len(ZEROS))
+        places = {1: 0, 2: 31 + lengths[1], 3: 62 + lengths[1] + lengths[2]}
+        indexes = {c: INDEX_ENTRY.pack(time_ns, at) for c, at in places.items()}
+        file.append_chunk(ChunkHead(time_ns, time_ns, size, crc, "", size), [before, ZEROS], crc, indexes)
+    file.finish(sync=False)
+
+
+class _HoleFile(LogFile):
+    def _write(self, parts: Any, size: int) -> None:
+        """Goes past zeros instead of writing them."""
+        for part in parts:
+            if part is ZEROS:
+                os.lseek(self._fd, len(ZEROS), os.SEEK_CUR)
+                self.size += len(ZEROS)
+            else:
+                super()._write([part], len(part))
