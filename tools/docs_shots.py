@@ -20,9 +20,10 @@ SCREEN = ":97"
 SCRIPT = """
 export PATH="$1/.venv/bin:$PATH"; clear
 say() { printf '\\033[1;34m$\\033[0m \\033[1m%s\\033[0m\\n' "$*"; "$@" 2>/dev/null; echo; }
-say studio check first_steps
-say studio run first_steps --for 5 --record drive.mcap
-say studio run first_steps --for 60 --gate lockstep
+say studio run first_steps --for 60 --gate lockstep --record drive.mcap
+say studio replay first_steps --log drive.mcap --lockstep --in-process --record again.mcap
+say studio compare drive.mcap again.mcap
+say studio info drive.mcap --why /filter/smooth:300
 touch done; sleep 60
 """
 
