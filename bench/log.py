@@ -23,7 +23,7 @@ from typing import Any
 from bench.harness import OURS, Contender, Report, installed, interleave, no_garbage_collection
 from bench.log_parts.opening import openings
 from bench.log_parts.reading import READERS, SEEKERS
-from bench.log_parts.workload import SEEKS, Item, Workload, workload
+from bench.log_parts.workload import SEEKS, Workload, workload
 from bench.log_parts.writing import PLAIN, WRITERS
 
 DESCRIPTION = "writing, checked reading, seeking and opening logs, against mcap, small-mcap, foxglove-sdk and rosbags"
@@ -78,12 +78,12 @@ def folder() -> Iterator[Path]:
 # Timing
 
 
-def timed_write(write: Callable[[Path, list[Item]], object], name: str, work: Workload, place: Path) -> Contender:
+def timed_write(write: Callable[[Path, Workload], object], name: str, work: Workload, place: Path) -> Contender:
     def once() -> float:
         path = place / f"{name}.mcap"
         remove(path)
         began = time.perf_counter()
-        write(path, work.items)
+        write(path, work)
         return work.megabytes / (time.perf_counter() - began)
 
     return once

@@ -11,7 +11,7 @@ from bench.harness import OURS, Contender, interleave, per_call_us
 from bench.log_parts.workload import BYTES, schema_texts
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.checksums import crc32, crc32_combine
-from studio.runtime.recording.log_file import LogFile
+from studio.runtime.recording.log_file import LogFile, StoredChunk
 from studio.runtime.recording.mcap_records import INDEX_ENTRY, MESSAGE, Channel, ChunkHead, Op, Schema
 
 
@@ -50,7 +50,8 @@ def write_holes(path: Path, chunks: int) -> None:
         crc = crc32_combine(crc32(before), zeros_crc, len(ZEROS))
         places = {1: 0, 2: 31 + lengths[1], 3: 62 + lengths[1] + lengths[2]}
         indexes = {c: INDEX_ENTRY.pack(time_ns, at) for c, at in places.items()}
-        file.append_chunk(ChunkHead(time_ns, time_ns, size, crc, "", size), [before, ZEROS], crc, indexes)
+        head = ChunkHead(time_ns, time_ns, size, crc, "", size)
+        file.append_chunks([StoredChunk(head, [before, ZEROS], crc, indexes)])
     file.finish(sync=False)
 
 

@@ -8,25 +8,27 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.harness import OURS
-from bench.log_parts.workload import COUNTS, KINDS, PERIOD_NS, Item, schema_texts
+from bench.log_parts.workload import COUNTS, KINDS, PERIOD_NS, Workload, schema_texts
 from studio.runtime.recording import LogWriter
 from studio.runtime.recording.checksums import crc32
 
+_AT_ONCE = 16
+"""So many frames are taken from the socket between two looks at the clock."""
 
-def write_ours(path: Path, items: list[Item]) -> None:
+
+def write_ours(path: Path, work: Workload) -> None:
+    """As the recorder does it."""
     log = LogWriter(path)
     numbers = {topic: log.add_topic(topic, kind) for topic, kind in KINDS.items()}
-    counts = dict.fromkeys(COUNTS, 0)
     now_ns = time.monotonic_ns
-    for number, (topic, payload) in enumerate(items):
-        counts[topic] += 1
-        time_ns = number * PERIOD_NS
-        log.write(numbers[topic], payload, log_time_ns=time_ns, sequence=counts[topic], stamp_ns=time_ns)
-        log.tick(now_ns())
+    for number, ((topic, payload), header) in enumerate(zip(work.items, work.headers, strict=True)):
+        log.write_frame(numbers[topic], header, payload, number * PERIOD_NS)
+        if number % _AT_ONCE == 0:
+            log.tick(now_ns())
     log.close(sync=False)
 
 
-def write_mcap(path: Path, items: list[Item]) -> None:
+def write_mcap(path: Path, work: Workload) -> None:
     from mcap.writer import CompressionType, Writer
 
     with path.open("wb") as stream:
@@ -36,12 +38,12 @@ def write_mcap(path: Path, items: list[Item]) -> None:
         for topic, (name, text) in schema_texts().items():
             schema = writer.register_schema(name, "ros2msg", text.encode())
             numbers[topic] = writer.register_channel(topic, "cdr", schema)
-        for number, (topic, payload) in enumerate(items):
+        for number, (topic, payload) in enumerate(work.items):
             writer.add_message(numbers[topic], number * PERIOD_NS, payload, number * PERIOD_NS, number)
         writer.finish()  # type: ignore[no-untyped-call]
 
 
-def write_small_mcap(path: Path, items: list[Item]) -> None:
+def write_small_mcap(path: Path, work: Workload) -> None:
     from small_mcap import CompressionType, McapWriter
 
     with path.open("wb") as stream:
@@ -52,12 +54,12 @@ def write_small_mcap(path: Path, items: list[Item]) -> None:
             writer.add_schema(number, name, "ros2msg", text.encode())
             writer.add_channel(number, topic, "cdr", number)
             numbers[topic] = number
-        for number, (topic, payload) in enumerate(items):
+        for number, (topic, payload) in enumerate(work.items):
             writer.add_message(numbers[topic], number * PERIOD_NS, payload, number * PERIOD_NS, number)
         writer.finish()
 
 
-def write_foxglove(path: Path, items: list[Item]) -> None:
+def write_foxglove(path: Path, work: Workload) -> None:
     import foxglove
     from foxglove.mcap import MCAPWriteOptions
 
@@ -68,11 +70,11 @@ def write_foxglove(path: Path, items: list[Item]) -> None:
         for topic, (name, text) in schema_texts().items():
             schema = foxglove.Schema(name=name, encoding="ros2msg", data=text.encode())
             channels[topic] = foxglove.Channel(topic, message_encoding="cdr", schema=schema, context=context)
-        for number, (topic, payload) in enumerate(items):
+        for number, (topic, payload) in enumerate(work.items):
             channels[topic].log(payload, log_time=number * PERIOD_NS)
 
 
-def write_rosbags(path: Path, items: list[Item]) -> None:
+def write_rosbags(path: Path, work: Workload) -> None:
     from rosbags.rosbag2 import StoragePlugin, Writer
 
     with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
@@ -80,7 +82,7 @@ def write_rosbags(path: Path, items: list[Item]) -> None:
             topic: writer.add_connection(topic, name, msgdef=text, rihs01="RIHS01_" + "0" * 64)
             for topic, (name, text) in schema_texts().items()
         }
-        for number, (topic, payload) in enumerate(items):
+        for number, (topic, payload) in enumerate(work.items):
             writer.write(connections[topic], number * PERIOD_NS, payload)
 
 
@@ -88,16 +90,16 @@ PLAIN = "plain file"
 PLAIN_HEAD = struct.Struct("<QBII")
 
 
-def write_plain(path: Path, items: list[Item]) -> None:
+def write_plain(path: Path, work: Workload) -> None:
     """Time, topic, length and CRC before each message, and nothing else: about the least that a log can do."""
     places = {topic: number for number, topic in enumerate(COUNTS)}
     with path.open("wb") as stream:
-        for number, (topic, payload) in enumerate(items):
+        for number, (topic, payload) in enumerate(work.items):
             stream.write(PLAIN_HEAD.pack(number * PERIOD_NS, places[topic], len(payload), crc32(payload)))
             stream.write(payload)
 
 
-WRITERS: dict[str, Callable[[Path, list[Item]], object]] = {
+WRITERS: dict[str, Callable[[Path, Workload], object]] = {
     OURS: write_ours,
     "mcap": write_mcap,
     "small-mcap": write_small_mcap,

@@ -40,7 +40,7 @@ def test_every_contender_writes_the_same_log(tmp_path: Path, name: str) -> None:
     if not installed(bench.log.MODULES.get(name, "bench")):
         pytest.skip(f"{name} is not installed: make bench")
     work = workload(0.01)
-    WRITERS[name](tmp_path / f"{name}.mcap", work.items)
+    WRITERS[name](tmp_path / f"{name}.mcap", work)
     with LogReader(bench.log.log_of(tmp_path, name)) as log:
         assert [(event.topic, bytes(event.payload)) for event in log.events()] == work.items
         assert log.problems == []

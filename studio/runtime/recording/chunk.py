@@ -23,6 +23,7 @@ from studio.runtime.recording.mcap_records import INDEX_ENTRY, MESSAGE, MESSAGE_
 _SIGNED = struct.Struct("<BQHIqq")
 """As MESSAGE; a stamp may be negative, and a log time that is so was never written."""
 assert _SIGNED.size == MESSAGE.size
+_MESSAGE = int(Op.MESSAGE)
 _TIME = 2
 _LOW = 0xFFFFFFFF
 
@@ -193,7 +194,7 @@ def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, 
     while at <= last:
         op, length, channel, sequence, time_ns, stamp_ns = message_at(data, at)
         begin, at = at, at + 9 + length
-        if op == Op.MESSAGE:
+        if op == _MESSAGE:
             if length < MESSAGE_FIELDS_BYTES:
                 raise LogError("a message is shorter than its own fields")
             rows.append((channel, sequence, time_ns, stamp_ns, begin + 31, at))

@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from studio import __version__
 from studio.runtime.recording.checksums import Bytes, crc32, crc32_combine, crc_of
@@ -43,6 +43,15 @@ _JOINED_BYTES = 64 * 1024
 _PARTS_AT_ONCE = 1000
 """Linux takes 1024 parts per call."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class StoredChunk(NamedTuple):
+    """A chunk as it goes to the file. `indexes`: by channel, the packed entries (log time, place) of its messages."""
+
+    head: ChunkHead
+    stored: Sequence[Bytes]
+    stored_crc: int
+    indexes: Mapping[int, bytes | bytearray]
 
 
 class LogFile:
@@ -86,28 +95,30 @@ class LogFile:
         schemas = b"".join(schema.packed() for schema in self.schemas.values())
         content = schemas + b"".join(channel.packed() for channel in self.channels.values())
         crc = crc32(content)
-        self.append_chunk(ChunkHead(0, 0, len(content), crc, "", len(content)), [content], crc, {})
+        self.append_chunks([StoredChunk(ChunkHead(0, 0, len(content), crc, "", len(content)), [content], crc, {})])
 
-    def append_chunk(
-        self, head: ChunkHead, stored: Sequence[Bytes], stored_crc: int, indexes: Mapping[int, bytes | bytearray]
-    ) -> None:
-        """`indexes`: for each channel the entries (log time, place) of its messages, packed."""
-        first = head.packed()
-        start, length = self.size, len(first) + head.stored_size
-        offsets, at, packed = {}, start + length, []
-        for channel, entries in indexes.items():
-            packed.append(message_index(channel, entries))
-            offsets[channel] = at
-            at += len(packed[-1])
-        last = b"".join(packed)
-        crc = crc32_combine(crc32(first, self._crc), stored_crc, head.stored_size)
-        free = self._free_bytes() - length - len(last)
+    def append_chunks(self, chunks: Sequence[StoredChunk]) -> None:
+        """In one write: a call per megabyte costs half of what a call per chunk does."""
+        parts: list[Bytes] = []
+        notes: list[tuple[StoredChunk, bytes]] = []
+        at, crc = self.size, self._crc
+        for chunk in chunks:
+            first, start = chunk.head.packed(), at
+            at += len(first) + chunk.head.stored_size
+            last, offsets = _indexes(chunk.indexes, at)
+            crc = crc32_combine(crc32(first, crc), chunk.stored_crc, chunk.head.stored_size)
+            crc = crc32(last, crc)
+            notes.append((chunk, chunk_index(chunk.head, start, at - start, offsets, len(last))))
+            parts += first, *chunk.stored, last
+            at += len(last)
+        free = self._free_bytes() - (at - self.size)
         if free < self._closing_bytes():
             raise LogFull("there is no room left on the disk", file=self.path)
-        self._write([first, *stored, last], length + len(last))
+        self._write(parts, at - self.size)
+        self._crc = crc
+        for chunk, index in notes:
+            self._note_chunk(chunk.head, index, chunk.indexes)
         self.is_full = free < self._reserve + self._closing_bytes()
-        self._crc = crc32(last, crc)
-        self._note_chunk(head, chunk_index(head, start, length, offsets, len(last)), indexes)
 
     def _note_chunk(self, head: ChunkHead, index: bytes, indexes: Mapping[int, Bytes]) -> None:
         self.chunk_count += 1
@@ -229,6 +240,16 @@ class LogFile:
     def _undo(self) -> None:
         os.ftruncate(self._fd, self.size)
         os.lseek(self._fd, self.size, os.SEEK_SET)
+
+
+def _indexes(indexes: Mapping[int, bytes | bytearray], at: int) -> tuple[bytes, dict[int, int]]:
+    """The message indexes of a chunk, which begin at byte `at` of the file, and where each of them lies."""
+    packed, offsets = [], {}
+    for channel, entries in indexes.items():
+        packed.append(message_index(channel, entries))
+        offsets[channel] = at
+        at += len(packed[-1])
+    return b"".join(packed), offsets
 
 
 def _create(path: Path) -> int:

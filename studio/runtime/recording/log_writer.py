@@ -24,7 +24,7 @@ from studio.runtime.recording.checksums import Bytes, crc_of
 from studio.runtime.recording.compression import Compression, compress, name_in_file
 from studio.runtime.recording.errors import LogError, LogFull
 from studio.runtime.recording.header_batch import HEADERS_TOPIC, pack_headers
-from studio.runtime.recording.log_file import PROFILE, RESERVE_BYTES, LogFile
+from studio.runtime.recording.log_file import PROFILE, RESERVE_BYTES, LogFile, StoredChunk
 from studio.runtime.recording.mcap_records import (
     INDEX_ENTRY,
     MESSAGE,
@@ -37,19 +37,22 @@ from studio.runtime.recording.mcap_records import (
 )
 from studio.runtime.recording.metadata import sealed
 
-CHUNK_BYTES = 512 * 1024
+CHUNK_BYTES = 128 * 1024
 """Small enough to seek fast. A payload of this size gets a chunk of its own: who wants other topics never reads it."""
 CHUNK_NS = 50_000_000
+_FEW_PARTS = 16
+_WRITE_BYTES = 1 << 20
 
-_IDENTITY = struct.Struct("<Qq")
+_identity_at = struct.Struct("<I4xQ").unpack_from
 _IDENTITY_AT = 8
-"""Where sequence and stamp stand in a header of the wire."""
-_U64 = (1 << 64) - 1
+"""Where sequence and stamp stand in a header of the wire. MCAP takes half of the one, and the other unsigned."""
+_pack_entry, _pack_message = INDEX_ENTRY.pack, MESSAGE.pack
+_MESSAGE, _MESSAGE_BYTES = int(Op.MESSAGE), MESSAGE.size
 _U32 = (1 << 32) - 1
 
 
 class LogWriter:
-    """One log. A chunk goes to the file when it has `chunk_bytes`, or by `tick` when it is `chunk_ns` old.
+    """One log. A chunk is closed when it has `chunk_bytes`, and goes to the file by `tick` when it is `chunk_ns` old.
 
     With `headers`, each chunk ends with a message on `/_studio/headers` that holds what MCAP has no place for: the
     headers of that chunk's events, so that damage takes an event and its header together or leaves both.
@@ -80,7 +83,10 @@ class LogWriter:
         self._empty_at_ns: int | None = None
         self._was_full = False
         self.event_count = 0
-        """Events in the file; those of the open chunk are not."""
+        """Events in the file."""
+        self._closed: list[StoredChunk] = []
+        self._closed_events = self._closed_bytes = 0
+        self._size = 0
         self._begin_chunk()
         self._headers_channel = self.add_topic(HEADERS_TOPIC, EventHeaders) if headers else 0
         self._batch_count = 0
@@ -101,8 +107,8 @@ class LogWriter:
 
     @property
     def pending_events(self) -> int:
-        """Events of the open chunk: what a kill would cost now."""
-        return len(self._channels)
+        """Events that are not in the file yet: what a kill would cost now."""
+        return len(self._channels) + self._closed_events
 
     # Topics
 
@@ -172,32 +178,24 @@ class LogWriter:
             payload = _lasting(payload)
         length = len(payload)
         if length >= self._chunk_bytes:
-            self.flush()
+            self._close_chunk()
         index = self._indexes.get(channel)
         if index is None:
             index = self._begin_channel(channel)
-        sequence, stamp_ns = _IDENTITY.unpack_from(header, _IDENTITY_AT)
-        index += INDEX_ENTRY.pack(log_time_ns, self._size)
-        self._parts += (
-            MESSAGE.pack(
-                Op.MESSAGE,
-                MESSAGE_FIELDS_BYTES + length,
-                channel,
-                sequence & _U32,
-                log_time_ns,
-                stamp_ns & _U64,
-            ),
-            payload,
-        )
+        sequence, stamp_ns = _identity_at(header, _IDENTITY_AT)
+        size = self._size
+        index += _pack_entry(log_time_ns, size)
+        fields = _pack_message(_MESSAGE, MESSAGE_FIELDS_BYTES + length, channel, sequence, log_time_ns, stamp_ns)
+        self._parts += fields, payload
         self._channels.append(channel)
         self._headers.append(header)
-        self._size += MESSAGE.size + length
+        self._size = size + _MESSAGE_BYTES + length
         if self._size >= self._chunk_bytes:
-            self.flush()
+            self._close_chunk()
 
     def tick(self, now_ns: int) -> None:
-        """Flush when the open chunk is 50 ms old. Any clock that goes forward will do, but always the same one."""
-        if not self._channels or self._empty_at_ns is None:
+        """Flush when the oldest event is 50 ms old. Any clock that goes forward will do, but always the same one."""
+        if self._empty_at_ns is None or not (self._channels or self._closed):
             self._empty_at_ns = now_ns
         elif now_ns - self._empty_at_ns >= self._chunk_ns:
             self.flush()
@@ -205,18 +203,33 @@ class LogWriter:
 
     def flush(self) -> None:
         """Everything written so far goes to the file. Raises LogFull, and closes the log, when the disk is full."""
+        self._close_chunk()
+        self._write_closed()
+
+    def _close_chunk(self) -> None:
+        """Chunks are made small for seeking; they wait until there is a megabyte of them, or `flush` comes."""
         if not self._channels:
             return
         count, start_ns = len(self._channels), self._start_ns()
         if self._headers_channel:
             self._append_headers()
-        head, stored, crc = self._stored_chunk(start_ns)
+        chunk = self._stored_chunk(start_ns)
+        self._closed.append(chunk)
+        self._closed_events += count
+        self._closed_bytes += chunk.head.stored_size
+        self._begin_chunk()
+        if self._closed_bytes >= _WRITE_BYTES:
+            self._write_closed()
+
+    def _write_closed(self) -> None:
+        if not self._closed:
+            return
+        closed, count = self._closed, self._closed_events
+        self._closed, self._closed_events, self._closed_bytes = [], 0, 0
         try:
-            self._file.append_chunk(head, stored, crc, self._indexes)
+            self._file.append_chunks(closed)
         except LogFull:
             raise self._stopped_full(count) from None
-        finally:
-            self._begin_chunk()
         self.event_count += count
         if self._file.is_full:
             raise self._stopped_full(0)
@@ -304,14 +317,18 @@ class LogWriter:
     def _start_ns(self) -> int:
         return min(int(INDEX_ENTRY.unpack_from(index)[0]) for index in self._indexes.values())
 
-    def _stored_chunk(self, start_ns: int) -> tuple[ChunkHead, list[Bytes], int]:
-        if not self._compression:
-            crc = crc_of(self._parts)
-            return ChunkHead(start_ns, self._last_ns, self._size, crc, "", self._size), self._parts, crc
-        content = b"".join(self._parts)
-        stored = compress(self._compression, content)
-        head = ChunkHead(start_ns, self._last_ns, self._size, crc_of([content]), self._compression, len(stored))
-        return head, [stored], crc_of([stored])
+    def _stored_chunk(self, start_ns: int) -> StoredChunk:
+        parts = self._parts
+        if self._compression or len(parts) > _FEW_PARTS:
+            # Many small parts are copied sooner than handed on one by one; a large one is not worth copying.
+            parts = [b"".join(parts)]
+        crc = stored_crc = crc_of(parts)
+        size = stored_size = self._size
+        if self._compression:
+            parts = [compress(self._compression, b"".join(parts))]
+            stored_crc, stored_size = crc_of(parts), len(parts[0])
+        head = ChunkHead(start_ns, self._last_ns, size, crc, self._compression, stored_size)
+        return StoredChunk(head, parts, stored_crc, self._indexes)
 
     def _stopped_full(self, lost_events: int) -> LogFull:
         """The error for a full disk, after the log has been closed."""

@@ -17,7 +17,7 @@ from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.chunk import Chunk, Names
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_extras import read_attachment, read_metadata
-from studio.runtime.recording.log_file import LogFile
+from studio.runtime.recording.log_file import LogFile, StoredChunk
 from studio.runtime.recording.log_index import Definitions, LogIndex, names_of, read_summary
 from studio.runtime.recording.log_scan import Progress
 from studio.runtime.recording.log_source import LogSource
@@ -133,7 +133,7 @@ class _Repair:
             content, compression, stored = content_of(self._source, piece)
             chunk = Chunk(content)
             if set(chunk.channels) <= definitions.channels.keys():
-                file.append_chunk(*_as_stored(chunk, new_head(chunk, content, compression, stored), stored))
+                file.append_chunks([_as_stored(chunk, new_head(chunk, content, compression, stored), stored)])
             else:
                 chunk = self._without_unknown(file, chunk)
             self._account(chunk, piece.after_damage)
@@ -149,7 +149,7 @@ class _Repair:
         self._report.damages.append(f"{lost} events of topics whose definition is lost")
         self._report.is_exact = False
         if len(left):
-            file.append_chunk(*_as_stored(left, new_head(left, content, "", content), content))
+            file.append_chunks([_as_stored(left, new_head(left, content, "", content), content)])
         return left
 
     # The account
@@ -226,7 +226,5 @@ class _Repair:
         }
 
 
-def _as_stored(
-    chunk: Chunk, head: ChunkHead, stored: bytes
-) -> tuple[ChunkHead, list[bytes], int, dict[int, bytearray]]:
-    return head, [stored], crc32(stored), chunk.index_entries()
+def _as_stored(chunk: Chunk, head: ChunkHead, stored: bytes) -> StoredChunk:
+    return StoredChunk(head, [stored], crc32(stored), chunk.index_entries())
