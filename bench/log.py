@@ -4,7 +4,8 @@ The workload is a drive of 17,334 messages and 200 MB: 5.8 kB scans, 200 B poses
 written as the recorder does it, with CRCs, headers, and a flush every 50 ms of wall time; the others with their
 defaults, but without compression. Nobody syncs. Ours is read with every chunk and every sequence checked; the others as
 they come, which is without checks except for the plain file. A seek is "the first message at or after t" at random
-places, in a reader that stays open. Files lie in memory (/dev/shm) if there is room, so that the disk is not measured.
+places, in a reader that stays open. Files lie in the temporary folder of the machine, that is in the memory that
+caches its disk.
 
 The logs for opening, 1 GB and 10 MB, hold mostly zeros that the file system stores as holes: they are valid and have
 a summary like any other of their length, and opening reads nothing else.
@@ -29,7 +30,6 @@ from bench.log_parts.writing import PLAIN, WRITERS
 DESCRIPTION = "writing, checked reading, seeking and opening logs, against mcap, small-mcap, foxglove-sdk and rosbags"
 WRITE_GOAL, READ_GOAL, SEEK_GOAL, OPEN_GOAL = 1.5, 1.5, 0.5, 3.0
 MODULES = {"mcap": "mcap", "small-mcap": "small_mcap", "foxglove-sdk": "foxglove", "rosbags": "rosbags"}
-ROOM_BYTES = 3 << 30
 
 
 def run(rounds: int = 5, *, scale: float = 1.0) -> Report:
@@ -69,9 +69,7 @@ def fastest(medians: dict[str, float | None]) -> str:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    memory = Path("/dev/shm")
-    roomy = memory.is_dir() and shutil.disk_usage(memory).free > ROOM_BYTES
-    with tempfile.TemporaryDirectory(dir=memory if roomy else None) as name:
+    with tempfile.TemporaryDirectory() as name:
         yield Path(name)
 
 

@@ -14,7 +14,7 @@ COUNTS = {"/laser": 10_000, "/pose": 7_112, "/map": 222}
 BYTES = {"/laser": 5_800, "/pose": 200, "/map": 640_000}
 KINDS: dict[str, Any] = {"/laser": Range3d, "/pose": PoseTransform, "/map": Map}
 PERIOD_NS = 8_000_000
-SEEKS = 40
+SEEKS = 100
 
 Item = tuple[str, bytes]
 

@@ -176,7 +176,7 @@ class Chunk:
         hashes = names.hashes
         if tuple([hashes[channel] for channel in channels]) != found.topic:
             return None
-        if tuple([sequence & _LOW for sequence in found.sequence]) != sequences:
+        if found.sequence != sequences and tuple([sequence & _LOW for sequence in found.sequence]) != sequences:
             return None
         return found if len(channels) == len(self) - 1 else _spread(found, events, len(self))
 

@@ -42,6 +42,9 @@ INDEX_ENTRY = struct.Struct("<QQ")
 """Log time and place in the chunk of one message."""
 INDEX_HEAD = struct.Struct("<BQHI")
 CHUNK_HEAD = struct.Struct("<QQQI")
+_UNCOMPRESSED = struct.Struct("<QQQIIQ")
+"""A chunk up to its content when the name of its compression is empty."""
+_NAME_AT, _NO_NAME = CHUNK_HEAD.size, bytes(4)
 FOOTER = struct.Struct("<BQQQI")
 DATA_END = struct.Struct("<BQI")
 
@@ -170,6 +173,9 @@ class ChunkHead(NamedTuple):
     @classmethod
     def parse(cls, data: memoryview) -> tuple[ChunkHead, int]:
         """The head, and how many bytes of the record it takes."""
+        if len(data) >= _UNCOMPRESSED.size and data[_NAME_AT : _NAME_AT + 4] == _NO_NAME:
+            start_ns, end_ns, size, crc, _, stored_size = _UNCOMPRESSED.unpack_from(data)
+            return cls(start_ns, end_ns, size, crc, "", stored_size), _UNCOMPRESSED.size
         fields = Fields(data)
         start_ns, end_ns, size, crc = CHUNK_HEAD.unpack(fields.take(CHUNK_HEAD.size))
         return cls(start_ns, end_ns, size, crc, fields.text(), fields.u64()), fields.at
