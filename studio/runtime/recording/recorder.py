@@ -27,6 +27,7 @@ from studio.runtime.channel.frames import (
     HEADER_BYTES,
     HELLO_TOPIC,
     HOST_PREFIX,
+    LAST_GATED,
     LOG_TOPIC,
     READY_TOPIC,
     SHARED,
@@ -71,7 +72,10 @@ class Recorder:
         self._frames: deque[bytes] = deque()
         self._arrived_bytes = self._written_bytes = 0
         self._last: dict[str, int] = {}
-        self._now_ns = 0
+        self._now_ns: int | None = None
+        """System time, as far as events and markers have told it."""
+        self._early: list[bytes] = []
+        """What came before the first of them."""
         self._log: LogWriter | None = LogWriter(recording.file, compression=recording.compression, types=_types(plan))  # type: ignore[arg-type]
         self._channels = self._add_topics(recording)
         self._socket = self._connect(run)
@@ -189,8 +193,19 @@ class Recorder:
         start = (frame.find(b"\0") & ~7) + 8
         raw = frame[start : start + HEADER_BYTES]
         # What the machinery says carries no time of its own: it gets that of the events around it.
-        self._now_ns = max(self._now_ns, header.sent_ns)
-        self._guarded(lambda log: log.write_frame(channel, raw, payload, self._now_ns))
+        now_ns = self._at_least(header.sent_ns) if header.kind <= LAST_GATED else self._now_ns
+        if now_ns is None:
+            self._early.append(frame)
+            return
+        self._guarded(lambda log: log.write_frame(channel, raw, payload, now_ns))
+
+    def _at_least(self, time_ns: int) -> int:
+        """It is `time_ns` now, or later: time in a log does not go back."""
+        self._now_ns = time_ns if self._now_ns is None else max(self._now_ns, time_ns)
+        early, self._early = self._early, []
+        for frame in early:
+            self._take(frame)
+        return self._now_ns
 
     def _count(self, topic: str, header: Header) -> None:
         """A hole in the sequence is a gap: dropped at the source, on the way, or here beyond the budget."""
@@ -201,7 +216,7 @@ class Recorder:
         self._last[topic] = header.sequence
 
     def _take_marker(self, topic: str, marker: Marker) -> None:
-        self._now_ns = max(self._now_ns, marker.clock.base_ns)
+        self._at_least(marker.clock.base_ns)
         if marker.mark is Mark.WELCOME and not self._welcomed:
             self._welcomed = True
             self._sender.control(READY_TOPIC, Kind.READY, RECORDER.encode())

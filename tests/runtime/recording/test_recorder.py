@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from studio.messages import Float64, HandledTrace, Map, decode
-from studio.runtime.clock import ClockKind
+from studio.messages import Float64, HandledTrace, Map, decode, encode
+from studio.runtime.channel.frames import ALL_TOPIC, HANDLED_TOPIC, Kind, Mark, Marker, pack
+from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.recorder import Recorder
 from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
 
 TYPES = {"out": "Float64", "total": "Float64", "big": "Map", "small": "Float64", "served": "Float64", "maps": "Map"}
@@ -130,3 +132,18 @@ def test_a_log_that_exists_is_never_overwritten(record: Record, log: Path) -> No
     with pytest.raises(Exception, match="logs are never overwritten"):
         record(plan(ticker=Part("Ticker", period_s=0.01)))
     assert log.read_bytes() == b"somebody's field trial"
+
+
+def test_what_carries_no_time_and_comes_first_waits_for_one(tmp_path: Path) -> None:
+    """The trace of a host's set-up may arrive before anything that tells the time."""
+    recording = RecordingPlan(str(tmp_path / "run.mcap"), ())
+    recorder = Recorder(tmp_path, Plan((), recording=recording), recording, None)
+    trace = pack(HANDLED_TOPIC, Kind.TRACE, 0, encode(HandledTrace()))
+    marker = Marker(Mark.STATE, 1, False, Clock(ClockKind.WALL, 5_000, 0))
+    for frame in (trace, pack(ALL_TOPIC, Kind.MARKER, 1, marker.payload())):
+        recorder._frames.append(frame)
+    recorder.stop()
+    recorder.main()
+    with LogReader(recording.file) as reader:
+        events = reader.events(topics=["/_studio/handled", "/_studio/markers"])
+        assert [event.log_time_ns for event in events] == [5_000, 5_000]
