@@ -178,7 +178,7 @@ class LogWriter:
             payload = _lasting(payload)
         length = len(payload)
         if length >= self._chunk_bytes:
-            self._close_chunk()
+            self._make_way()
         index = self._indexes.get(channel)
         if index is None:
             index = self._begin_channel(channel)
@@ -220,6 +220,14 @@ class LogWriter:
         self._begin_chunk()
         if self._closed_bytes >= _WRITE_BYTES:
             self._write_closed()
+
+    def _make_way(self) -> None:
+        """For a payload that gets a chunk of its own; if there is no room for those before, it is lost with them."""
+        try:
+            self._close_chunk()
+        except LogFull as full:
+            full.lost_events += 1
+            raise
 
     def _write_closed(self) -> None:
         if not self._closed:
