@@ -25,6 +25,7 @@ class _Row(NamedTuple):
     length: int
     size: int
     stored_size: int
+    messages: int
     compression: str
     is_loose: bool
 
@@ -77,12 +78,14 @@ class ChunkCache:
         """Seeking relies on what the index says of times; a message outside them would never be found."""
         if len(chunk) and (chunk.times[0] < row.start_ns or chunk.times[-1] > row.end_ns):
             raise LogError("a chunk has messages of other times than the index says")
+        if len(chunk) != row.messages:
+            raise LogError("a chunk has not as many messages as the index says")
         if not self._index.definitions.channels.keys() >= set(chunk.channels):
             raise LogError("a chunk has messages of a channel that is not defined")
 
     @cached_property
     def _rows(self) -> list[_Row]:
         table = self._index.chunks
-        numbers = (table.start_ns, table.end_ns, table.offset, table.length, table.size, table.stored_size)
-        columns = [column.tolist() for column in numbers]
+        sizes = (table.offset, table.length, table.size, table.stored_size, table.messages)
+        columns = [column.tolist() for column in (table.start_ns, table.end_ns, *sizes)]
         return list(map(_Row._make, zip(*columns, table.compression, table.is_loose.tolist(), strict=True)))

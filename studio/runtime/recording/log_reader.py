@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -185,14 +185,22 @@ class LogReader:
         place = number + count if number < 0 else number
         if not 0 <= place < count:
             raise LogError(f"{topic} has {count} events, there is no number {number}", file=self.path)
+        event = self._nth(topic, place)
+        if event is None:
+            raise self._source.damaged(f"it has not as many events of {topic} as it says")
+        return event
+
+    def _nth(self, topic: str, place: int) -> LoggedEvent | None:
         if not self._chunks.is_disjoint:
-            return next(event for index, event in enumerate(self.events([topic])) if index == place)
+            return next(islice(self.events([topic]), place, None), None)
         wanted, _ = self._choice([topic])
         upto = np.cumsum(self._chunks.counts_of(wanted))
-        chunk_number = int(np.searchsorted(upto, place, "right"))
-        before = int(upto[chunk_number - 1]) if chunk_number else 0
-        chunk = self._chunk(chunk_number)
-        return chunk.events(chunk.picked(wanted)[place - before :][:1], self._names)[0]
+        number = int(np.searchsorted(upto, place, "right"))
+        if number == len(upto):
+            return None
+        chunk = self._chunk(number)
+        before = int(upto[number - 1]) if number else 0
+        return next(iter(chunk.events(chunk.picked(wanted)[place - before :][:1], self._names)), None)
 
     def _blocks(
         self, numbers: list[int], wanted: frozenset[int], start_ns: int | None, end_ns: int | None, reverse: bool

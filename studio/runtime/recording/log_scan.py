@@ -155,6 +155,8 @@ class _Scan:
     def _take(self, op: int, data: bytes) -> None:
         body = memoryview(data)[PREFIX.size :]
         if op in LOOSE:
+            if self._is_own:
+                raise LogError("there are messages outside of chunks")
             self._add_chunk(data, len(data), len(data), "", loose=True)
         elif op == Op.CHUNK:
             head, content = checked_content(data, must_have_crc=self._is_own)

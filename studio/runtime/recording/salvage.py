@@ -15,7 +15,16 @@ from studio.runtime.recording.log_extras import read_attachment, read_metadata
 from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, read_header
 from studio.runtime.recording.log_scan import LOOSE, WINDOW_BYTES, Progress, attachment_index, check_shape
 from studio.runtime.recording.log_source import LogSource
-from studio.runtime.recording.mcap_records import MAGIC, PREFIX, AttachmentIndex, ChunkHead, Fields, MetadataIndex, Op
+from studio.runtime.recording.mcap_records import (
+    DATA_END,
+    MAGIC,
+    PREFIX,
+    AttachmentIndex,
+    ChunkHead,
+    Fields,
+    MetadataIndex,
+    Op,
+)
 from studio.runtime.recording.record_walk import walk
 
 _HEAD_BYTES = PREFIX.size + 28 + 4 + 8 + 8
@@ -130,6 +139,8 @@ class _Salvager:
         elif op == Op.METADATA:
             self._take_metadata(at, end - at)
         elif op == Op.DATA_END:
+            if end - at != DATA_END.size:
+                raise LogError("its end is not as it should be")
             self._found.reached_end = True
         elif end - at > LARGEST_CHUNK_BYTES:
             raise LogError("a record is too long")
