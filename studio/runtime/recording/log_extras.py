@@ -25,14 +25,23 @@ def read_attachment(source: LogSource, index: AttachmentIndex) -> bytes:
 
 
 def read_metadata(source: LogSource, index: MetadataIndex, *, is_own: bool) -> dict[str, str]:
-    fields = Fields(_body(source, Op.METADATA, index.offset, index.length))
+    body = _body(source, Op.METADATA, index.offset, index.length)
     try:
-        name = fields.text()
-        if name != index.name:
-            raise LogError(f"metadata {index.name!r} is not what the index says")
-        return opened(name, fields.text_map(), must_be_sealed=is_own)
+        name, values = parse_metadata(body, is_own=is_own)
     except LogError as error:
         raise source.damaged(error.message) from error
+    if name != index.name:
+        raise source.damaged(f"metadata {index.name!r} is not what the index says")
+    return values
+
+
+def parse_metadata(body: memoryview, *, is_own: bool) -> tuple[str, dict[str, str]]:
+    """Name and values, checked as far as they can be: others have no checksum and may put more into the record."""
+    fields = Fields(body)
+    name, values = fields.text(), fields.text_map()
+    if is_own and fields.left:
+        raise LogError(f"metadata {name!r} and its record differ in length")
+    return name, opened(name, values, must_be_sealed=is_own)
 
 
 def _body(source: LogSource, wanted: Op, offset: int, length: int) -> memoryview:

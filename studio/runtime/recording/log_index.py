@@ -73,6 +73,16 @@ class LogIndex:
         return self.library.startswith(OWN_LIBRARY)
 
 
+class HeaderTooLong(LogError):
+    """A header of ours says that it goes on after what is in it. Others may put more there, we do not."""
+
+    def __init__(self, profile: str, library: str, end: int) -> None:
+        super().__init__("its header is damaged")
+        self.profile = profile
+        self.library = library
+        self.end = end
+
+
 def read_header(source: LogSource) -> tuple[str, str, int]:
     """Profile and library, and where the first record after the header begins."""
     first = source.read(0, min(source.size, _LONGEST_HEADER))
@@ -85,7 +95,10 @@ def read_header(source: LogSource) -> tuple[str, str, int]:
     if op != Op.HEADER or start + length > len(first):
         raise source.damaged("it does not begin with a header")
     fields = Fields(memoryview(first)[start : start + length])
-    return fields.text(), fields.text(), start + length
+    profile, library = fields.text(), fields.text()
+    if fields.left and library.startswith(OWN_LIBRARY):
+        raise HeaderTooLong(profile, library, start + fields.at)
+    return profile, library, start + length
 
 
 def read_footer(source: LogSource) -> Footer | None:

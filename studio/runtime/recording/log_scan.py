@@ -17,6 +17,7 @@ from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.chunk_table import ChunkTable, Entries
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_extras import parse_metadata
 from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_footer, read_header
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
@@ -164,7 +165,8 @@ class _Scan:
         elif op == Op.ATTACHMENT:
             self._attachments.append(attachment_index(self._at, data))
         elif op == Op.METADATA:
-            self._metadata.append(MetadataIndex(self._at, len(data), Fields(body).text()))
+            name, _ = parse_metadata(body, is_own=self._is_own)
+            self._metadata.append(MetadataIndex(self._at, len(data), name))
         elif op == Op.DATA_END:
             self._check_end(data)
         else:

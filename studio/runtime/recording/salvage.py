@@ -11,8 +11,8 @@ from studio.runtime.recording.checksums import Bytes, crc32
 from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
 from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.log_extras import read_attachment, read_metadata
-from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, read_header
+from studio.runtime.recording.log_extras import parse_metadata, read_attachment
+from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, HeaderTooLong, read_header
 from studio.runtime.recording.log_scan import LOOSE, WINDOW_BYTES, Progress, attachment_index, check_shape
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
@@ -92,18 +92,33 @@ class _Salvager:
         """Where the first record after the header begins; a header that is damaged is done without."""
         try:
             self._found.profile, self._found.library, at = read_header(self._source)
+        except HeaderTooLong as error:
+            self._found.profile, self._found.library, at = error.profile, error.library, error.end
+            self._found.damages.append((len(MAGIC), at, error.message))
         except LogError as error:
             return self._skip(min(len(MAGIC), self._source.size), error.message)
         return at
 
     def _skip(self, at: int, why: str) -> int:
-        """Where the next intact thing begins. First it is looked for where the damaged record says that it ends."""
+        """Where the next intact thing begins. First it is looked for where the damaged record says that it ends.
+
+        That length may be what is damaged, and end at a record further on just by chance. So what is inside has to
+        agree with it; otherwise no intact chunk may be passed over. (Where it agrees, the inside is not searched: an
+        attachment may be a log itself.)
+        """
         after = self._next_by_length(at)
         if after is None:
             after = next_chunk(self._source, at + 1)
+        elif not self._is_so_long(at, after - at):
+            after = min(after, next_chunk(self._source, at + 1))
         self._found.damages.append((at, after, why))
         self._damaged_before = True
         return after
+
+    def _is_so_long(self, at: int, length: int) -> bool:
+        """Whether a record, of whatever kind, has lengths in it that add up to its own."""
+        record = self._source.read(at, min(length, WINDOW_BYTES))
+        return any(_adds_up(kind, record, length) for kind in (Op.CHUNK, Op.ATTACHMENT, Op.METADATA, Op.MESSAGE_INDEX))
 
     def _next_by_length(self, at: int) -> int | None:
         if at < len(MAGIC) or at + PREFIX.size > self._source.size:
@@ -114,6 +129,7 @@ class _Salvager:
             return None
         probe = _Salvager(self._source, self._progress)
         probe._damaged_before, probe._last_ns = True, self._last_ns
+        probe._found.library = self._found.library
         try:
             probe._take(after)
         except LogError:
@@ -185,10 +201,28 @@ class _Salvager:
     def _take_metadata(self, at: int, length: int) -> None:
         if length > LARGEST_CHUNK_BYTES:
             raise LogError("metadata is too long")
-        name = Fields(memoryview(self._source.read(at, length))[PREFIX.size :]).text()
-        index = MetadataIndex(at, length, name)
-        read_metadata(self._source, index, is_own=self._found.is_own)
-        self._found.metadata.append(index)
+        body = memoryview(self._source.read(at, length))[PREFIX.size :]
+        name, _ = parse_metadata(body, is_own=self._found.is_own)
+        self._found.metadata.append(MetadataIndex(at, length, name))
+
+
+def _adds_up(kind: Op, record: bytes, length: int) -> bool:
+    """Whether a record that begins so and has this length would be one of this kind, judged by its lengths alone."""
+    body = memoryview(record)[PREFIX.size :]
+    try:
+        if kind == Op.CHUNK:
+            head, at = ChunkHead.parse(body)
+            return PREFIX.size + at + head.stored_size == length
+        if kind == Op.ATTACHMENT:
+            return attachment_index(0, record, length).length == length
+        if kind == Op.METADATA:
+            fields = Fields(body)
+            fields.text()
+            return PREFIX.size + fields.u32() + fields.at == length
+        check_shape(Op.MESSAGE_INDEX, body, True)
+        return len(record) == length
+    except LogError:
+        return False
 
 
 def next_chunk(source: LogSource, start: int) -> int:

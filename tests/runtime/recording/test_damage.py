@@ -13,12 +13,22 @@ from typing import Any, NamedTuple
 import pytest
 from mcap.writer import CompressionType, Writer
 
-from studio.runtime.recording import LogError, LogReader, repair
+from studio.runtime.recording import LogError, LogReader, LogWriter, repair
 from studio.runtime.recording.chunk_table import ChunkTable
 from studio.runtime.recording.log_index import read_summary
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import MAGIC, PREFIX
-from tests.runtime.recording.logs import MS, Written, as_written, is_part_in_order, read_log, story, write_log
+from tests.runtime.recording.logs import (
+    KINDS,
+    MS,
+    Written,
+    as_written,
+    is_part_in_order,
+    read_log,
+    story,
+    write_event,
+    write_log,
+)
 
 COMPRESSIONS = ["none", "lz4", "zstd"]
 
@@ -218,11 +228,11 @@ def check_unfinished_flip(good: Good, bit: int, folder: Path) -> None:
     assert read_log(copy) in (kept, good.events)
 
 
-def test_no_record_passes_for_one_of_another_kind(small: Good, tmp_path: Path) -> None:
-    """Every bit of every record's kind, in a finished and in an unfinished log."""
+def test_no_record_passes_for_one_of_another_kind_or_length(small: Good, tmp_path: Path) -> None:
+    """Every bit of every record's kind, and the lower ones of its length, in a finished and in an unfinished log."""
     at = len(MAGIC)
     while at < small.data_end:
-        for bit in range(at * 8, at * 8 + 8):
+        for bit in range(at * 8, at * 8 + 22):
             check_unfinished_flip(small, bit, tmp_path)
             check_flip(small, flipped(small.data, bit), at, tmp_path)
         at += PREFIX.size + int(PREFIX.unpack_from(small.data, at)[1])
@@ -409,3 +419,22 @@ def test_a_log_of_others_is_repaired_too(tmp_path: Path, options: dict[str, Any]
     assert 0 < len(kept) < len(whole)
     assert is_part_in_order(kept, whole)
     assert report.unchecked_events == (len(kept) if "use_chunking" in options else 0)
+
+
+def test_a_log_inside_a_damaged_log_is_not_taken_for_it(good: Good, tmp_path: Path) -> None:
+    """Somebody attached another log; its chunks are as intact as any."""
+    path, copy = tmp_path / "a.mcap", tmp_path / "b.mcap"
+    log = LogWriter(path)
+    log.add_attachment("other.mcap", good.data)
+    topic = log.add_topic("/signal", KINDS["/signal"])
+    events = story(10, ["/signal"])
+    for event in events:
+        write_event(log, topic, event)
+    log.close()
+    data = bytearray(path.read_bytes())
+    data[data.index(b"other.mcap") + 500] ^= 1
+    path.write_bytes(data)
+    assert repair(path, copy).is_whole
+    assert read_log(copy) == events
+    with LogReader(copy) as reader:
+        assert reader.attachments == []
