@@ -43,7 +43,8 @@ class Amounts:
 
     burst: int = 10_000
     """Below the 16,384 frames that the channel keeps for a receiver: a burst can be late, but not lost."""
-    bursts: int = 3
+    bursts: int = 15
+    """A burst takes some 25 ms, as long as one hiccup of the machine: it takes many for a steady median."""
     paced: int = 300
     large: int = 15
     large_bytes: int = 8 * MEGABYTE
