@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.harness import OURS, Contender, Report, installed, interleave, per_call_us
 from studio.messages import (
+    Bookmark,
     EventHeaders,
     Float64,
     Handled,
@@ -31,6 +32,7 @@ from studio.messages import (
     Odometry,
     PoseTransform,
     Range3d,
+    ServiceCall,
     String,
     Twist,
     Velocity,
@@ -100,6 +102,10 @@ def samples() -> dict[str, Message]:
             for number in range(50)
         ),
         "EventHeaders of 50 events": EventHeaders(**{name: np.arange(50) for name in vars(EventHeaders())}),
+        "ServiceCall of 200 bytes": ServiceCall(
+            caller="mapper", provider="planner", service="plan", deadline_s=1.0, data=np.zeros(200, np.uint8)
+        ),
+        "Bookmark": Bookmark(stamp_ns=stamp_ns, text="the dog ran by"),
         "Velocity": Velocity(stamp_ns=stamp_ns, frame="base_link", steering_angle_rad=0.2, speed_m_s=1.5),
         "Image of 640 x 480": Image.from_pixels(
             chance.integers(0, 255, (480, 640, 3), np.uint8), stamp_ns=stamp_ns, frame="camera"

@@ -6,6 +6,7 @@ from studio.messages.event_headers import EventHeaders
 from studio.messages.grid import Map
 from studio.messages.handled_trace import Handled, HandledTrace
 from studio.messages.image import Image
+from studio.messages.log_entries import Bookmark, ServiceCall
 from studio.messages.message import Message
 from studio.messages.message_types import MessageTypes
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
@@ -18,6 +19,7 @@ from studio.messages.sensing import Imu, Joy, NavSatFix
 from studio.messages.vote import Vote
 
 __all__ = [
+    "Bookmark",
     "EventHeaders",
     "Float64",
     "Handled",
@@ -36,6 +38,7 @@ __all__ = [
     "PointField",
     "PoseTransform",
     "Range3d",
+    "ServiceCall",
     "String",
     "Twist",
     "Velocity",

@@ -193,6 +193,15 @@ BUILTIN: dict[str, Layout] = {
             *_sequences("uint64", "published_sequence"),
         )
     ),
+    "studio_msgs/msg/ServiceCall": Layout(
+        (
+            *_one("string", "caller", "provider", "service"),
+            *_one("float64", "deadline_s"),
+            *_one("string", "error"),
+            *_sequences("uint8", "data"),
+        )
+    ),
+    "studio_msgs/msg/Bookmark": Layout((*_HEADER, *_one("string", "text"))),
     "studio_msgs/msg/Vote": Layout(
         (
             *_HEADER,

@@ -17,6 +17,7 @@ from studio.messages.handled_trace import HandledTrace
 from studio.messages.image import Image
 from studio.messages.layout import BUILTIN, Layout, Layouts
 from studio.messages.message import Message
+from studio.messages.log_entries import Bookmark, ServiceCall
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
 from studio.messages.msg_file import line_of, parse_msg, read_msg_file
 from studio.messages.plain import Float64, String
@@ -28,6 +29,7 @@ from studio.messages.sensing import Imu, Joy, NavSatFix
 from studio.messages.vote import Vote
 
 SHIPPED: tuple[type[Message], ...] = (
+    Bookmark,
     EventHeaders,
     Float64,
     HandledTrace,
@@ -40,6 +42,7 @@ SHIPPED: tuple[type[Message], ...] = (
     Odometry,
     PoseTransform,
     Range3d,
+    ServiceCall,
     String,
     Twist,
     Velocity,

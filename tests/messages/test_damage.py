@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from studio.messages import (
+    Bookmark,
     EventHeaders,
     Float64,
     Handled,
@@ -27,6 +28,7 @@ from studio.messages import (
     PointField,
     PoseTransform,
     Range3d,
+    ServiceCall,
     String,
     Twist,
     Velocity,
@@ -53,6 +55,8 @@ SAMPLES: list[Message] = [
     Vote(curvature_per_m=COLUMN, max_speed_m_s=COLUMN, vote=COLUMN, confidence=COLUMN, veto=[True, False, True]),
     EventHeaders(**{name: [1, 2] for name in vars(EventHeaders())}),
     HandledTrace.of([Handled("map", "/laser", 7, 10, 20, (("/pose", 3),), (("/map", 1), ("/cost", 1)))]),
+    Bookmark(stamp_ns=5, text="the dog ran by"),
+    ServiceCall(caller="mapper", provider="planner", service="plan", error="no way", data=[1, 2, 3]),
     Range3d.from_polar([1.0, 2.0, 3.0], -0.5, 0.5, frame="laser"),
     PointCloud2(frame="laser", height=1, width=0, fields=(PointField(name="x"), PointField(name="y", offset=4))),
 ]
