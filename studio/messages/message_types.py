@@ -16,8 +16,8 @@ from studio.messages.grid import Map
 from studio.messages.handled_trace import HandledTrace
 from studio.messages.image import Image
 from studio.messages.layout import BUILTIN, Layout, Layouts
-from studio.messages.message import Message
 from studio.messages.log_entries import Bookmark, ServiceCall
+from studio.messages.message import Message
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
 from studio.messages.msg_file import line_of, parse_msg, read_msg_file
 from studio.messages.plain import Float64, String

@@ -266,11 +266,15 @@ class Cell:
         """Answer a service request nested in another component's handler."""
         outer, self.event = self.event, event
         published, self.published = self.published, 0
+        start_ns = monotonic_ns() if self.trace is not None else 0
         try:
             return getattr(self.component, "serve_" + service)(request)
         finally:
             self.event = outer
             self.served, self.published = self.published, published
+            if self.trace is not None:
+                self.trace(self.name, event.topic, event.sequence, start_ns, monotonic_ns(), self._reads, self._sent)
+                self._reads, self._sent = [], []
 
     served = 0
     """How many events the last service call published."""

@@ -21,6 +21,7 @@ from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
 from studio.runtime.channel import addresses
+from studio.runtime.channel.call_frames import call_topics, ends_of
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
     BEAT_TOPIC,
@@ -28,7 +29,6 @@ from studio.runtime.channel.frames import (
     HELLO_TOPIC,
     HOST_PREFIX,
     READY_TOPIC,
-    REPLY_PREFIX,
     REQUEST_PREFIX,
     SWEEP_TOPIC,
     Kind,
@@ -96,9 +96,13 @@ class Host:
         own = HOST_PREFIX + self.name
         for topic in (SWEEP_TOPIC, ALL_TOPIC, own):
             routes[topic.encode()] = Route(topic)
-        calls = [REQUEST_PREFIX + name for name in self.executor.cells] + [REPLY_PREFIX + self.name]
+        calls = [topic for topic in call_topics(self.executor.plan) if self._reads_call(topic)]
         topics = [topic.decode() for topic in routes if topic != own.encode()]
         self.executor.receiver.connect([*calls, *topics], last=own)
+
+    def _reads_call(self, topic: str) -> bool:
+        caller, provider = ends_of(topic)
+        return (provider if topic.startswith(REQUEST_PREFIX) else caller) in self.executor.cells
 
     def _look_at(self, marker: Marker) -> None:
         """Executor: what a marker says about the connection to the broker."""

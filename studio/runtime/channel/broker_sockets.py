@@ -25,7 +25,8 @@ class BrokerSockets:
         self.pull.bind(addresses.into(run))
         self.pull.bind(INTO)
         self._pub = context.socket(zmq.PUB)
-        self._pub.sndhwm = addresses.RECEIVER_QUEUE
+        # A pipe of libzmq hears only every half high-water mark what was read of it: half of it is all that is sure.
+        self._pub.sndhwm = 2 * addresses.RECEIVER_QUEUE
         self._pub.bind(addresses.out_of(run))
         self._pub.bind(OUT_OF)
         self._tap = context.socket(zmq.PUB)

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from studio.errors import StudioError
 from studio.messages import decode, encode
 from studio.runtime.cell import Cell
-from studio.runtime.channel.frames import (
-    ERROR,
-    REPLY_PREFIX,
-    REQUEST_PREFIX,
-    Event,
-    FrameError,
-    Header,
-    Kind,
-    pack,
-    pack_counts,
-    parse_counts,
-    topic_hash,
-)
+from studio.runtime.channel.call_frames import Reply, Request, ends_of, reply_topic, request_topic
+from studio.runtime.channel.frames import ERROR, Event, Header, Kind, pack, topic_hash
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import ServiceError
 from studio.runtime.lifecycle import State
 
 if TYPE_CHECKING:
     from studio.runtime.executor import Executor
-
-_REQUEST = struct.Struct("<IHHI")
-_REPLY = struct.Struct("<IHH")
 
 
 class Calls:
@@ -75,7 +60,7 @@ class Calls:
         try:
             local = self._executor.cells.get(provider)
             if local is not None:
-                return self._call_here(caller, local, service, request)
+                return self._call_here(caller, local, service, request, deadline_s)
             reply_type = type(caller.component).__services__[name].reply
             return self._call_there(caller, provider, service, request, deadline_s, reply_type)
         finally:
@@ -85,35 +70,63 @@ class Calls:
         if provider in {caller, *self._chain}:
             raise ServiceError(f"service calls go in a circle: {' → '.join([*self._chain, caller, provider])}")
 
-    def _call_here(self, caller: Cell, provider: Cell, service: str, request: Any) -> Any:
-        topic = REQUEST_PREFIX + provider.name
-        event = self._nested_event(caller, topic, request)
-        payload = self._request_payload(0, service, encode(request))
-        self._executor.sender().send_now(self._pack(event, topic, Kind.REQUEST, payload))
-        reply = answer(provider, service, request, event)
-        self._count(provider.place, provider.served)
-        back = self._pack(event, REPLY_PREFIX + self._executor.host, Kind.REPLY, _REPLY.pack(0, 0, 0) + encode(reply))
-        self._executor.sender().send_now(back)
+    def _call_here(self, caller: Cell, provider: Cell, service: str, request: Any, deadline_s: float) -> Any:
+        """Inside one host the request is not waited for; it is sent, as the reply is, for the record."""
+        event = self._requested(caller, provider.name, 0, service, request, deadline_s)
+        try:
+            reply = answer(provider, service, request, event)
+        except ServiceError as error:
+            self._reply(event, Reply(0, [], str(error).encode()), ERROR)
+            raise
+        finally:
+            self._count(provider.place, provider.served)
+        self._reply(event, Reply(0, [], encode(reply)))
         return reply
 
     def _call_there(
         self, caller: Cell, provider: str, service: str, request: Any, deadline_s: float, reply_type: type[Any]
     ) -> Any:
         self._number += 1
-        topic = REQUEST_PREFIX + provider
-        event = self._nested_event(caller, topic, request)
-        payload = self._request_payload(self._number, service, encode(request))
-        self._executor.sender().send_now(self._pack(event, topic, Kind.REQUEST, payload))
-        header, reply = self._wait(self._number, f"{provider}.{service}", deadline_s)
-        _, count, _ = _REPLY.unpack_from(reply)
-        for place, published in parse_counts(reply[_REPLY.size :], count):
+        event = self._requested(caller, provider, self._number, service, request, deadline_s)
+        found = self._wait(self._number, deadline_s)
+        if found is None:
+            text = f"{provider}.{service} has not answered within {deadline_s:g} s"
+            self._withdraw(event, service, text)
+            raise ServiceError(text)
+        header, reply = found
+        for place, published in reply.counts:
             self._count(place, published)
-        body = reply[_REPLY.size + 8 * count :]
         if header.flags & ERROR:
-            raise ServiceError(bytes(body).decode(errors="replace"))
-        return decode(reply_type, body)
+            raise ServiceError(bytes(reply.body).decode(errors="replace"))
+        return decode(reply_type, reply.body)
 
-    def _wait(self, number: int, what: str, deadline_s: float) -> tuple[Header, memoryview]:
+    def _requested(
+        self, caller: Cell, provider: str, number: int, service: str, request: Any, deadline_s: float
+    ) -> Event:
+        """Send a request; the event that it is."""
+        cause = caller.event
+        assert cause is not None, "calls are made in handlers only"
+        topic = request_topic(provider, caller.name)
+        named = (cause.topic, cause.sequence)
+        event = Event(topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=named)
+        body = Request(number, service, round(deadline_s * SECOND_NS), self._chain, encode(request)).payload()
+        self._executor.sender().send_now(_packed(event, body))
+        return event
+
+    def _reply(self, request: Event, reply: Reply, flags: int = 0) -> None:
+        topic = reply_topic(*ends_of(request.topic))
+        named = (request.topic, request.sequence)
+        event = Event(topic, self._next(topic), request.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
+        self._executor.sender().send_now(_packed(event, reply.payload()))
+
+    def _withdraw(self, request: Event, service: str, text: str) -> None:
+        """For the record: a reply that comes from here on is not what the caller went on with."""
+        named = (request.topic, request.sequence)
+        sequence = self._next(request.topic)
+        event = Event(request.topic, sequence, request.stamp_ns, kind=Kind.REQUEST, cause=named, flags=ERROR)
+        self._executor.sender().send_now(_packed(event, Request(0, service, 0, self._chain, text.encode()).payload()))
+
+    def _wait(self, number: int, deadline_s: float) -> tuple[Header, Reply] | None:
         end_ns = monotonic_ns() + int(deadline_s * SECOND_NS)
         while monotonic_ns() < end_ns:
             self._executor.receiver.read(wait=True)
@@ -121,73 +134,47 @@ class Calls:
                 topic, header, payload = self._inbox.popleft()
                 if header.kind == Kind.REQUEST:
                     self._serve_or_defer(topic, header, payload)
-                elif len(payload) >= _REPLY.size and _REPLY.unpack_from(payload)[0] == number:
-                    return header, payload
-        raise ServiceError(f"{what} has not answered within {deadline_s:g} s")
+                elif (reply := Reply.parse(payload)).number == number:
+                    return header, reply
+        return None
 
     def _serve_or_defer(self, topic: str, header: Header, payload: memoryview) -> None:
         """While a handler of this host waits, its other components still serve; the waiting one handles one thing."""
-        provider = self._executor.cells.get(topic.removeprefix(REQUEST_PREFIX))
+        provider = self._executor.cells.get(ends_of(topic)[1])
         if provider is not None and provider.event is None:
             self._serve(topic, header, payload)
         else:
             self._deferred.append((topic, header, payload))
 
     def _serve(self, topic: str, header: Header, payload: memoryview) -> None:
-        provider = topic.removeprefix(REQUEST_PREFIX)
-        number, host, service, chain, body = parse_request(payload)
-        if number == 0:  # a call inside one host, sent for the record only
+        request = Request.parse(payload)
+        if request.number == 0:  # for the record only
             return
-        outer, self._chain = self._chain, chain
+        event = Event(topic, header.sequence, header.stamp_ns, kind=Kind.REQUEST)
+        outer, self._chain = self._chain, request.chain
         outer_nested, self._nested = self._nested, {}
         flags = 0
         try:
-            reply = self._answer(provider, service, body, header)
+            reply = self._answer(event, request)
         except StudioError as error:
             flags, reply = ERROR, str(error).encode()
         counts = [*self._nested.items()]
         self._chain, self._nested = outer, outer_nested
-        text = _REPLY.pack(number, len(counts), 0) + pack_counts(counts) + reply
-        topic = REPLY_PREFIX + host
-        frame = pack(
-            topic, Kind.REPLY, self._next(topic), text, stamp_ns=header.stamp_ns, sent_ns=header.stamp_ns, flags=flags,
-            cause_topic=topic_hash(REQUEST_PREFIX + provider), cause_sequence=header.sequence,
-        )  # fmt: skip
-        self._executor.sender().send_now(frame)
+        self._reply(event, Reply(request.number, counts, reply), flags)
 
-    def _answer(self, provider: str, service: str, body: memoryview, header: Header) -> bytes:
-        cell = self._executor.cells[provider]
-        declared = type(cell.component).__services__.get(service)
+    def _answer(self, event: Event, request: Request) -> bytes:
+        cell = self._executor.cells[ends_of(event.topic)[1]]
+        declared = type(cell.component).__services__.get(request.service)
         if declared is None or declared.role != "provided":
-            raise ServiceError(f"{provider} provides no service {service}")
-        event = Event(REQUEST_PREFIX + provider, header.sequence, header.stamp_ns, kind=Kind.REQUEST)
-        reply = answer(cell, service, decode(declared.request, body), event)
-        self._count(cell.place, cell.served)
-        return encode(reply)
+            raise ServiceError(f"{cell.name} provides no service {request.service}")
+        try:
+            return encode(answer(cell, request.service, decode(declared.request, request.body), event))
+        finally:
+            self._count(cell.place, cell.served)
 
     def _count(self, place: int, published: int) -> None:
         if published:
             self._nested[place] = self._nested.get(place, 0) + published
-
-    def _nested_event(self, caller: Cell, topic: str, request: Any) -> Event:
-        cause = caller.event
-        assert cause is not None, "calls are made in handlers only"
-        return Event(
-            topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=(cause.topic, cause.sequence)
-        )
-
-    def _pack(self, event: Event, topic: str, kind: Kind, payload: bytes) -> bytes:
-        sequence = event.sequence if kind is Kind.REQUEST else self._next(topic)
-        cause = event.cause if kind is Kind.REQUEST else (event.topic, event.sequence)
-        assert cause is not None
-        return pack(
-            topic, kind, sequence, payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
-            cause_topic=topic_hash(str(cause[0])), cause_sequence=cause[1],
-        )  # fmt: skip
-
-    def _request_payload(self, number: int, service: str, body: bytes) -> bytes:
-        host, name, chain = self._executor.host.encode(), service.encode(), " ".join(self._chain).encode()
-        return b"".join((_REQUEST.pack(number, len(host), len(name), len(chain)), host, name, chain, body))
 
     def _next(self, topic: str) -> int:
         self._sequences[topic] = sequence = self._sequences.get(topic, 0) + 1
@@ -196,6 +183,7 @@ class Calls:
 
 def answer(provider: Cell, service: str, request: Any, event: Event) -> Any:
     """The provider's reply; whatever goes wrong reaches the caller as a ServiceError."""
+    provider.served = 0
     if provider.state is not State.ACTIVE:
         raise ServiceError(f"{provider.name} is {provider.state.value} and does not serve {service}")
     try:
@@ -207,16 +195,9 @@ def answer(provider: Cell, service: str, request: Any, event: Event) -> Any:
         raise ServiceError(f"{provider.name}.{service} failed: {failure}") from failure
 
 
-def parse_request(payload: memoryview) -> tuple[int, str, str, list[str], memoryview]:
-    """Call number, caller's host, service, waiting components and the CDR request."""
-    try:
-        number, *lengths = _REQUEST.unpack_from(payload)
-        texts = []
-        rest = payload[_REQUEST.size :]
-        for length in lengths:
-            texts.append(bytes(rest[:length]).decode())
-            rest = rest[length:]
-    except (struct.error, UnicodeDecodeError) as error:
-        raise FrameError(f"damaged service request: {error}") from None
-    host, service, chain = texts
-    return number, host, service, chain.split(), rest
+def _packed(event: Event, payload: bytes) -> bytes:
+    assert event.cause is not None, "calls have a cause"
+    return pack(
+        event.topic, event.kind, event.sequence, payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
+        flags=event.flags, cause_topic=topic_hash(event.cause[0]), cause_sequence=event.cause[1],
+    )  # fmt: skip

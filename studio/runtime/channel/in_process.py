@@ -5,16 +5,21 @@ For tests, and for replays that should be fast: messages are handed over as they
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from studio.runtime.cell import Cell, command_topic, tick_topic
+from studio.messages import String, encode
+from studio.runtime.cell import Cell, CellState, command_topic, tick_topic
 from studio.runtime.channel.agenda import Agenda, feeder_of
+from studio.runtime.channel.call_frames import ends_of, reply_topic, request_topic
+from studio.runtime.channel.call_record import recorded_call
 from studio.runtime.channel.calls import answer
-from studio.runtime.channel.frames import INPUT, REPLY_PREFIX, REQUEST_PREFIX, Event, Kind
-from studio.runtime.channel.gate import Gate
-from studio.runtime.channel.ticking import Ticking
+from studio.runtime.channel.frames import ERROR, INPUT, Event, Kind
+from studio.runtime.channel.gate import RAN_FREELY, Gate
+from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.lifecycle import State
@@ -156,7 +161,11 @@ class InProcess:
 
     # What cells ask for.
 
-    def _call(self, caller: Cell, name: str, request: Any, _deadline_s: float) -> Any:
+    def _take_stray(self, event: Event) -> None:
+        self.gate.note_unrepeatable(f"{event.topic} came from outside the log")
+        self.gate.agenda.inputs.append(event)
+
+    def _call(self, caller: Cell, name: str, request: Any, deadline_s: float) -> Any:
         provider_name, service = caller.planned.requires[name]
         if provider_name in {caller.name, *self._chain}:
             waiting = " → ".join([*self._chain, caller.name, provider_name])
@@ -165,23 +174,30 @@ class InProcess:
         cause = caller.event
         self._unsorted = True
         self._chain.append(caller.name)
-        topic = REQUEST_PREFIX + provider_name
+        topic = request_topic(provider_name, caller.name)
         assert cause is not None, "calls are made in handlers only"
         named = (cause.topic, cause.sequence)
         event = Event(topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=named)
-        self._record(event)
+        self._record(event, service, deadline_s)
         try:
             reply = answer(provider, service, request, event)
+        except ServiceError as error:
+            self._record_reply(event, service, str(error), ERROR)
+            raise
         finally:
             self._chain.pop()
-        topic = REPLY_PREFIX + caller.planned.host
-        named = (event.topic, event.sequence)
-        self._record(Event(topic, self._next(topic), event.stamp_ns, reply, kind=Kind.REPLY, cause=named))
+        self._record_reply(event, service, reply)
         return reply
 
-    def _record(self, event: Event) -> None:
+    def _record_reply(self, request: Event, service: str, reply: Any, flags: int = 0) -> None:
+        topic = reply_topic(*ends_of(request.topic))
+        named = (request.topic, request.sequence)
+        event = Event(topic, self._next(topic), request.stamp_ns, reply, kind=Kind.REPLY, cause=named, flags=flags)
+        self._record(event, service)
+
+    def _record(self, event: Event, service: str, deadline_s: float = 0.0) -> None:
         if self.tap is not None:
-            self.tap(event)
+            self.tap(event._replace(payload=recorded_call(event, service, deadline_s)))
 
     def _tick(self, component: str, due_ns: int) -> Event:
         topic = tick_topic(component)

@@ -124,7 +124,7 @@ def test_a_service_call_is_nested_in_the_handler(open_run: Open) -> None:
     )
     run.lockstep(until_ns=200_000_000)
     order = [name.partition("#")[0] for name in topics(run.channel())]
-    call = ["/_studio/request/doubler", "/_studio/reply/caller"]
+    call = ["/_studio/request/doubler/caller", "/_studio/reply/caller/doubler"]
     assert order == ["/_studio/timer/ticker", "/ticker/out", *call, "/caller/out", "/caller/out", "/doubler/served"] * 2
     assert values(run.channel(), "/caller/out") == [-1.0, 2.0, -1.0, 4.0]
 

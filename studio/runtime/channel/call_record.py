@@ -1,0 +1,63 @@
+"""Service calls as they stand in a log: who asked whom for what, and what came back."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+
+from studio.messages import ServiceCall, encode
+from studio.runtime.channel.call_frames import Reply, Request, ends_of
+from studio.runtime.channel.frames import ERROR, Event, Header, Kind, topic_hash
+from studio.runtime.clock import SECOND_NS
+
+MOST_OPEN = 4096
+"""Requests whose service is remembered until their reply comes; a call without one may never end."""
+
+
+def recorded_call(event: Event, service: str, deadline_s: float = 0.0) -> bytes:
+    """The payload of a call that was made without sockets; an error's message is its text."""
+    if event.flags & ERROR:
+        return _recorded(event.topic, service, 0.0, str(event.message), b"")
+    return _recorded(event.topic, service, deadline_s, "", encode(event.message))
+
+
+def _recorded(topic: str, service: str, deadline_s: float, error: str, data: bytes | memoryview) -> bytes:
+    caller, provider = ends_of(topic)
+    return encode(
+        ServiceCall(
+            caller=caller,
+            provider=provider,
+            service=service,
+            deadline_s=deadline_s,
+            error=error,
+            data=np.frombuffer(data, np.uint8),
+        )
+    )
+
+
+class CallBook:
+    """Turns requests and replies of the channel into what is recorded. A reply alone does not name its service."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[tuple[int, int], str] = OrderedDict()
+
+    def recorded(self, topic: str, header: Header, payload: memoryview) -> bytes:
+        failed = header.flags & ERROR
+        body: bytes | memoryview
+        if header.kind == Kind.REQUEST:
+            request = Request.parse(payload)
+            service, deadline_ns, body = request.service, request.deadline_ns, request.body
+            if not failed:
+                self._remember((topic_hash(topic), header.sequence), service)
+        else:
+            service = self._open.pop((header.cause_topic, header.cause_sequence), "")
+            deadline_ns, body = 0, Reply.parse(payload).body
+        if failed:
+            return _recorded(topic, service, 0.0, bytes(body).decode(errors="replace"), b"")
+        return _recorded(topic, service, deadline_ns / SECOND_NS, "", body)
+
+    def _remember(self, request: tuple[int, int], service: str) -> None:
+        self._open[request] = service
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
