@@ -1,4 +1,4 @@
-"""Runs a plan as processes: starts broker and hosts behind the barrier, notices deaths, stops everything.
+"""Runs a plan as processes: starts broker and hosts behind the barrier, has them supervised, stops everything.
 
 A session has the same face as the in-process twin: start, step, lockstep, run, pause, command, stop.
 """
@@ -6,51 +6,64 @@ A session has the same face as the in-process twin: start, step, lockstep, run, 
 from __future__ import annotations
 
 import os
-import select
-import shlex
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from studio.errors import StudioError
-from studio.model.spec import format_value
+from studio.runtime.captured_output import Outputs
 from studio.runtime.channel import addresses
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.frames import Event
 from studio.runtime.channel.payloads import dismiss_host, remove_producer
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
+from studio.runtime.events import Happening, RecordingMoved
 from studio.runtime.observer import Observer
-from studio.runtime.plan import RECORDER, Plan, PlannedComponent
+from studio.runtime.plan import RECORDER, Plan
+from studio.runtime.process import Process, signal_group, wait_all
 from studio.runtime.run_folder import RunFolders
+from studio.runtime.spawning import LaunchError, spawn, spawn_host
+from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
 
 READY_WITHIN_S = 60.0
+ASK_WITHIN_S = 1.0
 STOP_WITHIN_S = 4.0
 TERMINATE_WITHIN_S = 2.0
 RECORDER_WITHIN_S = 30.0
 """A disk may be slow, and what it has not written yet is somebody's field trial."""
-
-
-class LaunchError(StudioError):
-    """A process of the system that could not be started."""
+BROKER_ANSWERS_WITHIN_S = 5.0
+HAPPENINGS = 1000
 
 
 class Session:
     """A running system. Closing it ends every process and removes every trace."""
 
-    def __init__(self, plan: Plan, *, clock: ClockKind = ClockKind.WALL, start_ns: int | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        clock: ClockKind = ClockKind.WALL,
+        start_ns: int | None = None,
+        policy: RestartPolicy | None = None,
+    ) -> None:
+        """With a `policy` hosts and recorder that die are restarted; without one only the broker is, always."""
         self.plan = plan
         self.folders = RunFolders()
-        self.hosts: dict[str, subprocess.Popen[bytes]] = {}
-        self.recorder: subprocess.Popen[bytes] | None = None
+        self.outputs = Outputs()
+        self.hosts: dict[str, Process] = {}
+        self.recorder: Process | None = None
         self.exits: dict[str, int] = {}
-        """Hosts that ended before they were told to, with their exit status."""
-        self.restarts: dict[str, int] = {}
+        """Processes that ended before they were told to and are not back, with their exit status."""
         self.broker_restarts = 0
+        self.happenings: deque[Happening] = deque(maxlen=HAPPENINGS)
+        self.listeners: list[Callable[[Happening], None]] = []
+        """Called by the supervisor's thread with all that happens to the processes."""
+        self._policy = policy
         self._clock_kind = clock
         self._clock: Clock | None = None
         """The clock since it was last set going, for a broker that has to be restarted."""
@@ -58,13 +71,33 @@ class Session:
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
-        plan.save(addresses.plan_file(self.folders.run))
+        self._save_plan()
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
         self.control = Control(self.folders.run, lambda: self.broker_restarts)
         self._supervision = Control(self.folders.run, lambda: self.broker_restarts)
         self.observer = Observer(self.folders.run)
-        self._watch = threading.Thread(target=self._watch_children, name="watch", daemon=True)
+        self.supervisor = Supervisor(self, self._policy_of, self._happened)
+
+    @property
+    def restarts(self) -> dict[str, int]:
+        """Of hosts and recorder, by name; those that never were are left out."""
+        wards = self.supervisor.wards.items()
+        return {name: ward.restarts for name, ward in wards if ward.restarts and name != BROKER}
+
+    def _policy_of(self, name: str) -> RestartPolicy | None:
+        return self._policy or (UNLIMITED if name == BROKER else None)
+
+    def _happened(self, happening: Happening) -> None:
+        self.happenings.append(happening)
+        for listener in self.listeners:
+            listener(happening)
+
+    def _save_plan(self) -> None:
+        """In one step: a host that is just being started must not read half a plan."""
+        file = addresses.plan_file(self.folders.run)
+        self.plan.save(file.with_suffix(".new"))
+        os.replace(file.with_suffix(".new"), file)
 
     # Starting.
 
@@ -72,8 +105,7 @@ class Session:
         """Start the hosts and wait until all of them are ready; nothing has been delivered yet."""
         try:
             if self.plan.recording is not None:
-                words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
-                self.recorder = self._spawn(RECORDER, words, {})
+                self._start_recorder()
             for host in self.plan.hosts:
                 self.start_host(host)
             self._await_ready(set(self.plan.greeted))
@@ -81,44 +113,19 @@ class Session:
             self.close()
             raise
         self._launched = True
-        self._watch.start()
+        self.supervisor.start()
 
     def start_host(self, host: str) -> None:
-        components = self.plan.on_host(host)
-        programs = [component for component in components if component.command]
-        if programs and len(components) > 1:
-            raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="give it no host")
-        command = [sys.executable, "-m", "studio.runtime.host"]
-        extra: dict[str, str] = {}
-        folder: Path | None = None
-        if programs:
-            folder = Path(programs[0].folder)
-            command = _program(programs[0], folder)
-            extra = program_environment(programs[0])
-        extra |= {"STUDIO_HOST": host, "STUDIO_HOST_INDEX": str(self.plan.hosts[host])}
-        self.hosts[host] = self._spawn(host, command, extra, folder)
+        self.hosts[host] = spawn_host(host, self.plan, self.folders, self.outputs)
 
-    def _start_broker(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+    def _start_recorder(self) -> None:
+        words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
+        self.recorder = spawn(RECORDER, words, self.folders, self.outputs)
+
+    def _start_broker(self, arguments: list[str]) -> Process:
         words = ["--clock", self._clock_kind.name.lower(), "--incarnation", str(self.broker_restarts + 1), *arguments]
-        return self._spawn("broker", [sys.executable, "-m", "studio.runtime.channel.broker", *words], {})
-
-    def _spawn(
-        self, name: str, command: list[str], extra: Mapping[str, str], folder: Path | None = None
-    ) -> subprocess.Popen[bytes]:
-        environment = {
-            **os.environ,
-            "STUDIO_RUN": str(self.folders.run),
-            "STUDIO_PARENT": str(os.getpid()),
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            **extra,
-        }
-        if self.folders.shared is not None:
-            environment["STUDIO_SHM"] = str(self.folders.shared)
-        with self.folders.output(name).open("ab") as output:
-            return subprocess.Popen(
-                command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True,
-            )  # fmt: skip
+        command = [sys.executable, "-m", "studio.runtime.channel.broker", *words]
+        return spawn(BROKER, command, self.folders, self.outputs)
 
     def _await_ready(self, wanted: set[str]) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
@@ -134,11 +141,11 @@ class Session:
             if monotonic_ns() > end_ns:
                 raise LaunchError(f"not ready after {READY_WITHIN_S:g} s: {', '.join(sorted(missing))}")
 
-    def _processes(self) -> dict[str, subprocess.Popen[bytes]]:
+    def _processes(self) -> dict[str, Process]:
         """Hosts and recorder: what can die without taking others along."""
-        return self.hosts if self.recorder is None else {**self.hosts, RECORDER: self.recorder}
+        return dict(self.hosts) if self.recorder is None else {**self.hosts, RECORDER: self.recorder}
 
-    def _raise_if_dead(self, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
+    def _raise_if_dead(self, processes: Mapping[str, Process]) -> None:
         for name, process in processes.items():
             status = process.poll()
             if status is not None:
@@ -146,8 +153,7 @@ class Session:
 
     def output_of(self, name: str, most: int = 4000) -> str:
         """The last of what a process printed."""
-        path = self.folders.output(name)
-        return path.read_bytes()[-most:].decode(errors="replace") if path.exists() else ""
+        return self.outputs.text(name, most)
 
     # The face it shares with the in-process twin.
 
@@ -160,9 +166,10 @@ class Session:
         self._mode = "pause"
         return self.control.step(count, topic)
 
-    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
+        """`lag`: how many events those who only listen may be behind while it goes on; the order is the same."""
         self._mode = "pause"
-        return self.control.lockstep(until_ns, count, rate)
+        return self.control.lockstep(until_ns, count, rate, lag)
 
     def run(self, rate: float = 1.0) -> None:
         base_ns, at_ns = self.control.run(rate)
@@ -184,20 +191,15 @@ class Session:
     def stop(self) -> None:
         self.close()
 
-    # Watching.
+    # What its supervisor asks of it.
 
-    def _watch_children(self) -> None:
-        while not self._stopping:
-            for name, process in self._processes().items():
-                if process.poll() is not None and name not in self.exits:
-                    self._died(name, process.returncode)
-            if self.broker.poll() is not None and not self._stopping:
-                self._restart_broker()
-            _wait_for_any([self.broker, *self._processes().values()], 0.2)
+    def processes(self) -> dict[str, Process]:
+        return {BROKER: self.broker, **self._processes()}
 
-    def _died(self, name: str, status: int) -> None:
-        if self._stopping:
+    def lost(self, name: str, status: int) -> None:
+        if self._stopping or name == BROKER:
             return
+        signal_group(self.processes()[name], signal.SIGKILL)  # what it started itself
         if self.folders.shared is not None:
             dismiss_host(self.folders.shared, self.plan.hosts.get(name, self.plan.recorder_index))
             remove_producer(self.folders.shared, name)
@@ -205,23 +207,55 @@ class Session:
             self._tell("gone", name)
         self.exits[name] = status  # last: whoever sees it may start the host again
 
-    def _tell(self, news: str, host: str) -> None:
+    def restart(self, name: str) -> None:
+        """Start it again; components come back active, with nothing of their old state."""
+        if name == BROKER:
+            self._restart_broker()
+        elif name == RECORDER:
+            self._restart_recorder()
+        else:
+            self.start_host(name)
+        self.exits.pop(name, None)
+
+    def ready(self) -> list[str]:
+        try:
+            return list(self._supervision.status(timeout_s=0.5)["ready"])
+        except ControlError:
+            return []
+
+    def back(self, name: str) -> bool:
+        return name not in self.plan.hosts or self._tell("back", name)
+
+    def heard_ns(self, name: str) -> int | None:
+        return self.observer.heard_ns.get(name)
+
+    def hold(self, name: str, hung: bool) -> None:
+        if name in self.plan.hosts:
+            self._tell("held" if hung else "released", name)
+
+    def kill(self, name: str) -> None:
+        signal_group(self.processes()[name], signal.SIGKILL)
+
+    def _tell(self, news: str, host: str) -> bool:
         """Tell the broker about a host, until it has heard; one that dies is told again when it is replaced."""
+        end_ns = monotonic_ns() + int(BROKER_ANSWERS_WITHIN_S * SECOND_NS)
         while self.broker.poll() is None and not self._stopping:
             try:
-                self._supervision.ask(news, host=host, timeout_s=2.0)
-                return
+                self._supervision.ask(news, host=host, timeout_s=1.0)
+                return True
             except ControlError:
-                continue
+                if monotonic_ns() > end_ns:
+                    self.kill(BROKER)  # it stands still, and everybody with it
+        return False
 
     def restart_host(self, host: str) -> None:
-        """Start a host again that has died; its components come back active, with nothing of their old state."""
-        self.hosts[host].wait(5.0)
-        self.start_host(host)
-        self.restarts[host] = self.restarts.get(host, 0) + 1
-        self.exits.pop(host, None)
-        self._await_ready({host})
-        self._tell("back", host)
+        """Start a host again that is dead, alive or given up, and wait until it is back in the channel."""
+        before = self.supervisor.restarts(host)
+        self.supervisor.request_restart(host)
+        end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
+        while not self.supervisor.is_back(host, before):
+            if monotonic_ns() > end_ns:
+                raise LaunchError(f"{host} is not back after {READY_WITHIN_S:g} s:\n{self.output_of(host)}")
 
     def _restart_broker(self) -> None:
         """The channel goes on with the same clock and mode; what was under way in it is lost, and counted."""
@@ -233,6 +267,15 @@ class Session:
         for host in self.exits.keys() & self.plan.hosts.keys():
             self._tell("gone", host)
 
+    def _restart_recorder(self) -> None:
+        """A log is never written again: the new recorder gets a file of its own."""
+        assert self.plan.recording is not None
+        file = _next_free(Path(self.plan.recording.file))
+        self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
+        self._save_plan()
+        self._start_recorder()
+        self._happened(RecordingMoved(RECORDER, str(file)))
+
     # Ending.
 
     def close(self) -> None:
@@ -240,36 +283,40 @@ class Session:
         if self._stopping:
             return
         self._stopping = True
+        self.supervisor.rest()
         processes = list(self.hosts.values())
         if self._launched:
             self._ask_to_stop(processes)
         for stop_signal, patience_s in ((signal.SIGTERM, TERMINATE_WITHIN_S), (signal.SIGKILL, 5.0)):
             alive = [process for process in processes if process.poll() is None]
             for process in alive:
-                _signal_group(process, stop_signal)
-            _wait_all(alive, patience_s)
+                signal_group(process, stop_signal)
+            wait_all(alive, patience_s)
         self.observer.settle()
         if self.recorder is not None:
             self.recorder.terminate()  # it writes what is still on the way, and closes the log
-            _wait_all([self.recorder], RECORDER_WITHIN_S)
-            _signal_group(self.recorder, signal.SIGKILL)
-            self.recorder.wait()
+            wait_all([self.recorder], RECORDER_WITHIN_S)
+            processes.append(self.recorder)
         self._end_broker()
-        if self._watch.is_alive():
-            self._watch.join(1.0)
+        for process in processes:  # also what those who ended in time have left running
+            signal_group(process, signal.SIGKILL)
+            process.wait()
+        self.supervisor.end()
         for feed in self._feeds:
             feed.close()
         self.observer.close()
         self.control.close()
         self._supervision.close()
+        self.outputs.close()
         self.folders.close()
 
-    def _ask_to_stop(self, processes: list[subprocess.Popen[bytes]]) -> None:
+    def _ask_to_stop(self, processes: list[Process]) -> None:
+        asked_ns = monotonic_ns()
         try:
-            self._supervision.ask("stop", timeout_s=2.0)
+            self._supervision.ask("stop", timeout_s=ASK_WITHIN_S)
         except ControlError:
             return  # a broker that is gone or stuck: the signals will do
-        _wait_all(processes, STOP_WITHIN_S)
+        wait_all(processes, STOP_WITHIN_S - (monotonic_ns() - asked_ns) / SECOND_NS)
 
     def _end_broker(self) -> None:
         if self.broker.poll() is None:
@@ -277,7 +324,7 @@ class Session:
                 self._supervision.ask("end", timeout_s=1.0)
                 self.broker.wait(1.0)
             except (ControlError, subprocess.TimeoutExpired):
-                _signal_group(self.broker, signal.SIGKILL)
+                signal_group(self.broker, signal.SIGKILL)
         self.broker.wait(5.0)
 
     def __enter__(self) -> Session:
@@ -287,60 +334,9 @@ class Session:
         self.close()
 
 
-def program_environment(component: PlannedComponent) -> dict[str, str]:
-    """What a component in another language needs to know, as environment variables (docs/protocol.md, section 6)."""
-    topics: dict[str, list[str]] = {}
-    for inlet in component.inlets:
-        topics.setdefault(inlet.port, []).append(inlet.topic)
-    deliveries = {inlet.port: inlet.delivery for inlet in component.inlets}
-    return {
-        "STUDIO_COMPONENT": component.name,
-        "STUDIO_PLACE": str(component.place),
-        "STUDIO_ORIGIN": str(component.origin),
-        **{f"STUDIO_IN_{port}": " ".join(names) for port, names in topics.items()},
-        **{f"STUDIO_DELIVERY_{port}": delivery for port, delivery in deliveries.items()},
-        **{f"STUDIO_OUT_{port}": topic for port, topic in component.outlets.items()},
-        **{f"STUDIO_PARAMETER_{name}": format_value(value) for name, value in component.parameters.items()},
-    }
-
-
-def _program(component: PlannedComponent, folder: Path) -> list[str]:
-    program, *words = shlex.split(component.entry)
-    path = (folder / program).absolute()
-    if not os.access(path, os.X_OK):
-        raise LaunchError(f"{component.name}: no program {program} in {folder}", hint="build it: make components")
-    return [str(path), *words]
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    try:
-        os.killpg(process.pid, number)
-    except ProcessLookupError:
-        return
-
-
-def _wait_all(processes: list[subprocess.Popen[bytes]], patience_s: float) -> None:
-    end_ns = monotonic_ns() + int(patience_s * SECOND_NS)
-    for process in processes:
-        try:
-            process.wait(max(0.0, (end_ns - monotonic_ns()) / SECOND_NS))
-        except subprocess.TimeoutExpired:
-            continue
-
-
-def _wait_for_any(processes: list[subprocess.Popen[bytes]], patience_s: float) -> None:
-    """Until one of them ends: a pidfd becomes readable within a millisecond of a kill -9."""
-    poller = select.poll()
-    descriptors = []
-    for process in processes:
-        if process.returncode is None:
-            try:
-                descriptors.append(os.pidfd_open(process.pid))
-            except ProcessLookupError:
-                continue
-            poller.register(descriptors[-1], select.POLLIN)
-    try:
-        poller.poll(patience_s * 1000)
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+def _next_free(file: Path) -> Path:
+    """`out.mcap` -> `out_2.mcap`, or the next number that is not taken."""
+    number = 2
+    while (candidate := file.with_name(f"{file.stem}_{number}{file.suffix}")).exists():
+        number += 1
+    return candidate

@@ -15,9 +15,10 @@ from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import BEAT_TOPIC, LOG_TOPIC, split, subscription
+from studio.runtime.channel.frames import ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC, split, subscription
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.lifecycle import State
+from studio.runtime.supervision import BROKER
 
 LOG_LINES = 10_000
 
@@ -33,7 +34,7 @@ class Observer:
         self._news = threading.Condition()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
-        for topic in (BEAT_TOPIC, LOG_TOPIC):
+        for topic in (ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC):
             self._socket.subscribe(subscription(topic))
         self._socket.connect(addresses.tap(run))
         self._thread = threading.Thread(target=self._listen, name="observer", daemon=True)
@@ -47,6 +48,9 @@ class Observer:
     def _take(self, frame: bytes) -> None:
         try:
             topic, _, payload = split(frame)
+            if topic == ALL_TOPIC:  # a marker: the broker says that it is there
+                self.heard_ns[BROKER] = monotonic_ns()
+                return
             content = json.loads(decode(String, payload).data)
         except (StudioError, ValueError):
             self.damaged += 1

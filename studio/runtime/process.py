@@ -1,13 +1,20 @@
-"""Child processes that cannot outlive their parent."""
+"""Child processes: they cannot outlive their parent, and are ended as whole groups."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
+import subprocess
 import sys
+from collections.abc import Iterable
+
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 _PR_SET_PDEATHSIG = 1
+
+Process = subprocess.Popen[bytes]
 
 
 def die_with_parent() -> None:
@@ -18,3 +25,38 @@ def die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if parent is not None and os.getppid() != int(parent):
         sys.exit("the process that started this one is gone")
+
+
+def signal_group(process: Process, number: signal.Signals) -> None:
+    """To a process and to all that it started, also when it has ended itself: its children may still be there."""
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def wait_all(processes: Iterable[Process], patience_s: float) -> None:
+    end_ns = monotonic_ns() + int(patience_s * SECOND_NS)
+    for process in processes:
+        try:
+            process.wait(max(0.0, (end_ns - monotonic_ns()) / SECOND_NS))
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def wait_for_any(processes: Iterable[Process], patience_s: float) -> None:
+    """Until one of them ends: a pidfd becomes readable within a millisecond of a kill -9."""
+    poller = select.poll()
+    descriptors = []
+    for process in processes:
+        if process.returncode is None:
+            try:
+                descriptors.append(os.pidfd_open(process.pid))
+            except ProcessLookupError:
+                continue
+            poller.register(descriptors[-1], select.POLLIN)
+    try:
+        poller.poll(patience_s * 1000)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)

@@ -33,7 +33,6 @@ class RunFolders:
         identity = secrets.token_hex(4)
         self._claims = [Claim(runs / identity)]
         self.run = self._claims[0].folder
-        (self.run / "output").mkdir()
         self.shared: Path | None = None
         if SHARED_MEMORY.is_dir() and os.access(SHARED_MEMORY, os.W_OK):
             parent = SHARED_MEMORY / f"studio-{os.getuid()}"
@@ -41,10 +40,6 @@ class RunFolders:
             remove_stale(parent)
             self._claims.append(Claim(parent / identity))
             self.shared = self._claims[1].folder
-
-    def output(self, name: str) -> Path:
-        """Where a process's own output goes."""
-        return self.run / "output" / f"{name}.txt"
 
     def close(self) -> None:
         for claim in self._claims:

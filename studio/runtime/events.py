@@ -1,0 +1,87 @@
+"""What happens to the processes of a run, as values on one stream that console, log, window and tests all read."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProcessExited:
+    """It ended without having been told to."""
+
+    name: str
+    status: int
+    output: str
+    """The last of what it printed."""
+    level = "error"
+
+    def __str__(self) -> str:
+        return death(self.status, self.output)
+
+
+@dataclass(frozen=True)
+class ProcessRestarted:
+    name: str
+    restarts: int
+    """How often until now."""
+    level = "warning"
+
+    def __str__(self) -> str:
+        return f"its process runs again (restart {self.restarts})"
+
+
+@dataclass(frozen=True)
+class ProcessGaveUp:
+    name: str
+    restarts: int
+    within_s: float
+    level = "error"
+
+    def __str__(self) -> str:
+        often = f"{self.restarts} restarts within {self.within_s:g} s"
+        return f"gave up: it ended again after {often}; it stays down until it is restarted by hand"
+
+
+@dataclass(frozen=True)
+class ProcessHung:
+    name: str
+    silent_s: float
+    level = "error"
+
+    def __str__(self) -> str:
+        return f"hung: its process has said nothing for {self.silent_s:.1f} s"
+
+
+@dataclass(frozen=True)
+class ProcessHeard:
+    """One that hung speaks again."""
+
+    name: str
+    level = "warning"
+
+    def __str__(self) -> str:
+        return "no longer hung: its process speaks again"
+
+
+@dataclass(frozen=True)
+class RecordingMoved:
+    """A recorder that died has lost its file's end; the new one writes another file."""
+
+    name: str
+    file: str
+    level = "warning"
+
+    def __str__(self) -> str:
+        return f"the recording goes on in {self.file}"
+
+
+Happening = ProcessExited | ProcessRestarted | ProcessGaveUp | ProcessHung | ProcessHeard | RecordingMoved
+
+
+def death(status: int, output: str) -> str:
+    """How a process ended that should not have, and the last of what it printed."""
+    how = f"exit status {status}"
+    if status < 0:
+        how = f"signal {signal.Signals(-status).name}" if -status in set(signal.Signals) else f"signal {-status}"
+    return f"its process ended with {how}" + (f"; it printed last:\n{output.rstrip()}" if output.strip() else "")

@@ -1,0 +1,90 @@
+"""Starts one process of a run: its command line, its environment, and where its output goes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from studio.errors import StudioError
+from studio.model.spec import format_value
+from studio.runtime.captured_output import Outputs
+from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.process import Process
+from studio.runtime.run_folder import RunFolders
+
+
+class LaunchError(StudioError):
+    """A process of the system that could not be started."""
+
+
+def spawn(
+    name: str,
+    command: list[str],
+    folders: RunFolders,
+    outputs: Outputs,
+    extra: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Process:
+    environment = {
+        **os.environ,
+        "STUDIO_RUN": str(folders.run),
+        "STUDIO_PARENT": str(os.getpid()),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        **(extra or {}),
+    }
+    if folders.shared is not None:
+        environment["STUDIO_SHM"] = str(folders.shared)
+    ends = outputs.open(name)
+    try:
+        return subprocess.Popen(
+            command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=ends[0], stderr=ends[1],
+            start_new_session=True,
+        )  # fmt: skip
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def spawn_host(host: str, plan: Plan, folders: RunFolders, outputs: Outputs) -> Process:
+    components = plan.on_host(host)
+    programs = [component for component in components if component.command]
+    if programs and len(components) > 1:
+        raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="give it no host")
+    command = [sys.executable, "-m", "studio.runtime.host"]
+    extra: dict[str, str] = {}
+    folder: Path | None = None
+    if programs:
+        folder = Path(programs[0].folder)
+        command = _program(programs[0], folder)
+        extra = program_environment(programs[0])
+    extra |= {"STUDIO_HOST": host, "STUDIO_HOST_INDEX": str(plan.hosts[host])}
+    return spawn(host, command, folders, outputs, extra, folder)
+
+
+def program_environment(component: PlannedComponent) -> dict[str, str]:
+    """What a component in another language needs to know, as environment variables (docs/protocol.md, section 6)."""
+    topics: dict[str, list[str]] = {}
+    for inlet in component.inlets:
+        topics.setdefault(inlet.port, []).append(inlet.topic)
+    deliveries = {inlet.port: inlet.delivery for inlet in component.inlets}
+    return {
+        "STUDIO_COMPONENT": component.name,
+        "STUDIO_PLACE": str(component.place),
+        "STUDIO_ORIGIN": str(component.origin),
+        **{f"STUDIO_IN_{port}": " ".join(names) for port, names in topics.items()},
+        **{f"STUDIO_DELIVERY_{port}": delivery for port, delivery in deliveries.items()},
+        **{f"STUDIO_OUT_{port}": topic for port, topic in component.outlets.items()},
+        **{f"STUDIO_PARAMETER_{name}": format_value(value) for name, value in component.parameters.items()},
+    }
+
+
+def _program(component: PlannedComponent, folder: Path) -> list[str]:
+    program, *words = shlex.split(component.entry)
+    path = (folder / program).absolute()
+    if not os.access(path, os.X_OK):
+        raise LaunchError(f"{component.name}: no program {program} in {folder}", hint="build it: make components")
+    return [str(path), *words]
