@@ -97,6 +97,8 @@ class Cell:
         component.log = logging.getLogger(self.name)
         component.random = np.random.default_rng(seed_of(seed, self.name))
         component._now_ns = self.now_ns
+        component._system_ns = self._system_ns
+        component._handled = lambda: self.event
         for output in component._outputs.values():
             output.send = _too_early
         for requester in component._requesters.values():

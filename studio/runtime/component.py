@@ -73,7 +73,8 @@ class Component:
         # Found in the object itself before the class's descriptors are asked: one call less for every use of a port.
         vars(self).update(self._inputs | self._outputs | self._requesters)
         self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
-        self._now_ns = _no_clock
+        self._now_ns = self._system_ns = _no_clock
+        self._handled = _nothing
         self.name = cls.__name__
         self.random = np.random.default_rng(0)
         self.log = logging.getLogger(cls.__name__)
@@ -90,6 +91,10 @@ class Component:
     _requesters: dict[str, Requester[Any, Any]]
     _values: dict[str, Value]
     _now_ns: Any
+    _system_ns: Any
+    """The system clock, also while an event is handled: for ages of commands, never for results."""
+    _handled: Any
+    """Gives the event that is being handled, if any."""
 
     def now(self) -> int:
         """System time in ns: in a handler the stamp of the event being handled, elsewhere the system clock."""
@@ -146,12 +151,18 @@ class Component:
         return [name for name in vars(self) if name not in _NOT_STATE and name not in declared]
 
 
-_NOT_STATE = frozenset({"_inputs", "_outputs", "_requesters", "_values", "_now_ns", "name", "random", "log"})
+_NOT_STATE = frozenset(
+    {"_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "name", "random", "log"}
+)
 """What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
 
 
 def _no_clock() -> int:
     raise StudioError("now() is asked before the component runs", hint="use it from on_initialize on")
+
+
+def _nothing() -> None:
+    return None
 
 
 def _declared(cls: type, kinds: tuple[type, ...]) -> dict[str, Any]:
