@@ -12,7 +12,8 @@ import json
 import logging
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import Input, Output
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.state_digest import digest_of
 
 Effect = Callable[[Event], object]
 Stray = Callable[["Cell", Event], None]
@@ -226,7 +228,7 @@ class Cell:
                     self.component.on_trigger()
             case {"do": "clock-jump"}:
                 self.component.on_clock_jump()
-            case {"do": "initialize" | "activate" | "deactivate" | "reset" | "finalize" as verb}:
+            case {"do": "initialize" | "activate" | "deactivate" | "pause" | "wakeup" | "reset" | "finalize" as verb}:
                 self._transit(verb)
             case _:
                 raise Refusal(f"unknown command {command!r}")
@@ -236,7 +238,8 @@ class Cell:
             state = after(self.state, verb)
         except LifecycleError as error:
             raise Refusal(error.message, hint=error.hint) from None
-        getattr(self.component, "on_" + verb)()
+        if verb not in ("pause", "wakeup"):  # the component itself does not notice
+            getattr(self.component, "on_" + verb)()
         if verb == "initialize":
             self._open_outputs()
         elif verb == "reset":
@@ -312,29 +315,78 @@ class Cell:
 
     # Checkpoints.
 
-    def checkpoint(self) -> dict[str, Any]:
-        """All that decides what this component does next."""
+    def checkpoint(self, keep: Callable[[Any], Any] = lambda message: message) -> CellState:
+        """All that decides what this component does next; `keep` makes of a delivered message one that may be kept."""
         component = self.component
-        return {
-            "state": self.state,
-            "own": component.save_state(),
-            "values": dict(component._values),
-            "random": copy.deepcopy(component.random.bit_generator.state),
-            "latest": {name: (entry.message, entry.event) for name, entry in component._inputs.items()},
-            "sequences": dict(self.sequences),
-            "activation": self.activation,
-        }
+        try:
+            own = component.save_state()
+        except Exception as failure:
+            hint = "write save_state and load_state, for what a copy cannot hold"
+            raise StudioError(f"{self.name} cannot save its state: {_short(failure)}", hint=hint) from failure
+        return CellState(
+            own=own,
+            values=dict(component._values),
+            random=copy.deepcopy(component.random.bit_generator.state),
+            latest={name: _kept(entry, keep) for name, entry in component._inputs.items()},
+            sequences=dict(self.sequences),
+            counts={name: getattr(self, name) for name in _COUNTS},
+        )
 
-    def restore(self, checkpoint: dict[str, Any]) -> None:
+    def restore(self, saved: CellState) -> None:
         component = self.component
-        self.state = checkpoint["state"]
-        component.load_state(checkpoint["own"])
-        component._values.update(checkpoint["values"])
-        component.random.bit_generator.state = copy.deepcopy(checkpoint["random"])
-        for name, (message, event) in checkpoint["latest"].items():
+        before = self.state
+        try:
+            component.load_state(saved.own)
+        except Exception as failure:
+            raise StudioError(f"{self.name} cannot take its state back: {_short(failure)}") from failure
+        component._values.update(saved.values)
+        component.random.bit_generator.state = copy.deepcopy(saved.random)
+        for name, (message, event) in saved.latest.items():
             component._inputs[name].message, component._inputs[name].event = message, event
-        self.sequences.update(checkpoint["sequences"])
-        self.activation = checkpoint["activation"]
+        self.sequences.update(saved.sequences)
+        for name, value in saved.counts.items():
+            setattr(self, name, value)
+        self._reads, self._sent = [], []
+        if self.state is not before:
+            self.on_state(self)
+
+    def digest(self) -> str:
+        """Of the state that decides what this component does next: the same digest, the same future."""
+        saved = self.checkpoint()
+        latest = {name: message for name, (message, _) in saved.latest.items()}
+        runtime = (saved.values, saved.random, latest, saved.sequences, self.state.value, self.activation, self.error)
+        try:
+            return digest_of((saved.own, runtime))
+        except Exception as failure:
+            raise StudioError(f"the state of {self.name} has no digest: {_short(failure)}") from failure
+
+
+@dataclass(frozen=True)
+class CellState:
+    """A component's part of a checkpoint."""
+
+    own: Any
+    """What its save_state gave."""
+    values: dict[str, Any]
+    random: Mapping[str, Any]
+    latest: dict[str, tuple[Any, Event | None]]
+    sequences: dict[str, int]
+    counts: dict[str, Any]
+    """Life cycle and counters, by their names in the cell."""
+
+
+_COUNTS = ("state", "error", "activation", "errors", "ignored", "handled", "paused_inputs")
+
+
+def _kept(entry: Input[Any], keep: Callable[[Any], Any]) -> tuple[Any, Event | None]:
+    if entry.event is None:
+        return entry.message, None
+    message = keep(entry.message)
+    return message, entry.event._replace(message=message, payload=None)
+
+
+def _short(failure: Exception) -> str:
+    return f"{type(failure).__name__}: {failure}"
 
 
 def seed_of(run_seed: int, name: str) -> int:

@@ -138,13 +138,19 @@ class Component:
 
     def save_state(self) -> Any:
         """Everything that decides future outputs. The default copies all of the object's own attributes."""
-        return copy.deepcopy({name: vars(self)[name] for name in self._own_names()})
+        return copy.deepcopy({name: vars(self)[name] for name in self._own_names()}, self._stays())
 
     def load_state(self, state: Any) -> None:
         """Take back what save_state gave."""
         for name in self._own_names():
             delattr(self, name)
-        vars(self).update(copy.deepcopy(state))
+        vars(self).update(copy.deepcopy(state, self._stays()))
+
+    def _stays(self) -> dict[int, Any]:
+        """What a copy refers to as it is: an attribute may hold a method of the component, or one of its ports."""
+        runtime = (self, self.random, self.log, self._inputs, self._outputs, self._requesters, self._values)
+        ports = (*self._inputs.values(), *self._outputs.values(), *self._requesters.values())
+        return {id(each): each for each in (*runtime, *ports)}
 
     def _own_names(self) -> list[str]:
         declared = {*self.__ports__, *self.__services__}

@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from studio.runtime.channel.rewinding import can_rewind, opened_at
 
 
 class Stamped(Protocol):
@@ -19,6 +21,20 @@ class Stamped(Protocol):
 
 
 E = TypeVar("E", bound=Stamped)
+
+
+class TimersState(NamedTuple):
+    """Timers as they were at a checkpoint."""
+
+    heap: tuple[tuple[int, str, int], ...]
+    live: dict[str, tuple[int, int]]
+    generation: int
+
+    def due(self) -> list[tuple[int, str, int]]:
+        """When each timer that goes will tick next, with its period: all of it that anybody can notice."""
+        live = self.live
+        going = [(due_ns, name) for due_ns, name, number in self.heap if live.get(name, (0, 0))[1] == number]
+        return [(due_ns, name, live[name][0]) for due_ns, name in sorted(going)]
 
 
 class Timers:
@@ -74,6 +90,14 @@ class Timers:
         for component, (period_ns, _) in list(self._live.items()):
             self.start(component, period_ns, now_ns)
 
+    def checkpoint(self) -> TimersState:
+        return TimersState(tuple(self._heap), dict(self._live), self._generation)
+
+    def restore(self, state: TimersState) -> None:
+        self._heap[:] = state.heap
+        self._live = dict(state.live)
+        self._generation = state.generation
+
 
 @dataclass
 class Feeder(Generic[E]):
@@ -85,6 +109,25 @@ class Feeder(Generic[E]):
     ended: bool = False
     taken: int = 0
     """How many inputs were asked for so far."""
+    received: int = 0
+    """How many inputs came so far."""
+    rewind: Callable[[int], None] | None = None
+    """Has the inputs come again from this position on; None where what was taken cannot be had again."""
+
+    @property
+    def position(self) -> int:
+        """How many inputs were delivered."""
+        return self.received - len(self.waiting)
+
+    def go_to(self, position: int) -> None:
+        """Go on with input number `position`, counted from 0, whatever was delivered so far."""
+        if position == self.position:
+            return
+        assert self.rewind is not None, "whoever goes back has asked whether it can be done"
+        self.rewind(position)
+        self.waiting.clear()
+        self.taken = self.received = position
+        self.ended = False
 
     def head(self) -> E | None:
         while not self.waiting and not self.ended:
@@ -97,13 +140,20 @@ class Feeder(Generic[E]):
 
 
 def feeder_of(name: str, events: Iterable[E], batch: int = 64) -> Feeder[E]:
-    """A feeder over any iterable, taken lazily."""
+    """A feeder over any iterable, taken lazily. One that can be gone through again can be rewound."""
     source: Iterator[E] = iter(events)
 
     def refill() -> list[E] | None:
-        return list(islice(source, batch)) or None
+        more = list(islice(source, batch))
+        feeder.received += len(more)
+        return more or None
 
-    return Feeder(name, refill)
+    def rewind(position: int) -> None:
+        nonlocal source
+        source = opened_at(events, position)
+
+    feeder = Feeder(name, refill, rewind=rewind if can_rewind(events) else None)
+    return feeder
 
 
 class Agenda(Generic[E]):
@@ -144,11 +194,14 @@ class Agenda(Generic[E]):
         return queue[0].stamp_ns if due_ns is None else min(queue[0].stamp_ns, due_ns)
 
     def _earliest_input(self) -> deque[E] | None:
-        best = self.inputs if self.inputs else None
+        best: deque[E] | None = None
         for feeder in self.feeders:
             head = feeder.head()
             if head is not None and (best is None or head.stamp_ns < best[0].stamp_ns):
                 best = feeder.waiting
+        # Last, because something may have come in while a feeder was asked.
+        if self.inputs and (best is None or self.inputs[0].stamp_ns <= best[0].stamp_ns):
+            best = self.inputs
         return best
 
     def __len__(self) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from studio.runtime.channel.agenda import Agenda
+from studio.errors import StudioError
+from studio.runtime.channel.agenda import Agenda, TimersState
+from studio.runtime.state_digest import digest_of
 
 
 class Named(Protocol):
@@ -34,6 +37,37 @@ class Deliverer(Protocol[E]):
         ...
 
 
+class Delivered(NamedTuple):
+    """One event that was delivered, and what its receivers made of it."""
+
+    topic: str
+    sequence: int
+    stamp_ns: int
+    published: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class GateState(Generic[E]):
+    """The gate's part of a checkpoint: what is delivered next, and when."""
+
+    effects: tuple[E, ...]
+    inputs: tuple[E, ...]
+    timers: TimersState
+    positions: dict[str, int]
+    """Feeder -> how many of its inputs were delivered."""
+    now_ns: int
+    delivered: int
+    told: int
+    unrepeatable: int
+
+
+RAN_FREELY = "the system ran freely since then"
+
+
+class CannotGoBack(StudioError):
+    """What came since a checkpoint would not come again."""
+
+
 class Gate(Generic[E]):
     def __init__(self, agenda: Agenda[E], deliverer: Deliverer[E]) -> None:
         self.agenda = agenda
@@ -41,17 +75,34 @@ class Gate(Generic[E]):
         self.now_ns = 0
         """Virtual time: the stamp of what was delivered last."""
         self.delivered = 0
+        self.checkpoints: dict[int, GateState[E]] = {}
+        self._journal: list[tuple[int, E]] = []
+        """Commands from outside since the first checkpoint, each with the number of events delivered before it."""
+        self._told = 0
+        """How many of them are in the agenda or delivered: all, unless the system went back."""
+        self.on_repeat: Callable[[E], None] = lambda _: None
+        """Hears of a command that comes again."""
+        self._unrepeatable = 0
+        self._why_not = ""
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         """Deliver exactly `count` events, or go on until `count` events of `topic` were delivered; tells which."""
-        done: list[tuple[str, int]] = []
+        return [(event.topic, event.sequence) for event in self.advance(count, topic)]
+
+    def advance(
+        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+    ) -> list[Delivered]:
+        """The same, and tells more; `until_ns` and `most`, how many in all, may end it before that."""
+        done: list[Delivered] = []
         left = count
-        while left > 0:
-            event = self.agenda.next()
+        while left > 0 and len(done) != most:
+            self._repeat_commands()
+            event = self.agenda.next(until_ns)
             if event is None:
                 break
-            self._deliver(event)
-            done.append((event.topic, event.sequence))
+            effects = self._deliver(event)
+            published = tuple((effect.topic, effect.sequence) for effect in effects)
+            done.append(Delivered(event.topic, event.sequence, event.stamp_ns, published))
             if topic is None or event.topic == topic:
                 left -= 1
             if self.deliverer.interrupted():
@@ -69,6 +120,15 @@ class Gate(Generic[E]):
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
         """Go on until nothing is left before the limit; `rate` 0 is flat out. Returns how many it delivered."""
         start = self.delivered
+        end = None if count is None else start + count
+        while (due := self._repeat_commands()) is not None and (end is None or due < end):
+            self._go_on(until_ns, due - self.delivered, rate)
+            if self.delivered < due:
+                return self.delivered - start
+        self._go_on(until_ns, None if end is None else end - self.delivered, rate)
+        return self.delivered - start
+
+    def _go_on(self, until_ns: int | None, count: int | None, rate: float) -> None:
         left = -1 if count is None else count
         agenda, effects = self.agenda, self.agenda.effects
         deliver, interrupted = self.deliverer.deliver, self.deliverer.interrupted
@@ -88,7 +148,6 @@ class Gate(Generic[E]):
             effects.extend(deliver(event))
             if interrupted():
                 break
-        return self.delivered - start
 
     def _paced(self, rate: float, until_ns: int | None) -> bool:
         due_ns = self.agenda.next_stamp_ns()
@@ -96,7 +155,102 @@ class Gate(Generic[E]):
             return True
         return self.deliverer.wait_until(due_ns, rate)
 
-    def _deliver(self, event: E) -> None:
+    def _deliver(self, event: E) -> list[E]:
         self.delivered += 1
         self.now_ns = max(self.now_ns, event.stamp_ns)
-        self.agenda.effects.extend(self.deliverer.deliver(event))
+        effects = list(self.deliverer.deliver(event))
+        self.agenda.effects.extend(effects)
+        return effects
+
+    # From outside.
+
+    def admit(self, command: E) -> None:
+        """A command from outside. It is remembered, so that after going back it comes again at the same place."""
+        self.forget_future()
+        if self.checkpoints:
+            self._journal.append((self.delivered, command))
+            self._told += 1
+        self.agenda.inputs.append(command)
+
+    def note_unrepeatable(self, what: str) -> None:
+        """Something happened that would not happen again: an input of a real source, a time of running freely."""
+        self._unrepeatable += 1
+        self._why_not = what
+
+    def forget_future(self) -> None:
+        """What comes now comes instead of what came the last time: the checkpoints after it hold no longer."""
+        del self._journal[self._told :]
+        for number, state in list(self.checkpoints.items()):
+            if (state.delivered, state.told) > (self.delivered, self._told):
+                del self.checkpoints[number]
+
+    def _repeat_commands(self) -> int | None:
+        """Put those that are due into the agenda again; returns how many will be delivered before the next one."""
+        while self._told < len(self._journal):
+            at, command = self._journal[self._told]
+            if at > self.delivered:
+                return at
+            self._told += 1
+            self.on_repeat(command)
+            self.agenda.inputs.append(command)
+        return None
+
+    # Checkpoints.
+
+    def checkpoint(self, number: int, keep: Callable[[E], E]) -> GateState[E]:
+        """Remember under `number` what is to come. `keep` makes of an event what can be delivered at any time."""
+        agenda = self.agenda
+        self.checkpoints[number] = state = GateState(
+            tuple(map(keep, agenda.effects)),
+            tuple(map(keep, agenda.inputs)),
+            agenda.timers.checkpoint(),
+            {feeder.name: feeder.position for feeder in agenda.feeders},
+            self.now_ns,
+            self.delivered,
+            self._told,
+            self._unrepeatable,
+        )
+        return state
+
+    def refuse_impossible(self, number: int) -> None:
+        """Whether the way from checkpoint `number` to here could be gone again; raises CannotGoBack if not."""
+        state = self.checkpoints.get(number)
+        if state is None:
+            kept = ", ".join(map(str, self.checkpoints)) or "none"
+            raise CannotGoBack(f"there is no checkpoint {number}", hint=f"there are: {kept}")
+        if state.unrepeatable != self._unrepeatable:
+            hint = "open the recording of this run at that event"
+            raise CannotGoBack(f"cannot go back: {self._why_not}", hint=hint)
+        for feeder in self.agenda.feeders:
+            if feeder.rewind is None and feeder.position != state.positions[feeder.name]:
+                hint = "open the recording of this run at that event"
+                raise CannotGoBack(f"cannot go back: {feeder.name} cannot give its inputs again", hint=hint)
+
+    def restore(self, number: int) -> None:
+        """Be where checkpoint `number` was; its possibility has been looked at."""
+        state, agenda = self.checkpoints[number], self.agenda
+        for feeder in agenda.feeders:
+            feeder.go_to(state.positions[feeder.name])
+        agenda.effects.clear()
+        agenda.effects.extend(state.effects)
+        agenda.inputs.clear()
+        agenda.inputs.extend(state.inputs)
+        agenda.timers.restore(state.timers)
+        self.now_ns, self.delivered, self._told = state.now_ns, state.delivered, state.told
+
+    def forget(self, number: int) -> None:
+        self.checkpoints.pop(number, None)
+        if not self.checkpoints:
+            self._journal.clear()
+            self._told = 0
+
+    def digest(self, content: Callable[[E], bytes]) -> str:
+        """Of what is to come; `content` gives the bytes of an event."""
+        self._repeat_commands()
+        agenda = self.agenda
+        waiting = [
+            [(event.topic, event.sequence, event.stamp_ns, content(event)) for event in events]
+            for events in (agenda.effects, agenda.inputs)
+        ]
+        positions = {feeder.name: feeder.position for feeder in agenda.feeders}
+        return digest_of((waiting, agenda.timers.checkpoint().due(), positions, self.now_ns, self.delivered))

@@ -18,15 +18,26 @@ from studio.runtime.channel.call_frames import ends_of, reply_topic, request_top
 from studio.runtime.channel.call_record import recorded_call
 from studio.runtime.channel.calls import answer
 from studio.runtime.channel.frames import ERROR, INPUT, Event, Kind
-from studio.runtime.channel.gate import RAN_FREELY, Gate
+from studio.runtime.channel.gate import RAN_FREELY, Delivered, Gate
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.state_digest import OutputDigests
 
 _COMMAND = int(Kind.COMMAND)
 Tap = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class _TwinState:
+    """What a checkpoint holds besides the gate's part."""
+
+    cells: dict[str, CellState]
+    ticking: TickingState
+    sequences: dict[str, int]
+    outputs: dict[str, bytes]
 
 
 class InProcess:
@@ -45,6 +56,7 @@ class InProcess:
         agenda: Agenda[Event] = Agenda(self._tick)
         self.gate = Gate(agenda, self)
         self.gate.now_ns = start_ns
+        self.gate.on_repeat = self._count_again
         self._ticking = Ticking(plan, agenda.timers)
         self._sequences: dict[str, int] = {}
         self._effects: list[Event] = []
@@ -56,6 +68,9 @@ class InProcess:
         self.interrupted = self._stop.is_set
         self._runner: threading.Thread | None = None
         self._pace: Clock | None = None
+        self._kept: dict[int, _TwinState] = {}
+        self._last_checkpoint = 0
+        self._outputs: OutputDigests | None = None
         self.cells = {planned.name: self._cell(planned, make(planned)) for planned in plan.components}
         self._receivers = {
             topic: [self.cells[component.name].handle for component in components]
@@ -68,7 +83,7 @@ class InProcess:
             component,
             planned,
             effect=self._effects.append,
-            stray=lambda _, event: self.gate.agenda.inputs.append(event),
+            stray=lambda _, event: self._take_stray(event),
             call=self._call,
             now_ns=lambda: self.gate.now_ns,
             seed=self.plan.seed,
@@ -86,7 +101,7 @@ class InProcess:
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         """Put a command for `component` into the channel."""
-        self.gate.agenda.inputs.append(self._command(component, command))
+        self.gate.admit(self._command(component, command))
 
     def _command(self, component: str, command: Mapping[str, Any]) -> Event:
         topic = command_topic(component)
@@ -95,12 +110,21 @@ class InProcess:
     def feed(self, name: str, events: Iterable[Event], topics: Iterable[str] = ()) -> None:
         """Inputs from a log or a script, taken when their time has come. (`topics` matters over sockets only.)"""
         self.gate.agenda.add_feeder(feeder_of(name, events))
+        self.gate.note_unrepeatable(f"{name} feeds the system only since then")
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self.pause()
         return self.gate.step(count, topic)
 
-    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
+    def advance(
+        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+    ) -> list[Delivered]:
+        """As step, with limits, and it tells what was published."""
+        self.pause()
+        return self.gate.advance(count, topic, until_ns, most)
+
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
+        """(`lag` matters over sockets only.)"""
         self.pause()
         self._begin_pace(rate)
         return self.gate.lockstep(until_ns, count, rate)
@@ -108,6 +132,7 @@ class InProcess:
     def run(self, rate: float = 1.0) -> None:
         """Go on by itself, paced by the wall clock, until pause() or stop()."""
         self.pause()
+        self.gate.note_unrepeatable(RAN_FREELY)
         self._begin_pace(rate)
         self._runner = threading.Thread(target=self._free_run, args=(rate,), name="in-process run")
         self._runner.start()
@@ -132,9 +157,53 @@ class InProcess:
     def stop(self) -> None:
         self.pause()
         for cell in self.cells.values():
-            if cell.state is State.ACTIVE:
+            if cell.state in (State.ACTIVE, State.PAUSED):
                 cell.obey("deactivate")
             cell.obey("finalize")
+
+    # Checkpoints.
+
+    def checkpoint(self) -> int:
+        """Remember everything that decides what happens next; returns the number to restore it by."""
+        self.pause()
+        if self._outputs is None:
+            self._outputs = OutputDigests()
+        cells = {name: cell.checkpoint() for name, cell in self.cells.items()}
+        self._last_checkpoint = number = self._last_checkpoint + 1
+        self.gate.checkpoint(number, lambda event: event)
+        self._kept[number] = _TwinState(
+            cells, self._ticking.checkpoint(), dict(self._sequences), self._outputs.checkpoint()
+        )
+        return number
+
+    def restore(self, number: int) -> None:
+        """Be where the system was at that checkpoint; raises CannotGoBack if the way from there to here is lost."""
+        self.pause()
+        self.gate.refuse_impossible(number)
+        kept = self._kept[number]
+        self.gate.restore(number)
+        self._ticking.restore(kept.ticking)
+        self._sequences = dict(kept.sequences)
+        for name, cell in self.cells.items():
+            cell.restore(kept.cells[name])
+        assert self._outputs is not None, "they are kept from the first checkpoint on"
+        self._outputs.restore(kept.outputs)
+
+    def forget(self, number: int) -> None:
+        """Give back the memory of a checkpoint."""
+        self.gate.forget(number)
+        self._kept = {each: kept for each, kept in self._kept.items() if each in self.gate.checkpoints}
+
+    def digest(self) -> dict[str, Any]:
+        """Digests of each component's state and outputs, and of what is to come. Outputs count from the first
+        checkpoint on."""
+        self.pause()
+        outputs = self._outputs or OutputDigests()
+        components = {
+            name: {"state": cell.digest(), "outputs": outputs.of(cell.planned.outlets.values())}
+            for name, cell in self.cells.items()
+        }
+        return {"components": components, "channel": self.gate.digest(_content)}
 
     # The gate's deliverer.
 
@@ -150,6 +219,9 @@ class InProcess:
         if self._unsorted:
             self._unsorted = False
             effects.sort(key=lambda effect: self._places[effect.topic])
+        if self._outputs is not None:
+            for effect in effects:
+                self._outputs.add(effect.topic, effect.sequence, effect.stamp_ns, _content(effect))
         return effects
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
@@ -203,6 +275,18 @@ class InProcess:
         topic = tick_topic(component)
         return Event(topic, self._next(topic), due_ns, None, None, Kind.TIMER, None, due_ns)
 
+    def _count_again(self, command: Event) -> None:
+        self._sequences[command.topic] = max(self._sequences.get(command.topic, 0), command.sequence)
+
     def _next(self, topic: str) -> int:
         self._sequences[topic] = sequence = self._sequences.get(topic, 0) + 1
         return sequence
+
+
+def _content(event: Event) -> bytes:
+    """What it would be over a socket."""
+    if event.payload is not None:
+        return bytes(event.payload)
+    if event.kind == _COMMAND:
+        return bytes(encode(String(json.dumps(event.message))))
+    return bytes(encode(event.message)) if event.message is not None else b""

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from studio.runtime.channel.agenda import Timers
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.plan import Plan
+
+
+class TickingState(NamedTuple):
+    """Who ticks, as it was at a checkpoint; the timers themselves are the agenda's."""
+
+    active: frozenset[str]
+    periods_ns: dict[str, int]
+    periodic: frozenset[str]
 
 
 class Ticking:
@@ -47,3 +55,10 @@ class Ticking:
             self._timers.start(component, period_ns, stamp_ns)
         else:
             self._timers.stop(component)
+
+    def checkpoint(self) -> TickingState:
+        return TickingState(frozenset(self._active), dict(self._periods_ns), frozenset(self._periodic))
+
+    def restore(self, state: TickingState) -> None:
+        self._active, self._periodic = set(state.active), set(state.periodic)
+        self._periods_ns = dict(state.periods_ns)

@@ -6,6 +6,8 @@ import os
 import signal
 import threading
 import time
+from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -81,6 +83,44 @@ class Loop(Component):
         self.out.publish(Float64(message.data + 1))
 
 
+class Bouncer(Component):
+    """Feeds itself for a while: publishes its input minus one until nothing is left."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        if message.data >= 1:
+            self.out.publish(Float64(message.data - 1))
+
+
+class Memory(Component):
+    """State of many kinds; publishes what it makes of all of it. Waits for nobody who holds it by its method."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.grid = np.zeros((4, 4))
+        self.recent: deque[float] = deque(maxlen=5)
+        self.kinds: set[str] = set()
+        self.tree: dict[str, Any] = {"counts": {}, "list": [1, [2, 3]]}
+        self.tree["itself"] = self.tree
+        self.add = self._add
+        self.port = self.out
+        self.dice = self.random
+
+    def _add(self, value: float) -> None:
+        self.grid[int(value) % 4] += value
+        self.recent.append(value)
+        self.kinds.add(f"kind {int(value) % 3}")
+        self.tree["counts"][int(value) % 5] = len(self.recent)
+
+    def on_raw(self, message: Float64) -> None:
+        self.add(message.data + self.dice.integers(3) + self.random.integers(3))
+        self.port.publish(Float64(float(self.grid.sum() + sum(self.recent) + len(self.kinds))))
+
+
 class Dice(Component):
     """Randomness and time, which must come out the same in every run."""
 
@@ -145,6 +185,35 @@ class Caller(Component):
     def on_raw(self, message: Float64) -> None:
         self.out.publish(Float64(-1.0))
         self.out.publish(self.ask(message))
+
+
+class CallerOfMore(Caller):
+    """Asks for one more than it got."""
+
+    def on_raw(self, message: Float64) -> None:
+        super().on_raw(Float64(message.data + 1))
+
+
+class CallerTwice(Caller):
+    """Asks again, for nothing."""
+
+    def on_raw(self, message: Float64) -> None:
+        super().on_raw(message)
+        self.ask(message)
+
+
+class Silent(Caller):
+    """Does not ask."""
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(Float64(-1.0))
+
+
+class Tripler(Doubler):
+    """Answers something else."""
+
+    def serve_double(self, request: Float64) -> Float64:
+        return Float64(super().serve_double(request).data + request.data)
 
 
 class Circle(Component):
@@ -290,3 +359,12 @@ class Early(Component):
 
     def on_initialize(self) -> None:
         self.out.publish(Float64(1.0))
+
+
+class Locked(Component):
+    """Keeps what cannot be copied."""
+
+    out = OutPort(Float64)
+
+    def on_initialize(self) -> None:
+        self.lock = threading.Lock()
