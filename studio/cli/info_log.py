@@ -11,7 +11,7 @@ from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.causes import Link, chain_of
+from studio.runtime.replay.causes import Call, Link, chain_of
 
 REPAIRED = "repaired"
 MACHINERY = "/_studio/"
@@ -108,6 +108,17 @@ def why_json(chain: list[Link]) -> dict[str, Any]:
                 "waiting_us": _microseconds(link.waiting_ns),
                 "handling_us": _microseconds(link.handling_ns),
                 "read": [{"topic": topic, "sequence": sequence} for topic, sequence in link.read],
+                "calls": [
+                    {
+                        "topic": call.request[0],
+                        "sequence": call.request[1],
+                        "provider": call.provider,
+                        "service": call.service,
+                        "answered": call.answered,
+                        "error": call.error,
+                    }
+                    for call in link.calls
+                ],
             }
             for link in chain
         ]
@@ -117,13 +128,18 @@ def why_json(chain: list[Link]) -> dict[str, Any]:
 def why_text(chain: list[Link]) -> Iterator[str]:
     first_ns = chain[0].event.stamp_ns
     yield f"{chain[-1].event.topic}:{chain[-1].event.sequence} came about by"
-    rows = [("event", "stamp", "by", "on the way", "in the component", "also read")]
+    rows = [("event", "stamp", "by", "on the way", "in the component", "also read or called")]
     for link in chain:
-        also = ", ".join(f"{topic}:{sequence}" for topic, sequence in link.read)
+        also = ", ".join([*(f"{topic}:{sequence}" for topic, sequence in link.read), *map(_called, link.calls)])
         stamp = f"+{(link.event.stamp_ns - first_ns) / 1e6:.3f} ms" if link is not chain[0] else f"{first_ns} ns"
         identity = f"{link.event.topic}:{link.event.sequence}"
         rows.append((identity, stamp, link.component, _time(link.waiting_ns), _time(link.handling_ns), also))
     yield from columns(rows)
+
+
+def _called(call: Call) -> str:
+    failed = f" ({call.error or 'no answer'})" if call.error or not call.answered else ""
+    return f"{call.provider}.{call.service}{failed}"
 
 
 def _microseconds(time_ns: int | None) -> float | None:

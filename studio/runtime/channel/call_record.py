@@ -40,7 +40,10 @@ class CallBook:
     """Turns requests and replies of the channel into what is recorded. A reply alone does not name its service."""
 
     def __init__(self) -> None:
-        self._open: OrderedDict[tuple[int, int], str] = OrderedDict()
+        self.first_caller = ""
+        """Whose handler the call recorded last was made for, directly or by those it called."""
+        self._open: OrderedDict[tuple[int, int], tuple[str, str]] = OrderedDict()
+        """Request -> service and first caller."""
 
     def recorded(self, topic: str, header: Header, payload: memoryview) -> bytes:
         failed = header.flags & ERROR
@@ -48,16 +51,18 @@ class CallBook:
         if header.kind == Kind.REQUEST:
             request = Request.parse(payload)
             service, deadline_ns, body = request.service, request.deadline_ns, request.body
+            self.first_caller = request.chain[0] if request.chain else ""
             if not failed:
-                self._remember((topic_hash(topic), header.sequence), service)
+                self._remember((topic_hash(topic), header.sequence), (service, self.first_caller))
         else:
-            service = self._open.pop((header.cause_topic, header.cause_sequence), "")
+            named = (header.cause_topic, header.cause_sequence)
+            service, self.first_caller = self._open.pop(named, ("", ""))
             deadline_ns, body = 0, Reply.parse(payload).body
         if failed:
             return _recorded(topic, service, 0.0, bytes(body).decode(errors="replace"), b"")
         return _recorded(topic, service, deadline_ns / SECOND_NS, "", body)
 
-    def _remember(self, request: tuple[int, int], service: str) -> None:
-        self._open[request] = service
+    def _remember(self, request: tuple[int, int], told: tuple[str, str]) -> None:
+        self._open[request] = told
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)

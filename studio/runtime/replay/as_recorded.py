@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studio.messages import Handled, HandledTrace, MessageTypes, String, decode, encode
+from studio.errors import StudioError
+from studio.messages import Handled, HandledTrace, MessageTypes, ServiceCall, String, decode, encode
 from studio.model.project import Project
 from studio.model.sources import Specs
 from studio.runtime.cell import Cell
-from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, TIMER_PREFIX, Event, Kind
+from studio.runtime.channel.call_frames import call_topics, ends_of, reply_topic, request_topic
+from studio.runtime.channel.calls import answer
+from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, REQUEST_PREFIX, TIMER_PREFIX, Event, Kind
 from studio.runtime.component import ServiceError
 from studio.runtime.host import create
 from studio.runtime.plan import Plan, PlannedComponent
@@ -29,6 +32,7 @@ from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.field_difference import first_difference
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.mapping import mapped_topics
+from studio.runtime.replay.recorded_calls import RecordedCalls
 
 Progress = Callable[[int, int], None]
 
@@ -94,7 +98,7 @@ def replay_plan_as_recorded(
         raise ReplayError("this log does not tell who handled what", file=log.path, hint=hint)
     found = AsRecorded(warnings=tuple(changed_circumstances(log, plan)))
     for number, planned in enumerate(plan.components, 1):
-        reason = _why_not(planned, plan)
+        reason = _why_not(planned, plan, log)
         if reason:
             found.skipped[planned.name] = reason
         else:
@@ -104,20 +108,23 @@ def replay_plan_as_recorded(
     return found
 
 
-def _why_not(planned: PlannedComponent, plan: Plan) -> str:
+def _why_not(planned: PlannedComponent, plan: Plan, log: LogReader) -> str:
     if planned.command:
         return "is a program of its own"
-    if planned.requires:
-        return "calls services, whose replies are not in the log"
-    if any(provider == planned.name for each in plan.components for provider, _ in each.requires.values()):
-        return "serves others, whose requests are not in the log"
+    for topic in call_topics(plan):
+        caller, provider = ends_of(topic)
+        if planned.name in (caller, provider) and topic not in log.topics:
+            return "calls services or serves others, and the calls are not in the log"
     return ""
 
 
 class _Replay:
     def __init__(self, plan: Plan, planned: PlannedComponent, log: LogReader, tolerance: float) -> None:
+        self._plan = plan
         self._planned = planned
         self._log = log
+        self._calls = RecordedCalls(log, planned, self._find)
+        self._call_differences: list[Difference] = []
         self._tolerance = tolerance
         self._published: list[Event] = []
         self._now_ns = 0
@@ -126,7 +133,7 @@ class _Replay:
         self._kinds: dict[str, Any] = {inlet.topic: ports[inlet.port].type for inlet in planned.inlets}
         self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
         self._cell = Cell(
-            component, planned, effect=self._published.append, stray=lambda _, __: None, call=_refuse_call,
+            component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
             now_ns=lambda: self._now_ns, seed=plan.seed,
         )  # fmt: skip
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
@@ -156,11 +163,15 @@ class _Replay:
         """Handle one event again; whether the same came of it."""
         event = self._event(line)
         self._published.clear()
+        self._call_differences.clear()
         self._now_ns = event.stamp_ns
-        self._cell.handle(event)
+        if event.kind == Kind.REQUEST:
+            self._serve(event)
+        else:
+            self._cell.handle(event)
         result.handled += 1
         result.compared += len(line.published)
-        result.first_difference = self._difference(line, event)
+        result.first_difference = self._difference_of_calls(event) or self._difference(line, event)
         if result.first_difference:
             result.after = line.topic, line.sequence
         return result.first_difference is None
@@ -175,7 +186,75 @@ class _Replay:
         if line.topic.startswith(COMMAND_PREFIX):
             command = json.loads(decode(String, logged.payload).data)
             return Event(line.topic, line.sequence, logged.stamp_ns, command, kind=Kind.COMMAND)
+        if line.topic.startswith(REQUEST_PREFIX):
+            asked = decode(ServiceCall, logged.payload)
+            return Event(line.topic, line.sequence, logged.stamp_ns, asked, kind=Kind.REQUEST)
         return Event(line.topic, line.sequence, logged.stamp_ns, decode(self._kinds[line.topic], logged.payload))
+
+    # Calls.
+
+    def _call(self, _cell: Cell, name: str, request: Any, _deadline_s: float) -> Any:
+        """The recorded reply, whatever the provider would say now."""
+        provider, service = self._planned.requires[name]
+        topic = request_topic(provider, self._planned.name)
+        cause = self._cell.event
+        assert cause is not None, "calls are made in handlers only"
+        logged = self._calls.request(topic, cause)
+        if logged is None:
+            # A call that goes in a circle is refused before it is made.
+            if self._planned.name not in self._plan.reach[provider]:
+                self._call_differences.append(Difference("extra", topic, None, cause.stamp_ns))
+            raise ServiceError(f"{provider}.{service} was not called at this point of the recording")
+        declared = type(self._cell.component).__services__[name]
+        asked = decode(ServiceCall, logged.payload)
+        identity = topic, logged.sequence, logged.stamp_ns
+        if asked.service != service:
+            self._call_differences.append(Difference("value", *identity, "service", asked.service, service))
+        else:
+            self._compare_data(identity, declared.request, asked, encode(request))
+        reply = self._calls.reply(topic, logged.sequence)
+        if reply is None:
+            raise ServiceError(f"the reply of {provider}.{service} is not in the log")
+        if reply.error:
+            raise ServiceError(reply.error)
+        return decode(declared.reply, reply.data.tobytes())
+
+    def _serve(self, event: Event) -> None:
+        asked: ServiceCall = event.message
+        declared = type(self._cell.component).__services__.get(asked.service)
+        if declared is None or declared.role != "provided":
+            self._call_differences.append(Difference("missing", event.topic, event.sequence, event.stamp_ns))
+            return
+        error, data = "", b""
+        try:
+            data = encode(answer(self._cell, asked.service, decode(declared.request, asked.data.tobytes()), event))
+        except StudioError as failure:
+            error = str(failure)
+        recorded = self._calls.answer(event.topic, event.sequence)
+        if recorded is None:
+            return  # the recording ended before it
+        identity = reply_topic(*ends_of(event.topic)), event.sequence, event.stamp_ns
+        if recorded.error != error:
+            self._call_differences.append(Difference("value", *identity, "error", recorded.error, error))
+        elif not error:
+            self._compare_data(identity, declared.reply, recorded, data)
+
+    def _compare_data(
+        self, identity: tuple[str, int, int], kind: type[Any], recorded: ServiceCall, data: bytes
+    ) -> None:
+        before = recorded.data.tobytes()
+        if before != data:
+            found = first_difference(decode(kind, before), decode(kind, data), self._tolerance)
+            if found is not None:
+                self._call_differences.append(Difference("value", *identity, *found))
+
+    def _difference_of_calls(self, cause: Event) -> Difference | None:
+        left_out = self._calls.left_out(cause)
+        if left_out is not None:
+            self._call_differences.append(Difference("missing", *left_out, cause.stamp_ns))
+        return next(iter(self._call_differences), None)
+
+    # What was recorded, and what came out now.
 
     def _find(self, topic: str, sequence: int) -> LoggedEvent | None:
         """Mostly the next one of its topic; else looked for."""
@@ -214,7 +293,3 @@ class _Replay:
         kind = self._types[event.topic]
         found = first_difference(decode(kind, recorded.payload), decode(kind, payload), self._tolerance)
         return Difference("value", event.topic, event.sequence, event.stamp_ns, *found) if found else None
-
-
-def _refuse_call(_cell: Cell, name: str, _request: Any, _deadline_s: float) -> Any:
-    raise ServiceError(f"{name} cannot be called in a replay as recorded")

@@ -7,14 +7,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from studio.messages import Handled, HandledTrace, decode
+from studio.messages import Handled, HandledTrace, ServiceCall, decode
 from studio.messages.handled_trace import Identity
-from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, TIMER_PREFIX, topic_hash
+from studio.runtime.channel.call_frames import ends_of, reply_topic
+from studio.runtime.channel.frames import (
+    COMMAND_PREFIX,
+    ERROR,
+    HANDLED_TOPIC,
+    REPLY_PREFIX,
+    REQUEST_PREFIX,
+    TIMER_PREFIX,
+    topic_hash,
+)
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.replay.errors import ReplayError
 
 LONGEST = 10_000
 """A chain of causes ends by itself; a damaged log's may not."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A service that was called while an event was handled."""
+
+    request: Identity
+    provider: str
+    service: str
+    error: str = ""
+    """Why there was no answer."""
+    answered: bool = True
 
 
 @dataclass(frozen=True)
@@ -30,6 +51,8 @@ class Link:
     """From the publication of the cause until its handling began."""
     read: tuple[Identity, ...] = ()
     """What else the component looked at."""
+    calls: tuple[Call, ...] = ()
+    """The services that it called meanwhile."""
 
     @property
     def identity(self) -> Identity:
@@ -47,7 +70,7 @@ def chain_of(log: LogReader, topic: str, sequence: int) -> list[Link]:
     while following is not None and len(steps) < LONGEST:
         steps.append((following, _handling(log, following)))
         following = _cause(log, following, names)
-    return list(_links(steps[::-1]))
+    return list(_links(log, steps[::-1]))
 
 
 def find_event(log: LogReader, topic: str, sequence: int) -> LoggedEvent | None:
@@ -68,7 +91,11 @@ def _cause(log: LogReader, event: LoggedEvent, names: dict[int, str]) -> LoggedE
 
 def _handling(log: LogReader, event: LoggedEvent) -> Handled | None:
     """The line of the trace that tells of the event's publication; it was recorded after the event."""
-    if HANDLED_TOPIC not in log.topics or not event.cause_topic:
+    if (
+        HANDLED_TOPIC not in log.topics
+        or not event.cause_topic
+        or event.topic.startswith((REQUEST_PREFIX, REPLY_PREFIX))
+    ):
         return None
     for batch in log.events([HANDLED_TOPIC], start_ns=event.log_time_ns):
         found = _published_in(decode(HandledTrace, batch.payload), event.topic, event.sequence)
@@ -88,20 +115,53 @@ def _published_in(trace: HandledTrace, topic: str, sequence: int) -> Handled | N
     return next(handled for at, handled in enumerate(trace) if at == row)
 
 
-def _links(steps: list[tuple[LoggedEvent, Handled | None]]) -> Iterator[Link]:
+def _links(log: LogReader, steps: list[tuple[LoggedEvent, Handled | None]]) -> Iterator[Link]:
     before: tuple[LoggedEvent, Handled | None] | None = None
     for event, handled in steps:
         component = handled.component if handled else publisher_of(event.topic)
         spent = handled.end_ns - handled.start_ns if handled else None
         waiting = _waiting_ns(before, event, handled) if before else None
-        yield Link(event, component, spent, waiting, handled.read if handled else ())
+        called = tuple(_calls(log, component, before[0], event)) if before else ()
+        yield Link(event, component, spent, waiting, handled.read if handled else (), called)
         before = event, handled
+
+
+def _calls(log: LogReader, component: str, cause: LoggedEvent, effect: LoggedEvent) -> Iterator[Call]:
+    """The calls that a component made while it handled `cause` and published `effect`, which may be such a call."""
+    made = [
+        event
+        for topic in log.topics
+        if topic.startswith(REQUEST_PREFIX) and ends_of(topic)[0] == component and topic != effect.topic
+        for event in log.events([topic], start_ns=cause.log_time_ns, end_ns=effect.log_time_ns + 1)
+        if _is_caused(event, cause) and not (event.flags or 0) & ERROR
+    ]
+    for request in made:
+        call = decode(ServiceCall, request.payload)
+        reply = reply_to(log, request)
+        error = decode(ServiceCall, reply.payload).error if reply is not None else ""
+        yield Call((request.topic, request.sequence), call.provider, call.service, error, reply is not None)
+
+
+def reply_to(log: LogReader, request: LoggedEvent) -> LoggedEvent | None:
+    """What the caller went on with: the reply, or its own word that it has waited in vain."""
+    topics = [topic for topic in (request.topic, reply_topic(*ends_of(request.topic))) if topic in log.topics]
+    following = (event for event in log.events(topics, start_ns=request.log_time_ns) if _is_caused(event, request))
+    first = next(following, None)
+    if first is None or first.topic == request.topic:
+        return first
+    # A reply may have been on its way when the caller gave up.
+    withdrawn = next((event for event in following if event.topic == request.topic), None)
+    return withdrawn or first
+
+
+def _is_caused(event: LoggedEvent, cause: LoggedEvent) -> bool:
+    return event.cause_sequence == cause.sequence and event.cause_topic == topic_hash(cause.topic)
 
 
 def _waiting_ns(before: tuple[LoggedEvent, Handled | None], event: LoggedEvent, handled: Handled | None) -> int | None:
     """In a run by the times of sending; in lockstep these are stamps, and the traces of both handlings have to tell."""
     cause, cause_handled = before
-    if handled is None:
+    if handled is None or cause.topic.startswith(REQUEST_PREFIX):  # a request carries the stamp of its cause
         return None
     if cause.sent_ns is not None and event.sent_ns is not None and event.sent_ns != event.stamp_ns:
         return max(0, event.sent_ns - cause.sent_ns - (handled.end_ns - handled.start_ns))
@@ -109,9 +169,12 @@ def _waiting_ns(before: tuple[LoggedEvent, Handled | None], event: LoggedEvent, 
 
 
 def publisher_of(topic: str) -> str:
-    """By its name: the component (or source) of data, the machinery for ticks and commands."""
+    """By its name: the component (or source) of data and calls, the machinery for ticks and commands."""
     if topic.startswith(TIMER_PREFIX):
         return "timer"
     if topic.startswith(COMMAND_PREFIX):
         return "command"
+    if topic.startswith((REQUEST_PREFIX, REPLY_PREFIX)):
+        caller, provider = ends_of(topic)
+        return caller if topic.startswith(REQUEST_PREFIX) else provider
     return topic.strip("/").split("/")[0]

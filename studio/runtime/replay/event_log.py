@@ -7,11 +7,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from studio.messages import MessageTypes, String, encode
+from studio.messages import Message, MessageTypes, ServiceCall, String, encode
+from studio.runtime.channel.call_frames import call_topics
+from studio.runtime.channel.call_record import CallBook
 from studio.runtime.channel.frames import (
     COMMAND_PREFIX,
     HEADER,
     INPUT,
+    LAST_GATED,
     TIMER_PREFIX,
     TO_ALL,
     VERSION,
@@ -26,7 +29,6 @@ from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))
-_LAST_GATED = int(Kind.COMMAND)
 
 
 class EventLog:
@@ -37,16 +39,21 @@ class EventLog:
         self._log.add_metadata(METADATA, circumstances(plan))
         self._write = self._log.write_frame
         self._last: dict[str, int] = {}
-        kinds = {topic: types.get(name) for topic, name in sorted(plan.types.items())}
+        self._calls = CallBook()
+        self._held: list[tuple[int, int, bytes, bytes, int]] = []
+        """Calls made while the last event was handled: place of the first caller, channel, header, payload, stamp."""
+        self._places = {component.name: component.place for component in plan.components}
+        kinds: dict[str, type[Message]] = {topic: types.get(name) for topic, name in sorted(plan.types.items())}
         for component in plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
+        kinds |= dict.fromkeys(call_topics(plan), ServiceCall)
         self._channels = {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def take(self, event: Event) -> None:
-        """An event of the twin. Calls have no form of their own without sockets, and are left out."""
+        """An event of the twin."""
         topic, kind, stamp_ns, cause = event.topic, event.kind, event.stamp_ns, event.cause
         channel = self._channels.get(topic)
-        if channel is None or kind > _LAST_GATED:
+        if channel is None:
             return
         cause_topic, cause_sequence = (topic_hash(cause[0]), cause[1]) if cause else (0, 0)
         header = HEADER.pack(
@@ -57,18 +64,34 @@ class EventLog:
 
     def take_frame(self, topic: str, header: Header, payload: memoryview) -> None:
         """An event of the channel."""
+        is_call = header.kind > LAST_GATED
+        if not is_call:
+            self._release()
         channel = self._channels.get(topic)
-        if channel is None or header.kind > _LAST_GATED:
+        if channel is None:
             return
         last = self._last.get(topic, 0)
         if not header.flags & INPUT and header.sequence > last + 1 > 1:  # gaps of inputs are the log's own
             raise ReplayError(f"events of {topic} were lost after number {last}", hint="try again, or --in-process")
         self._last[topic] = header.sequence
-        content = _NOTHING if header.kind == Kind.TIMER else payload
         raw = HEADER.pack(*header._replace(sent_ns=header.stamp_ns, epoch=0, target=TO_ALL))
-        self._write(channel, raw, content, header.stamp_ns)
+        if is_call:
+            content = self._calls.recorded(topic, header, payload)
+            place = self._places.get(self._calls.first_caller, 0)
+            self._held.append((place, channel, raw, content, header.stamp_ns))
+        else:
+            self._write(channel, raw, _NOTHING if header.kind == Kind.TIMER else payload, header.stamp_ns)
+
+    def _release(self) -> None:
+        """Hosts that handle an event at the same time make their calls in any order; the log has that of the places."""
+        if self._held:
+            self._held.sort(key=lambda held: held[0])
+            for _, channel, header, payload, stamp_ns in self._held:
+                self._write(channel, header, payload, stamp_ns)
+            self._held.clear()
 
     def close(self) -> None:
+        self._release()
         self._log.close(sync=False)
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,62 @@ def test_a_field_failure_is_reproduced(tmp_path: Path) -> None:
     assert "the third one is too much" in found.components["weak"].failure
 
 
-def test_who_calls_or_serves_is_skipped_and_said(tmp_path: Path) -> None:
-    system = plan(
+def calling(amount: float = 0.0) -> Plan:
+    """One that calls, one that serves and publishes while it does; what it answers depends on what it has heard."""
+    return plan(
         ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
-        server=Part("Doubler", outlets=("served",)),
-        caller=Part("Caller", {"raw": "ticker.out"}, requires={"ask": ("server", "double")}, outlets=("out",)),
+        adder=Part("Adder", {"raw": "ticker.out"}, {"amount": amount}, outlets=("out",)),
+        server=Part("Doubler", {"raw": "ticker.out"}, outlets=("served",)),
+        caller=Part("Caller", {"raw": "adder.out"}, requires={"ask": ("server", "double")}, outlets=("out",)),
     )
+
+
+def test_who_calls_gets_the_recorded_reply_and_who_serves_the_recorded_request(tmp_path: Path) -> None:
+    found = replayed(calling(), record_traced(tmp_path / "run.mcap", calling(), 0.05))
+    assert found.identical and not found.skipped
+    told = {name: (one.handled, one.compared, one.failure) for name, one in found.components.items()}
+    assert (told["caller"], told["server"]) == ((6, 10, ""), (11, 5, ""))
+
+
+def test_another_request_another_reply_and_a_call_that_is_not_made_are_differences(tmp_path: Path) -> None:
+    log = record_traced(tmp_path / "run.mcap", calling(), 0.05)
+    assert told(calling_with(caller="CallerOfMore"), log, "caller") == (
+        "/_studio/request/server/caller: event 1, data: 1.0 in A, 2.0 in B"
+    )
+    assert told(calling_with(server="Tripler"), log, "server") == (
+        "/_studio/reply/caller/server: event 1, data: 3.0 in A, 4.0 in B"
+    )
+    assert told(calling_with(caller="Silent"), log, "caller") == "/_studio/request/server/caller: event 1 is missing"
+    assert told(calling_with(caller="CallerTwice"), log, "caller") == (
+        "/_studio/request/server/caller: the topic is extra"
+    )
+
+
+def calling_with(**classes: str) -> Plan:
+    system = calling()
+    changed = (
+        replace(each, type=classes[each.name], entry=f"parts:{classes[each.name]}") if each.name in classes else each
+        for each in system.components
+    )
+    return replace(system, components=tuple(changed))
+
+
+def told(system: Plan, log: Path, component: str) -> str:
+    return str(replayed(system, log).components[component].first_difference)
+
+
+def test_an_error_of_the_provider_is_what_the_caller_got(tmp_path: Path) -> None:
+    system = calling(amount=-3.0)
     found = replayed(system, record_traced(tmp_path / "run.mcap", system, 0.05))
-    assert (list(found.components), list(found.skipped)) == (["ticker"], ["server", "caller"])
+    assert found.identical
+    assert "server.double failed: only what is positive" in found.components["caller"].failure
+    assert "only what is positive" in found.components["server"].failure
+
+
+def test_a_log_without_its_calls_does_for_the_others(tmp_path: Path) -> None:
+    log = record_traced(tmp_path / "run.mcap", diamond(), 0.05)
+    system = replace(diamond(), components=(*diamond().components, *calling().components[2:]))
+    assert list(replayed(system, log).skipped) == ["server", "caller"]
 
 
 def test_a_log_without_a_trace_cannot_be_replayed_so(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.causes import chain_of, find_event
+from studio.runtime.replay.causes import Call, chain_of, find_event
 from studio.runtime.replay.errors import ReplayError
 from tests.runtime.replay.small_systems import diamond, plan, record_lockstep, record_traced
 from tests.runtime.systems import Part
@@ -46,3 +46,35 @@ def test_without_a_trace_the_chain_has_no_times(tmp_path: Path) -> None:
             chain_of(log, "/left/out", 99)
     assert [link.component for link in chain] == ["timer", "ticker", "left"]
     assert {link.handling_ns for link in chain} == {None}
+
+
+def test_calls_are_part_of_the_chain(tmp_path: Path) -> None:
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
+        server=Part("Doubler", outlets=("served",)),
+        caller=Part("Caller", {"raw": "ticker.out"}, requires={"ask": ("server", "double")}, outlets=("out",)),
+    )
+    with LogReader(record_traced(tmp_path / "run.mcap", system, 0.05)) as log:
+        served, answered = chain_of(log, "/server/served", 3), chain_of(log, "/caller/out", 6)
+    assert [(*link.identity, link.component) for link in served] == [
+        ("/_studio/timer/ticker", 3, "timer"),
+        ("/ticker/out", 3, "ticker"),
+        ("/_studio/request/server/caller", 3, "caller"),
+        ("/server/served", 3, "server"),
+    ]
+    assert served[-1].handling_ns is not None and served[-1].handling_ns > 0
+    (call,) = answered[-1].calls
+    assert call == Call(("/_studio/request/server/caller", 3), "server", "double")
+    assert not served[-1].calls and not served[-2].calls
+
+
+def test_a_call_that_failed_says_why(tmp_path: Path) -> None:
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
+        less=Part("Adder", {"raw": "ticker.out"}, {"amount": -5.0}, outlets=("out",)),
+        server=Part("Doubler", outlets=("served",)),
+        caller=Part("Caller", {"raw": "less.out"}, requires={"ask": ("server", "double")}, outlets=("out",)),
+    )
+    with LogReader(record_traced(tmp_path / "run.mcap", system, 0.05)) as log:
+        (call,) = chain_of(log, "/caller/out", 1)[-1].calls
+    assert "only what is positive" in call.error

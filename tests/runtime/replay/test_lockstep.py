@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.messages import Float64, String, decode
+from studio.messages import Float64, ServiceCall, String, decode
 from studio.runtime.channel.frames import INPUT, Kind, Origin
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.host import create
@@ -39,6 +39,32 @@ def test_two_replays_are_the_same_bytes_in_process_and_over_processes(sensed: Pa
     replay(sensor_system(), sensed, tmp_path / "c.mcap", in_process=False)
     bytes_of = [(tmp_path / f"{name}.mcap").read_bytes() for name in "abc"]
     assert bytes_of[0] == bytes_of[1] == bytes_of[2]
+
+
+def test_calls_are_in_the_log_in_one_order_whoever_was_faster(tmp_path: Path) -> None:
+    """Two callers hear the same event and ask at the same time; the third goes through one that calls itself."""
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
+        one=Part("Caller", {"raw": "ticker.out"}, requires={"ask": ("first", "double")}, outlets=("out",)),
+        two=Part("Caller", {"raw": "ticker.out"}, requires={"ask": ("between", "answer")}, outlets=("out",)),
+        between=Part("Circle", requires={"ask": ("second", "double")}, outlets=("out",), host="second"),
+        first=Part("Doubler", outlets=("served",), host="one"),
+        second=Part("Doubler", outlets=("served",), host="second"),
+    )
+    record_lockstep(tmp_path / "run.mcap", system, 0.1)
+    replay(system, tmp_path / "run.mcap", tmp_path / "twin.mcap")
+    replay(system, tmp_path / "run.mcap", tmp_path / "processes.mcap", in_process=False)
+    assert (tmp_path / "twin.mcap").read_bytes() == (tmp_path / "processes.mcap").read_bytes()
+    with LogReader(tmp_path / "twin.mcap") as log:
+        topics = [
+            event.topic.removeprefix("/_studio/") for event in log.events() if "re" in event.topic.split("/")[2][:2]
+        ]
+        calls = ["request/first/one", "reply/one/first", "request/between/two", "request/second/between"]
+        assert topics == [*calls, "reply/between/second", "reply/two/between"] * 10
+        asked, answered = (decode(ServiceCall, log.nth(f"/_studio/{call}", 4).payload) for call in calls[:2])
+    assert (asked.caller, asked.provider, asked.service, asked.deadline_s) == ("one", "first", "double", 1.0)
+    assert decode(Float64, asked.data.tobytes()) == Float64(5.0)
+    assert decode(Float64, answered.data.tobytes()) == Float64(10.0)
 
 
 def test_a_sensor_is_played_by_the_log(sensed: Path, tmp_path: Path) -> None:
