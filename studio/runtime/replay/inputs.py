@@ -37,23 +37,42 @@ class Inputs:
     start_ns: int
     end_ns: int
 
-    def events(self, read: Read | None = None) -> Iterator[Event]:
+    def events(self, read: Read | None = None) -> InputEvents:
         """The inputs in the order of their stamps; with `read` their messages are there too, not the payloads alone."""
+        return InputEvents(self, read)
+
+
+class InputEvents:
+    """Can be gone through again and again, and from any position on."""
+
+    def __init__(self, inputs: Inputs, read: Read | None) -> None:
+        self._inputs = inputs
+        self._read = read
+
+    def __iter__(self) -> Iterator[Event]:
+        return self.starting_at(0)
+
+    def starting_at(self, position: int) -> Iterator[Event]:
+        """From number `position` on, counted from 0. Those before it are counted, but not decoded."""
+        inputs = self._inputs
         counts: dict[str, int] = {}
-        for logged in by_stamp(_placed(self.log.events(self.topics))):
+        number = 0
+        for logged in by_stamp(_placed(inputs.log.events(inputs.topics))):
             if _is_first_activation(logged):
                 continue
             counts[logged.topic] = count = counts.get(logged.topic, 0) + 1
-            yield self._event(logged, count, read)
+            if number >= position:
+                yield self._event(logged, count)
+            number += 1
 
-    def _event(self, logged: LoggedEvent, count: int, read: Read | None) -> Event:
-        topic = self.topics[logged.topic]
+    def _event(self, logged: LoggedEvent, count: int) -> Event:
+        topic = self._inputs.topics[logged.topic]
         kind = Kind.COMMAND if topic.startswith(COMMAND_PREFIX) else Kind.DATA
         sequence = count if logged.flags is None else logged.sequence  # others number as they please
+        message = self._read(topic, logged.payload) if self._read else None
         return Event(
-            topic, sequence, logged.stamp_ns, read(topic, logged.payload) if read else None, logged.payload, kind,
-            None, logged.stamp_ns, INPUT, Origin.LOGGED,
-        )  # fmt: skip
+            topic, sequence, logged.stamp_ns, message, logged.payload, kind, None, logged.stamp_ns, INPUT, Origin.LOGGED
+        )
 
 
 def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
