@@ -247,6 +247,11 @@ static void handle_marker(studio *s, const studio_event *e)
         return;
     const uint8_t *m = e->payload;
     uint64_t what = studio_get(m, 4);
+    if (what == SYNC) {
+        s->published = 0;
+        acknowledge(s, "/_studio/sync", studio_get(m + 4, 4), TO_ALL);
+        return;
+    }
     uint32_t incarnation = (uint32_t)studio_get(m + 44, 4);
     if (what != WELCOME && incarnation != s->incarnation)
         s->joined = false; /* the broker was restarted */

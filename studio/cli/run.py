@@ -20,6 +20,7 @@ from studio.errors import StudioError
 from studio.model.sources import SOURCE_MODES, LogProvider, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
+from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
 
 EXAMPLE = """\
@@ -144,7 +145,7 @@ def _lockstep(session: Session, seconds: float, console: Console) -> None:
     at_ns, end_ns = 0, round(seconds * SECOND_NS)
     while at_ns < end_ns:
         at_ns = min(end_ns, at_ns + CHUNK_NS)
-        session.lockstep(until_ns=at_ns)
+        session.lockstep(until_ns=at_ns, lag=LAG)
         console.look(session, at_ns / SECOND_NS)
 
 

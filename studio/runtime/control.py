@@ -90,8 +90,10 @@ class Control:
         delivered = self.ask("step", count=count, topic=topic, timeout_s=None)["delivered"]
         return [(name, sequence) for name, sequence in delivered]
 
-    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
-        reply = self.ask("lockstep", until_ns=until_ns, count=count, rate=rate, timeout_s=None)
+    def lockstep(
+        self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0
+    ) -> int:
+        reply = self.ask("lockstep", until_ns=until_ns, count=count, rate=rate, lag=lag, timeout_s=None)
         return int(reply["delivered"])
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:

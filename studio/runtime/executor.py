@@ -24,6 +24,7 @@ from studio.runtime.channel.frames import (
     HEADER,
     HEADER_BYTES,
     SHARED,
+    SYNC_TOPIC,
     TO_ALL,
     VERSION,
     Ack,
@@ -283,6 +284,9 @@ class Executor:
         return decode(route.message_class, payload)
 
     def _handle_marker(self, marker: Marker) -> None:
+        if marker.mark is Mark.SYNC:
+            self._acknowledge(Ack(topic_hash(SYNC_TOPIC), marker.number))
+            return
         self.on_marker(marker)
         if marker.mark is Mark.ALIVE:
             return

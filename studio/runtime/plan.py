@@ -67,6 +67,8 @@ class RecordingPlan:
 
 RECORDER = "recorder"
 """The recorder's name among the processes of a run."""
+LAG = 64
+"""Events that mere listeners may be behind in a lockstep that nobody watches: processes work at the same time then."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,16 @@ class Plan:
                     todo.extend(calls.get(provider, ()))
             reached[name] = frozenset(seen)
         return reached
+
+    def can_answer(self, topic: str) -> frozenset[str]:
+        """The hosts in which an event of `topic` may have effects; the others only take it in."""
+        return frozenset(c.host for c in self.receivers.get(topic, ()) if c.name in self._speakers)
+
+    @cached_property
+    def _speakers(self) -> frozenset[str]:
+        """Who publishes, calls or is called."""
+        called = {provider for c in self.components for provider, _ in c.requires.values()}
+        return frozenset(c.name for c in self.components if c.outlets or c.requires or c.name in called)
 
     def one_by_one(self, topic: str) -> bool:
         """Whether the receivers of `topic` must take turns: service calls of one can reach what another touches."""

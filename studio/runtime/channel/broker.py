@@ -256,7 +256,8 @@ class Broker:
     def _lockstep(self, request: dict[str, Any]) -> dict[str, Any]:
         self.forwarder.pause()
         rate = float(request.get("rate", 0.0))
-        delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate)
+        lag = int(request.get("lag", 0))
+        delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate, lag)
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
 
     def _set_rate(self, rate: float) -> None:

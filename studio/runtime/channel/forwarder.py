@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import threading
+from collections import deque
+from collections.abc import Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,6 +49,7 @@ from studio.runtime.clock import Clock
 from studio.runtime.plan import Plan
 
 FEED_BATCH = 64
+_NOBODY: frozenset[str] = frozenset()
 
 
 class Held(NamedTuple):
@@ -93,6 +96,10 @@ class Forwarder:
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
         self._places = {topic: component.place for topic, component in plan.producers.items()}
+        self._lag = 0
+        self._answering = {topic: plan.can_answer(topic) for topic in plan.receivers}
+        self._owed: dict[str, deque[tuple[int, int]]] = {host: deque() for host in plan.hosts}
+        """Host -> events (topic and sequence) whose acknowledgement nobody has waited for yet."""
         self._acks: list[tuple[str, Ack]] = []
         self._effects: list[Held] = []
 
@@ -164,12 +171,16 @@ class Forwarder:
     def step(self, count: int, topic: str | None) -> list[tuple[str, int]]:
         return self.gate.step(count, topic)
 
-    def lockstep(self, until_ns: int | None, count: int | None, rate: float) -> int:
+    def lockstep(self, until_ns: int | None, count: int | None, rate: float, lag: int = 0) -> int:
+        """`lag`: how many events those who have nothing to say may be behind. When it returns, nobody is."""
         self._pace = self.clock.stopped_at(self.gate.now_ns).with_rate(rate) if rate else None
         self.mode = "lockstep"
+        self._lag = lag
         try:
             return self.gate.lockstep(until_ns, count, rate)
         finally:
+            self._settle(0)
+            self._lag = 0
             self.mode = "pause"
 
     def welcome(self, host: str) -> None:
@@ -219,8 +230,10 @@ class Forwarder:
         if event.topic in self._one_by_one:
             self._deliver_in_turns(event)
         else:
+            hosts: Set[str] = self._hosts_of.get(event.topic, _NOBODY)
+            if hosts and self._lag:
+                hosts = self._let_lag(event, hosts)
             self.forward(event.frame)
-            hosts = self._hosts_of.get(event.topic)
             if hosts:
                 self._await(event, set(hosts))
         effects, self._effects = self._effects, []
@@ -233,6 +246,30 @@ class Forwarder:
             self.forward(retarget(event.frame, component.place, turn > 0))
             # Every host with a receiver acknowledges every turn, so that frames stay in step.
             self._await(event, set(self._hosts_of[event.topic]))
+
+    def _let_lag(self, event: Held, hosts: Set[str]) -> Set[str]:
+        """What a mere listener does with an event has no effects, so what comes next does not depend on it.
+
+        It still handles everything in the same order, as its socket has one. Called before the event goes out, so that
+        whoever is too far behind is waited for while nothing else is under way. Returns the hosts to wait for then.
+        """
+        answering = self._answering[event.topic]
+        listeners = hosts - answering - self.gone
+        if any(len(self._owed[host]) >= self._lag for host in listeners):
+            self._settle(self._lag // 2)
+        for host in listeners:
+            self._owed[host].append((topic_hash(event.topic), event.sequence))
+        return answering
+
+    def _settle(self, most: int) -> None:
+        """Wait until nobody is more than `most` events behind."""
+        while not self.ended:
+            for host in self.gone:
+                self._owed[host].clear()
+            self.waiting = {host for host, owed in self._owed.items() if len(owed) > most}
+            if not self.waiting:
+                break
+            self._absorb()
 
     def _await(self, event: Held, hosts: set[str]) -> None:
         """Wait, without a time limit, until all `hosts` have acknowledged and the effects they announced are here."""
@@ -248,6 +285,13 @@ class Forwarder:
                 break
             self._absorb()
         self.waiting = set()
+
+    def _take_ack(self, host: str, ack: Ack) -> None:
+        owed = self._owed.get(host)
+        if owed and owed[0] == (ack.topic, ack.sequence):
+            owed.popleft()
+        else:
+            self._acks.append((host, ack))
 
     def _take_acks(self, topic: int, sequence: int) -> int:
         """Strike off the hosts that have acknowledged this event; returns how many effects they announce."""
@@ -289,7 +333,7 @@ class Forwarder:
 
     def _sort_readable(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
         if header.kind == Kind.ACK:
-            self._acks.append((self._names.get(header.sequence, ""), Ack.parse(payload)))
+            self._take_ack(self._names.get(header.sequence, ""), Ack.parse(payload))
         elif header.kind <= LAST_GATED:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):

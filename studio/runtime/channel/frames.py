@@ -59,6 +59,7 @@ BEAT_TOPIC = "/_studio/beat"
 HANDLED_TOPIC = "/_studio/handled"
 LOG_TOPIC = "/_studio/log"
 SWEEP_TOPIC = "/_studio/sweep"
+SYNC_TOPIC = "/_studio/sync"
 WAKE_TOPIC = "/_studio/wake"
 TIMER_PREFIX = "/_studio/timer/"
 COMMAND_PREFIX = "/_studio/command/"
@@ -199,6 +200,8 @@ class Mark(IntEnum):
     PAUSE = 2
     ALIVE = 3
     STOP = 4
+    SYNC = 5
+    """Says nothing about mode or clock: whoever sends it wants to hear when everything before it is handled."""
 
 
 _MARKER = struct.Struct("<IIIIqqdII")

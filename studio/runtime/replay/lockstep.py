@@ -17,7 +17,7 @@ from studio.runtime.channel.in_process import InProcess
 from studio.runtime.clock import ClockKind
 from studio.runtime.host import create
 from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan
+from studio.runtime.plan import LAG, Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
@@ -108,14 +108,14 @@ def _unseen(_done_ns: int, _all_ns: int) -> None:
 
 
 class _Runs(Protocol):
-    def lockstep(self, until_ns: int | None = None) -> int: ...
+    def lockstep(self, until_ns: int | None = None, *, lag: int = 0) -> int: ...
 
 
 def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
     whole_ns = inputs.end_ns - inputs.start_ns
     delivered = 0
     for piece in range(1, PIECES + 1):
-        delivered += run.lockstep(until_ns=inputs.start_ns + whole_ns * piece // PIECES)
+        delivered += run.lockstep(until_ns=inputs.start_ns + whole_ns * piece // PIECES, lag=LAG)
         progress(whole_ns * piece // PIECES, whole_ns)
     return delivered
 

@@ -1,0 +1,103 @@
+"""Flat-out lockstep does not wait for those who only listen; the order is the same, and in the end nobody is behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import (
+    ACK_TOPIC,
+    ALL_TOPIC,
+    SYNC_TOPIC,
+    Ack,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    split,
+    subscription,
+    topic_hash,
+)
+from studio.runtime.clock import Clock
+from studio.runtime.control import Control
+from studio.runtime.plan import Plan
+from tests.runtime.systems import Part, ProcessRun, TwinRun, await_true, plan
+
+SECOND_NS = 1_000_000_000
+
+
+def with_a_slow_listener() -> Plan:
+    """Effects that several make of one event, and one that takes its time and says nothing."""
+    return plan(
+        ticker=Part("Ticker", period_s=0.01),
+        left=Part("Adder", {"raw": "ticker.out"}),
+        right=Part("Adder", {"raw": "ticker.out left.out"}),
+        slow=Part("Slow", {"raw": "ticker.out right.out"}, {"seconds": 0.004}, outlets=()),
+    )
+
+
+def test_the_order_is_that_of_the_twin_and_nobody_is_behind_in_the_end(open_session: Callable[..., ProcessRun]) -> None:
+    run, twin = open_session(with_a_slow_listener()), TwinRun(with_a_slow_listener())
+    twin.start()
+    for until_ns, lag in ((SECOND_NS // 2, 3), (SECOND_NS, 64)):
+        assert run.lockstep(until_ns=until_ns, lag=lag) == twin.lockstep(until_ns=until_ns)
+        assert run.control.status()["waiting"] == []
+        assert run.component("slow")["handled"] == twin.component("slow")["handled"]
+    assert run.channel() == twin.channel()
+    assert run.step(2) == twin.step(2)
+    twin.close()
+
+
+def test_a_listener_that_dies_while_it_is_behind_holds_up_nothing(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(with_a_slow_listener())
+    os.kill(run.hosts["slow"].pid, signal.SIGSTOP)  # whatever it gets now, it will never acknowledge
+    work = threading.Thread(target=run.lockstep, kwargs={"until_ns": SECOND_NS // 10, "lag": 5})
+    work.start()
+    look = Control(run.folders.run)
+    await_true(lambda: look.status()["waiting"] == ["slow"], "the gate waits for the listener")
+    run.hosts["slow"].kill()
+    work.join(20.0)
+    look.close()
+    assert not work.is_alive()
+
+
+def test_only_those_who_cannot_have_effects_are_listeners() -> None:
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01),
+        caller=Part("Caller", {"raw": "ticker.out"}, requires={"twice": ("doubler", "twice")}, outlets=()),
+        doubler=Part("Doubler", {"raw": "ticker.out"}, outlets=()),
+        sink=Part("Sink", {"raw": "ticker.out"}, outlets=()),
+    )
+    assert system.can_answer("/ticker/out") == {"caller", "doubler"}
+
+
+def test_hosts_tell_when_everything_before_a_sync_is_handled(open_session: Callable[..., ProcessRun]) -> None:
+    run = open_session(plan(ticker=Part("Ticker", period_s=0.01), sink=Part("Sink", {"raw": "ticker.out"})))
+    run.run()
+    context = zmq.Context.instance()
+    heard, out = context.socket(zmq.SUB), context.socket(zmq.PUSH)
+    heard.subscribe(subscription(ACK_TOPIC))
+    heard.connect(addresses.out_of(run.folders.run))
+    out.connect(addresses.into(run.folders.run))
+    marker = Marker(Mark.SYNC, 7, False, Clock.wall())
+    answered: set[int] = set()
+
+    def ask() -> bool:  # nothing tells when the subscription stands, so ask until both have answered
+        out.send(pack(ALL_TOPIC, Kind.MARKER, 7, marker.payload()))
+        while heard.poll(100):
+            _, header, payload = split(heard.recv())
+            ack = Ack.parse(payload)
+            assert (ack.topic, ack.sequence) == (topic_hash(SYNC_TOPIC), 7)
+            answered.add(header.sequence)
+        return answered == set(run.plan.hosts.values())
+
+    await_true(ask, "both hosts answer")
+    heard.close()
+    out.close()
+    run.pause()  # a SYNC says nothing about mode and clock: hosts still know that they run
+    assert run.component("sink")["handled"] > 1
