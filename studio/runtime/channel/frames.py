@@ -162,10 +162,10 @@ def retarget(frame: bytes, target: int, again: bool) -> bytes:
 
 _ACK = struct.Struct("<QQHH")
 _COUNT = struct.Struct("<HHI")
+_ACK_OF_ONE = struct.Struct("<QQHHHHI")
 
 
-@dataclass(frozen=True)
-class Ack:
+class Ack(NamedTuple):
     """A host has finished with an event; `published` tells how many events each component (by place) made of it."""
 
     topic: int
@@ -174,11 +174,19 @@ class Ack:
     published: Sequence[tuple[int, int]] = ()
 
     def payload(self) -> bytes:
-        return _ACK.pack(self.topic, self.sequence, self.target, len(self.published)) + pack_counts(self.published)
+        topic, sequence, target, published = self
+        if len(published) == 1:  # nearly always, and in lockstep an acknowledgement is sent for every event
+            place, count = published[0]
+            return _ACK_OF_ONE.pack(topic, sequence, target, 1, place, 0, count)
+        return _ACK.pack(topic, sequence, target, len(published)) + pack_counts(published)
 
     @classmethod
     def parse(cls, payload: memoryview) -> Ack:
         try:
+            if len(payload) == _ACK_OF_ONE.size:
+                topic, sequence, target, components, place, _, count = _ACK_OF_ONE.unpack(payload)
+                if components == 1:
+                    return cls(topic, sequence, target, ((place, count),))
             topic, sequence, target, count = _ACK.unpack_from(payload)
             return cls(topic, sequence, target, parse_counts(payload[_ACK.size :], count))
         except struct.error as error:
