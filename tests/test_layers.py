@@ -14,7 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("", "messages", "model", "runtime", "editor", "cli")
 """From the bottom up; "" is studio itself with errors.py and paths.py. Imports go to the own layer or a lower one."""
 ONLY_IN_EDITOR = {"PyQt6", "PyQt6Ads", "PyQt5", "PySide6", "PySide2", "qtpy", "pyqtgraph", "qtawesome"}
-FOR_COMPONENTS = {"studio.messages", "studio.runtime.component"}
+FOR_COMPONENTS = {
+    "studio.messages",
+    "studio.runtime.component",
+    "studio.runtime.actuator",  # the rules of what may move are in its base class, for every actuator
+    "studio.runtime.serial_line",  # opening, cut cables and their remedies are the same for every device
+}
 
 
 class Import(NamedTuple):

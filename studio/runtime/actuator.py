@@ -1,0 +1,338 @@
+"""The base class of real actuators: which commands may move something, and what stops it.
+
+A command must be of real origin, of the epoch in which a person armed the actuator, and younger than 250 ms. Nothing
+arrives for 250 ms, and `halt` is called, from a thread of its own: a dead controller, channel or window cannot keep
+anything moving. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
+
+This is software. It is no certified emergency stop.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Any, ClassVar
+
+from studio.errors import StudioError
+from studio.model.spec import Category, SpecError, Value
+from studio.runtime.channel.frames import Event, Kind, Origin
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.component import Component
+from studio.runtime.declarations import InPort, Parameter
+
+VALID_NS = 250_000_000
+"""How long a command may act, counted from the moment it was sent."""
+AHEAD_NS = 50_000_000
+"""Clocks of one machine agree; what was sent later than this from now comes from a clock that stands or jumped."""
+TELL_EVERY_NS = SECOND_NS
+
+
+class ActuatorError(StudioError):
+    """An actuator that cannot be armed or reset now."""
+
+
+class Refused(StrEnum):
+    """Why a command was not carried out."""
+
+    NO_EVENT = "it did not come over a channel"
+    ORIGIN = "it was made from logged or simulated data"
+    EPOCH = "it belongs to another epoch than the one that was armed"
+    OLD = "it is older than 250 ms"
+    AHEAD = "it was sent in the future"
+    OLD_DATA = "it was made from old data"
+    LATCHED = "a fault is latched"
+    DISARMED = "the actuator is not armed"
+
+
+def refusal(
+    event: Event | None, now_ns: int, *, armed_epoch: int | None, latched: bool, oldest_data_ns: int = 0
+) -> Refused | None:
+    """Why the command in `event` must not be carried out at system time `now_ns`; None if it may be."""
+    if event is None or event.kind != Kind.DATA:
+        return Refused.NO_EVENT
+    checks = (
+        (event.origin != Origin.REAL, Refused.ORIGIN),
+        (armed_epoch is not None and event.epoch != armed_epoch, Refused.EPOCH),
+        (now_ns - event.sent_ns >= VALID_NS, Refused.OLD),
+        (event.sent_ns - now_ns > AHEAD_NS, Refused.AHEAD),
+        (oldest_data_ns > 0 and now_ns - event.stamp_ns > oldest_data_ns, Refused.OLD_DATA),
+        (latched, Refused.LATCHED),
+        (armed_epoch is None, Refused.DISARMED),
+    )
+    return next((reason for broken, reason in checks if broken), None)
+
+
+class Actuator(Component):
+    """Moves something real. Subclasses declare in ports for commands, handle them in `on_<port>`, and write `halt`.
+
+    Handlers are called for accepted commands only, and `valid_ns()` tells how long each may act. What a subclass does
+    in life-cycle callbacks comes after what this class does there; it need not call `super()`.
+    """
+
+    category: ClassVar[Category] = "actuator"
+
+    armed = Parameter(False, doc="lets commands through; always off at the start and after a switch of sources")
+    oldest_data_s = Parameter(
+        1.0, minimum=0.0, maximum=60.0, unit="s", doc="a command made from data older than this is refused; 0: any age"
+    )
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__ports__ and cls.halt is Actuator.halt:
+            raise SpecError(f"{cls.__name__} cannot be stopped", hint="write: def halt(self)")
+        for name, port in cls.__ports__.items():
+            if isinstance(port, InPort):
+                handler = getattr(cls, "on_" + name, None)
+                if handler is None:
+                    raise SpecError(
+                        f"{cls.__name__}.{name} has no handler, so its commands would not be checked",
+                        hint=f"write: def on_{name}(self, message)",
+                    )
+                if not hasattr(handler, "_checked"):
+                    setattr(cls, "on_" + name, _checked(handler))
+        for name in _OURS_FIRST:
+            if name in vars(cls):
+                setattr(cls, name, _ours_first(name, vars(cls)[name]))
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Actuator:
+        self = super().__new__(cls, *args, **kwargs)
+        assert isinstance(self, Actuator)
+        self.refused = {}
+        self._told_ns = {}
+        self._armed_epoch = None
+        self._fault = ""
+        self._valid_until_ns = 0
+        self._motion = threading.RLock()
+        self._deadline = None
+        return self
+
+    refused: dict[str, int]
+    """Reason -> how many commands were refused for it."""
+    _told_ns: dict[str, int]
+    _armed_epoch: int | None
+    """The epoch in which it was armed; None while it is not."""
+    _fault: str
+    _valid_until_ns: int
+    """CLOCK_MONOTONIC up to which the command at hand may act."""
+    _motion: threading.RLock
+    """Held while something is set in motion or stopped, so that a stop is never overtaken by an older command."""
+    _deadline: _Deadline | None
+
+    # What a subclass writes and uses.
+
+    def halt(self) -> None:
+        """Bring it to a stop, now. Called from any thread, also when it stands already or the device is gone."""
+        raise NotImplementedError
+
+    def why_not_reset(self) -> str:
+        """What keeps a latched fault from being reset (the bumper is still pressed); "" if nothing does."""
+        return ""
+
+    def valid_ns(self) -> int:
+        """In a handler: for how long from now the command may act. Devices with a time-out of their own get it."""
+        return max(0, self._valid_until_ns - monotonic_ns())
+
+    def latch(self, fault: str) -> None:
+        """Stop and refuse everything until a person resets it. From any thread."""
+        with self._motion:
+            news = not self._fault
+            self._fault = self._fault or fault
+            self._disarm()
+        if news:
+            self.log.error("stopped: %s; trigger %s to reset it, then arm it again", fault, self.name)
+
+    def disarm(self) -> None:
+        """Stop and refuse everything until a person arms it again. From any thread."""
+        self._disarm()
+
+    @property
+    def fault(self) -> str:
+        """What is latched, or ""."""
+        return self._fault
+
+    # Arming.
+
+    def on_parameter(self, name: str, value: Value) -> None:
+        if name == "armed":
+            self._arm() if value else self._disarm()
+
+    def on_trigger(self) -> None:
+        """Reset a latched fault, by hand. It stays disarmed."""
+        why = self.why_not_reset()
+        if self._fault and why:
+            self.log.error("%s cannot be reset: %s", self._fault, why)
+            return
+        if self._fault:
+            self.log.info("reset by hand: %s", self._fault)
+        self._fault = ""
+
+    def _arm(self) -> None:
+        event = self._handled()
+        if event is None:
+            raise ActuatorError(f"{self.name} can be armed only while it runs", hint="set armed when the system runs")
+        if self._fault:
+            raise ActuatorError(f"{self.name} has stopped: {self._fault}", hint=f"trigger {self.name}, then arm it")
+        with self._motion:
+            self._armed_epoch = event.epoch
+        self.log.warning("armed: commands move it now")
+
+    def _disarm(self) -> None:
+        with self._motion:
+            was_armed, self._armed_epoch = self._armed_epoch is not None, None
+            self._values["armed"] = False
+            self._stop()
+        if was_armed:
+            self.log.warning("disarmed")
+
+    def _stop(self) -> None:
+        with self._motion:
+            self._valid_until_ns = 0
+            if self._deadline is not None:
+                self._deadline.cancel()
+            try:
+                self.halt()
+            except Exception:
+                self.log.exception("halt failed; the device's own time-out has to stop it")
+
+    # Commands.
+
+    def _carry_out(self, handler: Callable[[Any, Any], None], message: Any) -> None:
+        with self._motion:
+            event: Event | None = self._handled()
+            now_ns = self._system_ns() if event is not None else 0
+            reason = refusal(
+                event,
+                now_ns,
+                armed_epoch=self._armed_epoch,
+                latched=bool(self._fault),
+                oldest_data_ns=round(self.oldest_data_s * SECOND_NS),
+            )
+            if reason is not None or event is None:
+                self._tell_refusal(reason or Refused.NO_EVENT)
+                return
+            left_ns = min(VALID_NS, VALID_NS - (now_ns - event.sent_ns))
+            self._valid_until_ns = monotonic_ns() + left_ns
+            if self._deadline is not None:
+                self._deadline.put_off_until(self._valid_until_ns)
+            handler(self, message)
+
+    def _tell_refusal(self, reason: Refused) -> None:
+        self.refused[reason] = count = self.refused.get(reason, 0) + 1
+        now_ns = monotonic_ns()
+        if now_ns - self._told_ns.get(reason, -TELL_EVERY_NS) >= TELL_EVERY_NS:
+            self._told_ns[reason] = now_ns
+            hint = f": set armed of {self.name}" if reason is Refused.DISARMED else ""
+            self.log.warning("refused a command, %d so far: %s%s", count, reason, hint)
+
+    def _late(self) -> None:
+        """No command for 250 ms. The deadline's own thread."""
+        with self._motion:
+            if monotonic_ns() >= self._valid_until_ns > 0:
+                self._stop()
+                self.log.warning("stopped: no command for 250 ms")
+
+    # Life cycle.
+
+    def on_activate(self) -> None:
+        if self.armed:
+            self.log.warning("armed in the system file means nothing: arm it while it runs")
+        self._disarm()
+        if self._deadline is None:
+            self._deadline = _Deadline(self._late, f"deadline of {self.name}")
+
+    def on_deactivate(self) -> None:
+        self._disarm()
+        self._end_deadline()
+
+    def on_error(self, error: Exception) -> None:
+        self._disarm()
+        self._end_deadline()
+
+    def on_finalize(self) -> None:
+        self._disarm()
+        self._end_deadline()
+
+    def on_clock_jump(self) -> None:
+        self._disarm()
+
+    def _end_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.close()
+            self._deadline = None
+
+    # The world cannot be put back to where it was: a checkpoint of an actuator is empty, and loading it stops.
+
+    def save_state(self) -> Any:
+        return None
+
+    def load_state(self, state: Any) -> None:
+        self._disarm()
+
+
+_OURS_FIRST = (
+    "on_activate", "on_deactivate", "on_error", "on_finalize", "on_clock_jump", "on_parameter", "on_trigger",
+    "load_state",
+)  # fmt: skip
+"""Callbacks in which the actuator is made safe before anything else, whether or not a subclass calls `super()`."""
+
+
+def _checked(handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    @wraps(handler)
+    def check(self: Actuator, message: Any) -> None:
+        self._carry_out(handler, message)
+
+    check._checked = True  # type: ignore[attr-defined]
+    return check
+
+
+def _ours_first(name: str, theirs: Callable[..., None]) -> Callable[..., None]:
+    @wraps(theirs)
+    def both(self: Actuator, *args: Any) -> None:
+        getattr(Actuator, name)(self, *args)
+        theirs(self, *args)
+
+    return both
+
+
+class _Deadline:
+    """A thread that calls `expired` when the deadline passes without having been put off."""
+
+    def __init__(self, expired: Callable[[], None], name: str) -> None:
+        self._expired = expired
+        self._until_ns: int | None = None
+        self._closed = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._watch, name=name, daemon=True)
+        self._thread.start()
+
+    def put_off_until(self, moment_ns: int) -> None:
+        with self._changed:
+            sooner = self._until_ns is None or moment_ns < self._until_ns
+            self._until_ns = moment_ns
+            if sooner:  # a later one is seen when the thread wakes for the old one: fewer wake-ups
+                self._changed.notify()
+
+    def cancel(self) -> None:
+        with self._changed:
+            self._until_ns = None
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while True:
+            with self._changed:
+                if self._closed:
+                    return
+                left_ns = None if self._until_ns is None else self._until_ns - monotonic_ns()
+                if left_ns is None or left_ns > 0:
+                    self._changed.wait(None if left_ns is None else left_ns / SECOND_NS)
+                    continue
+                self._until_ns = None
+            self._expired()  # not under our lock: it takes the actuator's
