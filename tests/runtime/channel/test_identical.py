@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
-
 import pytest
 
 from tests.runtime.systems import Part, ProcessRun, Seen, TwinRun, plan
@@ -22,16 +18,6 @@ SYSTEM = plan(
     back=Part("Dice", {"raw": "slow.out"}),
 )
 UNTIL_NS = 200_000_000
-
-
-@pytest.fixture
-def busy_cores() -> Iterator[None]:
-    """Two processes that do nothing but take processor time."""
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    yield
-    for burner in burners:
-        burner.kill()
-        burner.wait()
 
 
 def in_process() -> list[Seen]:
