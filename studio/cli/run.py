@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from studio.cli.detached import run_detached
 from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
+from studio.cli.recording_options import (
+    add_recording_options,
+    log_to_write,
+    recorded,
+    recorded_text,
+    recording_as_told,
+    refuse_without_log,
+    select_topics,
+)
 from studio.cli.run_console import Console
-from studio.cli.run_result import Measurement, Result, result_of
+from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.errors import StudioError
 from studio.model.sources import SOURCE_MODES, LogProvider, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
+from studio.runtime.running_systems import RunningSystem
+from studio.runtime.runtime import About, Runtime
+from studio.runtime.steering import Steering
+from studio.runtime.supervision import BROKER, Condition, RestartPolicy
 
 EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
   studio run my_robot --mode simulated                   all sources from their simulated provider
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
+  studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
   studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
+  studio run first_steps --detach                        leave it running; studio ctl steers it, studio stop ends it
 """
 
 LOOK_EVERY_S = 0.1
+GONE = (Condition.DEAD, Condition.GAVE_UP)
 CHUNK_NS = SECOND_NS
 """Lockstep goes on in pieces of system time, to show progress and log lines between them; the order is the same."""
 
@@ -39,18 +56,21 @@ CHUNK_NS = SECOND_NS
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
     parser.add_argument(
-        "--for", dest="seconds", type=_seconds, metavar="SECONDS", help="system time; without it: until Ctrl-C"
+        "--for", dest="seconds", type=seconds, metavar="SECONDS", help="system time; without it: until Ctrl-C"
     )
     parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
     parser.add_argument(
         "--gate", choices=("run", "lockstep"), default="run", help="lockstep: one event at a time, as fast as it goes"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
-    parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log (.mcap)")
+    parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
+    add_recording_options(parser)
+    parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
+    parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     add_json_option(parser)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -63,19 +83,30 @@ def _seconds(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     if options.gate == "lockstep" and options.seconds is None:
         raise UsageError("lockstep needs an end", hint="e.g. --for 60")
-    if options.record is not None and options.record.exists():
-        raise UsageError(f"{options.record} exists already", hint="logs are never overwritten: choose another name")
+    refuse_without_log(options)
+    return run_with(options, Console(quiet=options.json, seconds=options.seconds))
+
+
+def run_with(options: argparse.Namespace, console: Console) -> int:
     opened = open_project(find_project(options.project))
+    if options.detach:
+        return run_detached(opened, options)
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode)
-    console = Console(quiet=options.json, seconds=options.seconds)
+    if options.record is not None:
+        options.record = log_to_write(options.record, opened.project.name)
+        select_topics(opened, options)
     with _terminated_like_interrupted():
         result = _run(opened, options, console)
     console.tell_failures(result)
-    print_json(result.json()) if options.json else print("\n".join(result.text()))
-    if result.failed:
+    log = recorded(options.record) if options.record is not None else None
+    if options.json:
+        print_json(result.json() | ({"recording": log} if log else {}))
+    else:
+        print("\n".join([*result.text(), *(["", f"  {recorded_text(log)}"] if log else [])]))
+    if result.failed or (log and not log["finished"]):
         return FAILED
     return INTERRUPTED if result.interrupted and options.seconds is not None else FINE
 
@@ -111,16 +142,23 @@ def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
 
 def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
+    plan = recording_as_told(plan, options)
     lockstep = options.gate == "lockstep"
-    session = Session(plan, clock=ClockKind.SIMULATION, start_ns=0) if lockstep else Session(plan)
-    with session:
+    # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
+    session = (
+        Session(plan, clock=ClockKind.SIMULATION, start_ns=0) if lockstep else Session(plan, policy=RestartPolicy())
+    )
+    with _opened_runtime(session, opened, options) as runtime, session:
         session.launch()
         measurement = Measurement(session)
         interrupted = False
         try:
             session.start("pause" if lockstep else "run")
             measurement.begin()
-            (_lockstep if lockstep else _free_run)(session, options.seconds, console)
+            runtime.open(_note(session, opened, options))
+            if options.detached:
+                _let_go_of_the_terminal()
+            (_lockstep if lockstep else _free_run)(runtime, options.seconds, console)
         except KeyboardInterrupt:
             interrupted = True
         measurement.finish()
@@ -130,23 +168,56 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
     return result_of(opened, options, measurement, seconds=seconds, interrupted=interrupted)
 
 
-def _free_run(session: Session, seconds: float | None, console: Console) -> None:
+@contextmanager
+def _opened_runtime(session: Session, opened: Opened, options: argparse.Namespace) -> Iterator[Runtime]:
+    """Closed after the session: those who asked for the stop hear when it is done."""
+    lockstep = options.gate == "lockstep"
+    about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
+    runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep))
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _note(session: Session, opened: Opened, options: argparse.Namespace) -> RunningSystem:
+    run, project = session.folders.run, opened.project.name
+    return RunningSystem.of_this_process(run, project, opened.folder, mode_of(opened), options.gate)
+
+
+def _free_run(runtime: Runtime, seconds: float | None, console: Console) -> None:
     start_ns = monotonic_ns()
-    pause = threading.Event()
-    while len(session.exits) < len(session.hosts):
+    session = runtime.session
+    while not _is_over(session):
         passed_s = (monotonic_ns() - start_ns) / SECOND_NS
         if seconds is not None and passed_s >= seconds:
             return
-        console.look(session, passed_s)
-        pause.wait(LOOK_EVERY_S if seconds is None else min(LOOK_EVERY_S, seconds - passed_s))
+        console.look(session, passed_s, runtime)
+        if runtime.stopping.wait(LOOK_EVERY_S if seconds is None else min(LOOK_EVERY_S, seconds - passed_s)):
+            return
 
 
-def _lockstep(session: Session, seconds: float, console: Console) -> None:
+def _is_over(session: Session) -> bool:
+    """Whether nobody is left who could do anything, or nobody would hear it."""
+    condition = session.supervisor.condition
+    return condition(BROKER) is Condition.GAVE_UP or all(condition(host) in GONE for host in session.hosts)
+
+
+def _lockstep(runtime: Runtime, seconds: float, console: Console) -> None:
     at_ns, end_ns = 0, round(seconds * SECOND_NS)
-    while at_ns < end_ns:
+    while at_ns < end_ns and not runtime.stopping.is_set():
         at_ns = min(end_ns, at_ns + CHUNK_NS)
-        session.lockstep(until_ns=at_ns, lag=LAG)
-        console.look(session, at_ns / SECOND_NS)
+        runtime.session.lockstep(until_ns=at_ns, lag=LAG)
+        console.look(runtime.session, at_ns / SECOND_NS, runtime)
+
+
+def _let_go_of_the_terminal() -> None:
+    """Detached and running: what it has to say goes to those who attach."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 @contextmanager

@@ -1,26 +1,36 @@
-"""What a person sees of a system while `studio run` runs it: log lines, failures, a status line. All on stderr."""
+"""What a person sees of a system while `studio run` runs it: log lines, failures, a live table. All on stderr."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
+from typing import Any
 
-from studio.cli.run_result import Result, death
+from studio.cli.run_result import Result, number, table
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.events import Happening, ProcessExited
 from studio.runtime.launcher import Session
+from studio.runtime.runtime import Runtime
+from studio.runtime.supervision import BROKER
 
 LOUD = ("warning", "error", "critical")
-CLEAR_LINE = "\r\x1b[K"
+DRAW_EVERY_NS = SECOND_NS // 2
+HEADS = ("component", "state", "rate Hz", "CPU %", "memory MB", "drops", "restarts")
 
 
 class Console:
     def __init__(self, *, quiet: bool, seconds: float | None) -> None:
         self._quiet = quiet
         self._seconds = seconds
-        self._status = sys.stderr.isatty() and not quiet
+        self._live = sys.stderr.isatty() and not quiet
+        self._drawn = 0
+        """Lines of the table that are on the screen."""
+        self._drawn_ns = 0
         self._told: set[str] = set()
         """Components whose failure has been shown."""
 
-    def look(self, session: Session, passed_s: float | None = None) -> None:
+    def look(self, session: Session, passed_s: float | None = None, runtime: Runtime | None = None) -> None:
         """Show what has happened since the last look."""
         log = session.observer.log
         while log:
@@ -28,19 +38,22 @@ class Console:
             if not self._quiet or line["level"] in LOUD:
                 level = f"{line['level']}: " if line["level"] in LOUD else ""
                 self._print(f"{line['component']}: {level}{line['text']}")
+        while session.happenings:
+            self._tell(session, session.happenings.popleft())
         for report in list(session.observer.reports.values()):
             for name, component in report["components"].items():
                 self._tell_failure(name, component["error"])
-        if passed_s is not None:
-            self._look_while_running(session, passed_s)
+        if passed_s is not None and runtime is not None and self._live:
+            self._draw(runtime, passed_s)
 
-    def _look_while_running(self, session: Session, passed_s: float) -> None:
-        for host, status in list(session.exits.items()):
-            for component in session.plan.on_host(host):
-                self._tell_failure(component.name, death(status, session.output_of(host)))
-        if self._status:
-            of = f" of {self._seconds:g}" if self._seconds is not None else ", Ctrl-C ends"
-            print(f"{CLEAR_LINE}running {passed_s:.1f}{of} s", end="", file=sys.stderr, flush=True)
+    def _tell(self, session: Session, happening: Happening) -> None:
+        # The components of a host; broker and recorder have none.
+        for name in [component.name for component in session.plan.on_host(happening.name)] or [happening.name]:
+            if isinstance(happening, ProcessExited):
+                self._told.discard(name)
+                self._tell_failure(name, str(happening))
+            else:
+                self._print(f"{name}: {happening.level}: {happening}")
 
     def tell_failures(self, result: Result) -> None:
         """Show the failures that nobody has seen yet."""
@@ -48,8 +61,7 @@ class Console:
             self._tell_failure(component.name, component.error)
 
     def close(self) -> None:
-        if self._status:
-            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+        self._wipe()
 
     def _tell_failure(self, name: str, error: str) -> None:
         if error and name not in self._told:
@@ -57,7 +69,44 @@ class Console:
             self._print(f"{name} failed:\n" + "\n".join(f"  {line}" for line in readable(error)))
 
     def _print(self, text: str) -> None:
-        print(f"{CLEAR_LINE if self._status else ''}{text}", file=sys.stderr, flush=True)
+        self._wipe()
+        print(text, file=sys.stderr, flush=True)
+
+    # The table.
+
+    def _draw(self, runtime: Runtime, passed_s: float) -> None:
+        now_ns = monotonic_ns()
+        if self._drawn and now_ns - self._drawn_ns < DRAW_EVERY_NS:
+            return
+        size = shutil.get_terminal_size()
+        lines = [self._headline(runtime.session, passed_s), *live_table(runtime.snapshot())][: size.lines - 1]
+        self._wipe()
+        print("\n".join(line[: size.columns - 1] for line in lines), file=sys.stderr, flush=True)
+        self._drawn, self._drawn_ns = len(lines), now_ns
+
+    def _headline(self, session: Session, passed_s: float) -> str:
+        of = f" of {self._seconds:g} s" if self._seconds is not None else " s, Ctrl-C ends"
+        return f"running {passed_s:.0f}{of}"
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            print(f"\x1b[{self._drawn}F\x1b[J", end="", file=sys.stderr, flush=True)
+            self._drawn = 0
+
+
+def live_table(snapshot: dict[str, Any]) -> Iterator[str]:
+    """Components as they are now, and what else needs attention."""
+    rows = (
+        (name, each["state"], *map(number, (each[key] for key in _KEYS)))
+        for name, each in snapshot.get("components", {}).items()
+    )
+    yield from table(HEADS, rows)
+    broker = snapshot.get("processes", {}).get(BROKER, {})
+    if broker.get("restarts") or broker.get("condition") not in (None, "running"):
+        yield f"  the broker is {broker['condition']}, restarts: {broker['restarts']}"
+
+
+_KEYS = ("rate_hz", "cpu_percent", "rss_mb", "drops", "restarts")
 
 
 def readable(traceback: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,22 +11,18 @@ import psutil
 
 from studio.cli.columns import columns
 from studio.cli.opened import Opened
+from studio.errors import StudioError
 from studio.model.wiring import topics_of
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.events import death
 from studio.runtime.launcher import Session
 from studio.runtime.lifecycle import State
+from studio.runtime.loads import Load
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.statistics import TopicTotals, topic_totals
+from studio.runtime.supervision import Condition
 
 REPORT_WITHIN_S = 2.0
-DEAD = "dead"
-"""The state of a component whose process ended by itself."""
-
-
-@dataclass(frozen=True)
-class Load:
-    cpu_percent: float
-    rss_mb: float
 
 
 class Measurement:
@@ -39,7 +34,9 @@ class Measurement:
         self.states: dict[str, str] = {}
         self.loads: dict[str, Load] = {}
         self.deaths: dict[str, str] = {}
-        """Hosts that ended by themselves: how, and the last of what they printed."""
+        """Hosts that ended by themselves: how, and the last of what they printed; also if they were restarted."""
+        self.restarts: dict[str, int] = {}
+        self.conditions: dict[str, Condition] = {}
         self.skipped_ticks = 0
         self.begin()
 
@@ -47,7 +44,8 @@ class Measurement:
         """From here on it counts."""
         self._start_ns = monotonic_ns()
         session = self.session
-        self._cpu_s = {host: cpu_s for host in session.hosts if (cpu_s := self._cpu_of(host)) is not None}
+        found = [(process.pid, self._cpu_of(host)) for host, process in session.hosts.items()]
+        self._cpu_s = {pid: cpu_s for pid, cpu_s in found if cpu_s is not None}
 
     def finish(self) -> None:
         """Call it while the session still runs."""
@@ -61,8 +59,17 @@ class Measurement:
             component.name: session.observer.component(component.name).get("state", State.ACTIVE.value)
             for component in session.plan.components
         }
-        self.deaths = {host: death(status, session.output_of(host)) for host, status in session.exits.items()}
-        self.skipped_ticks = session.control.status()["skipped_ticks"]
+        wards = [session.supervisor.wards[host] for host in session.hosts]
+        self.deaths = {ward.name: ward.last_exit for ward in wards if ward.last_exit}
+        self.restarts = session.restarts
+        self.conditions = {ward.name: ward.condition for ward in wards}
+        self.skipped_ticks = self._skipped_ticks()
+
+    def _skipped_ticks(self) -> int:
+        try:
+            return int(self.session.status()["skipped_ticks"])
+        except StudioError:  # a broker that died for good
+            return 0
 
     def forced(self, host: str) -> str:
         """After the session: how the host was ended, if it did not stop when it was asked to."""
@@ -82,9 +89,11 @@ class Measurement:
         except psutil.Error:
             return None
         cpu_s = self._cpu_of(host)
-        if cpu_s is None or host not in self._cpu_s or self.session.hosts[host].poll() is not None:
+        process = self.session.hosts[host]
+        if cpu_s is None or process.poll() is not None:
             return None
-        return Load(round(100.0 * (cpu_s - self._cpu_s[host]) / self.wall_s, 1), round(rss / 1e6, 1))
+        before_s = self._cpu_s.get(process.pid, 0.0)  # one that was restarted counts from its start
+        return Load(round(100.0 * (cpu_s - before_s) / self.wall_s, 1), round(rss / 1e6, 1))
 
 
 @dataclass(frozen=True)
@@ -167,9 +176,10 @@ class Result:
         how = " in lockstep" if self.gate == "lockstep" else ""
         ended = ", interrupted" if self.interrupted else ""
         yield f"{self.project} ran {self.seconds:.1f} s of system time{how}, mode {self.mode}{ended}"
-        yield from _table(("component", "state", "errors", "CPU %", "memory MB"), map(_component_row, self.components))
+        heads = ("component", "state", "errors", "restarts", "CPU %", "memory MB")
+        yield from table(heads, map(_component_row, self.components))
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
-        yield from _table(heads, map(_topic_row, self.topics))
+        yield from table(heads, map(_topic_row, self.topics))
         if self.skipped_ticks:
             ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
@@ -185,7 +195,7 @@ def result_of(
     totals = topic_totals(reports.values(), types)
     return Result(
         project=opened.project.name,
-        mode=_mode(opened),
+        mode=mode_of(opened),
         gate=options.gate,
         seed=options.seed,
         seconds=round(seconds, 3),
@@ -200,7 +210,7 @@ def result_of(
     )
 
 
-def _mode(opened: Opened) -> str:
+def mode_of(opened: Opened) -> str:
     modes = {source.mode for source in opened.system.sources} or {"real"}
     return modes.pop() if len(modes) == 1 else "mixed"
 
@@ -210,39 +220,33 @@ def _component(planned: PlannedComponent, measurement: Measurement) -> Component
     errors, error = last.get("errors", 0), last.get("error", "")
     # After the stop all are final; what counts is what they were when it came.
     state = State.ERROR.value if error else measurement.states[planned.name]
-    died = measurement.deaths.get(planned.host)
-    if died is not None:
-        state = DEAD
-    if trouble := died or measurement.forced(planned.host):
-        errors, error = errors + 1, "\n".join(filter(None, (error.rstrip(), trouble)))
+    condition = measurement.conditions[planned.host]
+    if condition is not Condition.RUNNING:
+        state = condition.value
+    restarts = measurement.restarts.get(planned.host, 0)
+    if trouble := measurement.deaths.get(planned.host) or measurement.forced(planned.host):
+        errors, error = errors + max(1, restarts), "\n".join(filter(None, (error.rstrip(), trouble)))
     load = measurement.loads.get(planned.host)
-    return ComponentResult(planned.name, state, 0, errors, error, load)
-
-
-def death(status: int, output: str) -> str:
-    """How a process ended that should not have, and the last of what it printed."""
-    how = f"exit status {status}"
-    if status < 0:
-        how = f"signal {signal.Signals(-status).name}" if -status in set(signal.Signals) else f"signal {-status}"
-    return f"its process ended with {how}" + (f"; it printed last:\n{output.rstrip()}" if output.strip() else "")
+    return ComponentResult(planned.name, state, restarts, errors, error, load)
 
 
 def _component_row(component: ComponentResult) -> tuple[str, ...]:
     told = component.json()
-    return component.name, component.state, str(component.errors), _number(told["cpu_percent"]), _number(told["rss_mb"])
+    numbers = [told[key] for key in ("errors", "restarts", "cpu_percent", "rss_mb")]
+    return (component.name, component.state, *map(number, numbers))
 
 
 def _topic_row(topic: TopicResult) -> tuple[str, ...]:
     told = topic.json()
     numbers = [told[key] for key in ("count", "rate_hz", "bytes", "drops")]
-    return (topic.name, topic.type, *map(_number, [*numbers, *told["latency_us"].values()]))
+    return (topic.name, topic.type, *map(number, [*numbers, *told["latency_us"].values()]))
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}" if value % 1 else f"{value:.0f}"
 
 
-def _table(heads: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+def table(heads: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
     """Words to the left, numbers to the right, under their heads; nothing without rows."""
     lines = [tuple(heads), *rows]
     if len(lines) == 1:

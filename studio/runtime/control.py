@@ -12,6 +12,7 @@ import zmq
 
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
+from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 LOOK_EVERY_MS = 100
@@ -66,7 +67,8 @@ class Control:
             return reply
 
     def close(self) -> None:
-        self._socket.close()
+        with self._lock:
+            self._socket.close()
 
     # The requests by name.
 
@@ -90,11 +92,42 @@ class Control:
         delivered = self.ask("step", count=count, topic=topic, timeout_s=None)["delivered"]
         return [(name, sequence) for name, sequence in delivered]
 
-    def lockstep(
-        self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0
-    ) -> int:
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
         reply = self.ask("lockstep", until_ns=until_ns, count=count, rate=rate, lag=lag, timeout_s=None)
         return int(reply["delivered"])
+
+    def advance(
+        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+    ) -> list[Delivered]:
+        """As step; `until_ns` and `most`, how many in all, may end it before; tells what was published."""
+        reply = self.ask("advance", count=count, topic=topic, until_ns=until_ns, most=most, timeout_s=None)
+        return [
+            Delivered(name, sequence, stamp_ns, tuple((made, number) for made, number in published))
+            for name, sequence, stamp_ns, published in reply["delivered"]
+        ]
+
+    def checkpoint(self) -> int:
+        """Everybody remembers everything; returns the number to restore it by."""
+        return int(self._ask_checkpoint("checkpoint")["checkpoint"])
+
+    def restore(self, number: int) -> None:
+        """Be where the system was at that checkpoint; raises CannotGoBack if the way from there to here is lost."""
+        self._ask_checkpoint("restore", checkpoint=number)
+
+    def forget(self, number: int) -> None:
+        """Give back the memory of a checkpoint."""
+        self._ask_checkpoint("forget", checkpoint=number)
+
+    def digest(self) -> dict[str, Any]:
+        """Digests of each component's state and outputs, and of what is to come."""
+        digest: dict[str, Any] = self._ask_checkpoint("digest")["digest"]
+        return digest
+
+    def _ask_checkpoint(self, do: str, **fields: Any) -> dict[str, Any]:
+        reply = self.ask(do, timeout_s=None, **fields)
+        if "refused" in reply:
+            raise CannotGoBack(reply["refused"], hint=reply["hint"])
+        return reply
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         self.ask("command", component=component, command=dict(command))

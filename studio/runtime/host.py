@@ -28,6 +28,7 @@ from studio.runtime.channel.frames import (
     HANDLED_TOPIC,
     HELLO_TOPIC,
     HOST_PREFIX,
+    KEEPS_CHECKPOINTS,
     READY_TOPIC,
     REQUEST_PREFIX,
     SWEEP_TOPIC,
@@ -37,7 +38,7 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.channel.mailbox import Route
 from studio.runtime.channel.sender import Sender
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_class
 from studio.runtime.executor import DataRoute, Executor
@@ -48,6 +49,8 @@ HELLO_EVERY_NS = 20_000_000
 BEAT_EVERY_NS = 500_000_000
 TRACE_EVERY_NS = 50_000_000
 LOOK_EVERY_S = 0.02
+BUSY_NS = 1_000_000_000
+"""A handler that takes longer makes its host look busy: alive, and not to be restarted."""
 LONG_HANDLER_NS = 10_000_000
 """A handler that takes longer hands the reading of the socket over to the I/O thread."""
 
@@ -118,6 +121,7 @@ class Host:
         sender = Sender(self.context, self.run, None, self.name)
         next_hello = next_beat = next_trace = 0
         ready_for = 0
+        shown = self._shown()
         while executor.is_alive():
             executor.join(LOOK_EVERY_S)
             now_ns = monotonic_ns()
@@ -130,11 +134,13 @@ class Host:
             # To every broker, and not once per greeting: a greeting of a dead broker may be answered by the next one.
             if self._initialized and self._welcomed.is_set() and ready_for != self._incarnation:
                 ready_for = self._incarnation
-                sender.control(READY_TOPIC, Kind.READY, self.name.encode())
+                sender.control(READY_TOPIC, Kind.READY, self.name.encode(), KEEPS_CHECKPOINTS)
             if now_ns >= next_trace:
                 self._send_trace(sender)
                 next_trace = now_ns + TRACE_EVERY_NS
-            if now_ns >= next_beat:
+            # What somebody may have asked for is told at once.
+            if now_ns >= next_beat or shown != self._shown():
+                shown = self._shown()
                 self._beat(sender)
                 next_beat = now_ns + BEAT_EVERY_NS
         for _ in range(2):  # the book gives what was written before it was last asked
@@ -151,6 +157,15 @@ class Host:
         self.executor.tidy()
         sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(self.report()))))
 
+    def _shown(self) -> list[object]:
+        cells = self.executor.cells.values()
+        return [(cell.state, cell.activation, dict(cell.component._values)) for cell in cells]
+
+    def _busy_s(self) -> float:
+        since_ns = self.executor.handling_since_ns
+        passed_ns = monotonic_ns() - since_ns if since_ns else 0
+        return round(passed_ns / SECOND_NS, 1) if passed_ns > BUSY_NS else 0.0
+
     def report(self) -> dict[str, object]:
         """What a heartbeat tells: states, errors, and what was seen of each topic."""
         return {
@@ -158,7 +173,11 @@ class Host:
             "pid": os.getpid(),
             "waiting_bytes": self.executor.mailbox.waiting_bytes,
             "dropped_sends": self.executor.dropped_sends,
-            "components": {cell.name: cell.report() for cell in self.executor.cells.values()},
+            "busy_s": self._busy_s(),
+            "components": {
+                cell.name: {**cell.report(), "activation": cell.activation, "parameters": dict(cell.component._values)}
+                for cell in self.executor.cells.values()
+            },
             "topics": {
                 route.topic: route.report() for route in self.executor.routes.values() if isinstance(route, DataRoute)
             },
@@ -185,6 +204,8 @@ class _ChannelLog(logging.Handler):
 
 def main() -> int:
     die_with_parent()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole terminal group; the launcher decides
     run, name = Path(os.environ["STUDIO_RUN"]), os.environ["STUDIO_HOST"]
     shared = os.environ.get("STUDIO_SHM")

@@ -19,10 +19,13 @@ from studio.runtime.captured_output import Outputs
 from studio.runtime.channel import addresses
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.frames import Event
+from studio.runtime.channel.gate import Delivered
 from studio.runtime.channel.payloads import dismiss_host, remove_producer
+from studio.runtime.channel.rewinding import can_rewind
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.events import Happening, RecordingMoved
+from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
 from studio.runtime.plan import RECORDER, Plan
 from studio.runtime.process import Process, signal_group, wait_all
@@ -71,11 +74,12 @@ class Session:
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
+        self._guard = None if policy is None else Guard(filter(None, (self.folders.run, self.folders.shared)))
         self._save_plan()
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
-        self.control = Control(self.folders.run, lambda: self.broker_restarts)
-        self._supervision = Control(self.folders.run, lambda: self.broker_restarts)
+        self.control = Control(self.folders.run, self._answering)
+        self._supervision = Control(self.folders.run, self._answering)
         self.observer = Observer(self.folders.run)
         self.supervisor = Supervisor(self, self._policy_of, self._happened)
 
@@ -85,6 +89,10 @@ class Session:
         wards = self.supervisor.wards.items()
         return {name: ward.restarts for name, ward in wards if ward.restarts and name != BROKER}
 
+    def _answering(self) -> int:
+        """Changes when a question that is on its way will get no answer any more: the broker died, or we stop."""
+        return -self.broker_restarts if self._stopping else self.broker_restarts + 1
+
     def _policy_of(self, name: str) -> RestartPolicy | None:
         return self._policy or (UNLIMITED if name == BROKER else None)
 
@@ -92,6 +100,20 @@ class Session:
         self.happenings.append(happening)
         for listener in self.listeners:
             listener(happening)
+
+    @property
+    def mode(self) -> str:
+        """`run` or `pause`, as last asked for."""
+        return self._mode
+
+    def remember(self, component: str, **changes: Any) -> None:
+        """Keep a parameter, mode or period that was changed while it runs: a restart does not undo it."""
+        planned = self.plan.by_name[component]
+        if "parameters" in changes:
+            changes["parameters"] = {**planned.parameters, **changes["parameters"]}
+        others = tuple(replace(each, **changes) if each is planned else each for each in self.plan.components)
+        self.plan = replace(self.plan, components=others)
+        self._save_plan()
 
     def _save_plan(self) -> None:
         """In one step: a host that is just being started must not read half a plan."""
@@ -116,16 +138,21 @@ class Session:
         self.supervisor.start()
 
     def start_host(self, host: str) -> None:
-        self.hosts[host] = spawn_host(host, self.plan, self.folders, self.outputs)
+        self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
     def _start_recorder(self) -> None:
         words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
-        self.recorder = spawn(RECORDER, words, self.folders, self.outputs)
+        self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs))
 
     def _start_broker(self, arguments: list[str]) -> Process:
         words = ["--clock", self._clock_kind.name.lower(), "--incarnation", str(self.broker_restarts + 1), *arguments]
         command = [sys.executable, "-m", "studio.runtime.channel.broker", *words]
-        return spawn(BROKER, command, self.folders, self.outputs)
+        return self._guarded(spawn(BROKER, command, self.folders, self.outputs))
+
+    def _guarded(self, process: Process) -> Process:
+        if self._guard is not None:
+            self._guard.add(process.pid)
+        return process
 
     def _await_ready(self, wanted: set[str]) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
@@ -180,13 +207,40 @@ class Session:
         self._mode = "pause"
         self.control.pause()
 
+    def status(self) -> dict[str, Any]:
+        """Of the broker, also while somebody waits for a step or a pause."""
+        return self._supervision.status()
+
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         self._supervision.command(component, command)
 
-    def feed(self, name: str, events: Iterable[Event], topics: Iterable[str]) -> None:
+    def feed(
+        self, name: str, events: Iterable[Event], topics: Iterable[str], thread: type[FeedThread] = FeedThread
+    ) -> None:
         """Inputs on `topics` from a log or a script, taken when their time has come."""
-        self._supervision.ask("feed", name=name, topics=list(topics))
-        self._feeds.append(FeedThread(self.folders.run, name, events))
+        self._supervision.ask("feed", name=name, topics=list(topics), rewindable=can_rewind(events))
+        self._feeds.append(thread(self.folders.run, name, events))
+
+    def advance(
+        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+    ) -> list[Delivered]:
+        self._mode = "pause"
+        return self.control.advance(count, topic, until_ns, most)
+
+    def checkpoint(self) -> int:
+        self._mode = "pause"
+        return self.control.checkpoint()
+
+    def restore(self, number: int) -> None:
+        self._mode = "pause"
+        self.control.restore(number)
+
+    def forget(self, number: int) -> None:
+        self.control.forget(number)
+
+    def digest(self) -> dict[str, Any]:
+        self._mode = "pause"
+        return self.control.digest()
 
     def stop(self) -> None:
         self.close()
@@ -197,9 +251,14 @@ class Session:
         return {BROKER: self.broker, **self._processes()}
 
     def lost(self, name: str, status: int) -> None:
-        if self._stopping or name == BROKER:
+        if self._stopping:
             return
-        signal_group(self.processes()[name], signal.SIGKILL)  # what it started itself
+        process = self.processes()[name]
+        signal_group(process, signal.SIGKILL)  # what it started itself
+        if self._guard is not None:
+            self._guard.discard(process.pid)
+        if name == BROKER:
+            return
         if self.folders.shared is not None:
             dismiss_host(self.folders.shared, self.plan.hosts.get(name, self.plan.recorder_index))
             remove_producer(self.folders.shared, name)
@@ -309,6 +368,8 @@ class Session:
         self._supervision.close()
         self.outputs.close()
         self.folders.close()
+        if self._guard is not None:
+            self._guard.close()
 
     def _ask_to_stop(self, processes: list[Process]) -> None:
         asked_ns = monotonic_ns()

@@ -11,6 +11,8 @@ class State(Enum):
     CREATED = "created"
     INACTIVE = "inactive"
     ACTIVE = "active"
+    PAUSED = "paused"
+    """Active, but what arrives passes it by until it is woken up; it keeps its state."""
     ERROR = "error"
     FINAL = "final"
 
@@ -23,10 +25,14 @@ TRANSITIONS: dict[tuple[State, str], State] = {
     (State.CREATED, "initialize"): State.INACTIVE,
     (State.INACTIVE, "activate"): State.ACTIVE,
     (State.ACTIVE, "deactivate"): State.INACTIVE,
+    (State.ACTIVE, "pause"): State.PAUSED,
+    (State.PAUSED, "wakeup"): State.ACTIVE,
+    (State.PAUSED, "deactivate"): State.INACTIVE,
     (State.ERROR, "reset"): State.INACTIVE,
     (State.CREATED, "finalize"): State.FINAL,
     (State.INACTIVE, "finalize"): State.FINAL,
     (State.ACTIVE, "finalize"): State.FINAL,
+    (State.PAUSED, "finalize"): State.FINAL,
     (State.ERROR, "finalize"): State.FINAL,
 }
 

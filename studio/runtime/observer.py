@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ class Observer:
         self.reports: dict[str, dict[str, Any]] = {}
         self.heard_ns: dict[str, int] = {}
         self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
+        self.listeners: list[Callable[[dict[str, Any]], None]] = []
+        """Called by this thread with every log line."""
         self._ended = threading.Event()
         self._news = threading.Condition()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -61,6 +63,8 @@ class Observer:
                 self.heard_ns[content["host"]] = monotonic_ns()
             else:
                 self.log.append(content)
+                for listener in list(self.listeners):
+                    listener(content)
             self._news.notify_all()
 
     damaged = 0

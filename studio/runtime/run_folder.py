@@ -23,6 +23,12 @@ def runs_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"studio-{os.getuid()}"
 
 
+def shared_folder(run: str) -> Path | None:
+    """Where a run's large payloads are, if it shares memory."""
+    folder = SHARED_MEMORY / f"studio-{os.getuid()}" / run
+    return folder if folder.is_dir() else None
+
+
 class RunFolders:
     """Both folders of one run, owned while this process lives; what runs before us left behind is removed."""
 

@@ -1,0 +1,179 @@
+"""`studio ctl`: steers a running system and its components (CoRoBA's crc), reads and writes properties."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from studio.cli.ctl_show import show_list, show_output
+from studio.cli.ctl_values import get, set_value, watch
+from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.errors import StudioError
+from studio.runtime.attach import Attachment
+from studio.runtime.running_systems import find_running
+
+EXAMPLE = """\
+  studio ctl list                            what runs, and how
+  studio ctl list filter                     the properties of a component
+  studio ctl get filter.cutoff_hz            or rdk://host/component/property
+  studio ctl set filter.cutoff_hz 3.5        checked, and kept when the component is restarted
+  studio ctl watch filter.smooth --for 5     an output, as it comes; of parameters and states, every change
+  studio ctl pause                           the whole system; studio ctl step 3; studio ctl start
+  studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
+  studio ctl mode signal periodic --period 0.02
+  studio ctl restart filter                  its process, whatever state it is in
+"""
+
+COMPONENT_VERBS = {
+    "activate": "handle events from now on",
+    "deactivate": "handle nothing, as before the start",
+    "reset": "leave the state error",
+    "trigger": "act once, for components in mode trigger",
+}
+SYSTEM_OR_COMPONENT = {
+    "start": "components: activate, after a reset or a wakeup if need be; without a name: the system goes on",
+    "pause": "components: let events pass by, keeping their state; without a name: the system stands still",
+    "wakeup": "components that are paused; without a name: the system goes on",
+    "stop": "components: deactivate (`studio stop` ends the whole system)",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = _verb(verbs, "list", "running systems and their components, or the properties of a component")
+    listing.add_argument("component", metavar="COMPONENT", nargs="?")
+    for name, text in SYSTEM_OR_COMPONENT.items():
+        _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="*")
+    for name, text in COMPONENT_VERBS.items():
+        _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="+")
+    mode = _verb(verbs, "mode", "when a component acts: event, periodic or trigger", changes=True)
+    mode.add_argument("component", metavar="COMPONENT")
+    mode.add_argument("activation", metavar="MODE", choices=("event", "periodic", "trigger"))
+    mode.add_argument("--period", type=float, metavar="SECONDS")
+    getting = _verb(verbs, "get", "the value of properties")
+    getting.add_argument("properties", metavar="PROPERTY", nargs="+")
+    setting = _verb(verbs, "set", "give a parameter a value", changes=True)
+    setting.add_argument("property", metavar="PROPERTY")
+    setting.add_argument("value", metavar="VALUE", help="written as in system.xml: 2.0, true, text, '1.0 2.0'")
+    watching = _verb(verbs, "watch", "print properties when they change, one line each (with --json one object each)")
+    watching.add_argument("properties", metavar="PROPERTY", nargs="+")
+    watching.add_argument("--for", dest="seconds", type=float, metavar="SECONDS", help="(default: until Ctrl-C)")
+    watching.add_argument("--count", type=int, metavar="N", help="end after so many values")
+    watching.add_argument("--interval", type=float, default=0.0, metavar="SECONDS", help="at least between two values")
+    watching.add_argument("--period", type=float, metavar="SECONDS", help="not on change, but regularly")
+    again = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
+    again.add_argument("component", metavar="COMPONENT")
+    gate = _verb(verbs, "gate", "let events pass, or hold them; without a mode: tell", changes=True)
+    gate.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"))
+    gate.add_argument("--rate", type=float, default=1.0, help="of the clock, where it is not real time")
+    step = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
+    step.add_argument("count", metavar="N", nargs="?", type=int, default=1)
+    step.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    output = _verb(verbs, "output", "what the process of a component has printed")
+    output.add_argument("component", metavar="COMPONENT", help="or host, broker, recorder")
+
+
+def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+    parser.add_argument("--run", metavar="SYSTEM", help="which system, by project or run, if more than one is running")
+    if changes:
+        parser.add_argument("--take-over", action="store_true", help="even if somebody else holds control")
+    add_json_option(parser)
+    return parser
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.verb == "list" and options.component is None:
+        return show_list(options)
+    system = find_running(options.run)
+    with Attachment(system.run_folder, "studio ctl") as attachment:
+        if getattr(options, "take_over", False):
+            attachment.ask("take", force=True)
+        return _obey(attachment, options)
+
+
+def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
+    match options.verb:
+        case "list":
+            return show_list(options, attachment.state)
+        case "get":
+            return get(attachment, options)
+        case "set":
+            return set_value(attachment, options)
+        case "watch":
+            return watch(attachment, options)
+        case "output":
+            return show_output(attachment, options)
+        case "gate" if options.mode is None:
+            return _tell({"gate": attachment.state["gate"]}, options, attachment.state["gate"])
+        case "gate":
+            return _gate(attachment, options, options.mode)
+        case "step":
+            return _step(attachment, options)
+        case "restart":
+            reply = attachment.ask("restart", name=options.component, timeout_s=70.0)
+            told = {key: reply[key] for key in ("host", "components")}
+            return _tell(told, options, f"{', '.join(told['components'])}: restarted")
+        case "mode":
+            return _mode(attachment, options)
+        case "stop" if not options.components:
+            raise UsageError("ctl stop: name a component", hint="`studio stop` ends the whole system")
+        case "start" | "wakeup" if not options.components:
+            return _gate(attachment, options, "run")
+        case "pause" if not options.components:
+            return _gate(attachment, options, "pause")
+    return _command(attachment, options)
+
+
+def _tell(told: dict[str, Any], options: argparse.Namespace, text: str) -> int:
+    print_json(told) if options.json else print(text)
+    return FINE
+
+
+def _gate(attachment: Attachment, options: argparse.Namespace, mode: str) -> int:
+    rate = getattr(options, "rate", 1.0)
+    attachment.ask("gate", mode=mode, rate=rate, timeout_s=None)
+    project = attachment.state["project"]
+    return _tell({"gate": mode}, options, f"{project} {'runs' if mode == 'run' else 'is paused'}")
+
+
+def _step(attachment: Attachment, options: argparse.Namespace) -> int:
+    delivered = attachment.ask("step", count=options.count, topic=options.topic, timeout_s=None)["delivered"]
+    lines = [f"{topic} {sequence}" for topic, sequence in delivered] or ["nothing is waiting"]
+    return _tell({"delivered": delivered}, options, "\n".join(lines))
+
+
+def _mode(attachment: Attachment, options: argparse.Namespace) -> int:
+    fields = {"component": options.component, "activation": options.activation, "period_s": options.period}
+    effect = attachment.ask("mode", **fields)["effect"]
+    every = "" if options.period is None else f", every {options.period:g} s"
+    return _tell({**fields, "effect": effect}, options, f"{options.component}: {options.activation}{every}, {effect}")
+
+
+def _command(attachment: Attachment, options: argparse.Namespace) -> int:
+    effects: dict[str, str] = {}
+    for component in options.components:
+        for verb in _life_cycle(attachment, component, options.verb):
+            command = {"do": verb}
+            effects[component] = attachment.ask("command", component=component, command=command)["effect"]
+    done = {"start": "started", "stop": "stopped", "reset": "reset", "wakeup": "woken up", "trigger": "triggered"}
+    word = done.get(options.verb, options.verb.removesuffix("e") + "ed")
+    text = "\n".join(f"{component}: {word}, {effect}" for component, effect in effects.items())
+    return _tell({"verb": options.verb, "components": effects}, options, text)
+
+
+def _life_cycle(attachment: Attachment, component: str, verb: str) -> list[str]:
+    """The commands that a verb of CoRoBA stands for, given what state the component is in."""
+    state = attachment.state["components"].get(component, {}).get("state")
+    match verb, state:
+        case "start", "paused":
+            return ["wakeup"]
+        case "start", "error":
+            return ["reset", "activate"]
+        case "start", "active" | "busy":
+            raise StudioError(f"{component} is active already")
+        case "start", _:
+            return ["activate"]
+        case "stop", _:
+            return ["deactivate"]
+    return [verb]

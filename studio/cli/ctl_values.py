@@ -1,0 +1,176 @@
+"""Reading, writing and watching properties of a running system."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from studio.cli.ctl_show import known_value, value_text
+from studio.cli.outcome import FAILED, FINE, UsageError, print_json
+from studio.cli.property_names import Property, find_property
+from studio.errors import StudioError
+from studio.messages import MessageTypes, decode
+from studio.runtime.attach import Attachment
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.run_folder import shared_folder
+from studio.runtime.running_systems import find_running
+from studio.runtime.tap import Tap
+
+GET_WITHIN_S = 3.0
+"""How long `get` waits for the next value of an output."""
+LOOK_EVERY_S = 0.05
+MOST_ELEMENTS = 20
+"""Of arrays: more are counted, not printed."""
+
+
+def get(attachment: Attachment, options: argparse.Namespace) -> int:
+    found = [find_property(attachment.state, text) for text in options.properties]
+    values = {each: known_value(each, attachment.state) for each in found if not each.topic}
+    missing = []
+    flowing = [each for each in found if each.topic]
+    if flowing:
+        with _Values(attachment, flowing) as news:
+            values |= news.first_of_each(GET_WITHIN_S)
+        missing = [each for each in flowing if each not in values]
+    if options.json:
+        print_json({"values": {each.address: values.get(each) for each in found}})
+    else:
+        for each in found:
+            if each in values:
+                print(f"{each.component}.{each.name} = {value_text(values[each])}" if len(found) > 1 else _one(values))
+    for each in missing:
+        raise StudioError(
+            f"nothing came on {each.topic} within {GET_WITHIN_S:g} s", hint="is it active? studio ctl list"
+        )
+    return FINE
+
+
+def _one(values: dict[Property, Any]) -> str:
+    return value_text(next(iter(values.values())))
+
+
+def set_value(attachment: Attachment, options: argparse.Namespace) -> int:
+    found = find_property(attachment.state, options.property)
+    if found.kind != "parameter":
+        hint = "it can be watched; only parameters are written"
+        raise StudioError(f"{found.component}.{found.name} is {_article(found.kind)} and cannot be set", hint=hint)
+    reply = attachment.ask("set", component=found.component, name=found.name, value=options.value)
+    if options.json:
+        print_json({"property": found.address, "value": reply["value"], "effect": reply["effect"]})
+    else:
+        print(f"{found.component}.{found.name} = {value_text(reply['value'])}, {reply['effect']}")
+    return FINE
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def watch(attachment: Attachment, options: argparse.Namespace) -> int:
+    """Every value of outputs, every change of parameters and states; not more often than is wanted."""
+    if options.period is not None and not options.period > 0:
+        raise UsageError("--period must be above 0")
+    found = [find_property(attachment.state, text) for text in options.properties]
+    start_ns = monotonic_ns()
+    left = options.count
+    with _Values(attachment, found) as values:
+        for each, value in values.changes(options.interval, options.period, options.seconds):
+            passed_s = round((monotonic_ns() - start_ns) / SECOND_NS, 3)
+            if options.json:
+                print(json.dumps({"t_s": passed_s, "property": each.address, "value": value}), flush=True)
+            else:
+                print(f"{passed_s:.3f} {each.component}.{each.name} = {value_text(value)}", flush=True)
+            left = None if left is None else left - 1
+            if left == 0:
+                return FINE
+    if attachment.ended.is_set():
+        raise StudioError("the system has ended")
+    return FINE if options.count is None else FAILED
+
+
+class _Values:
+    """The values of properties, wherever they come from: the picture of the runtime, or the tap of the channel."""
+
+    def __init__(self, attachment: Attachment, properties: Iterable[Property]) -> None:
+        self._attachment = attachment
+        self._properties = list(properties)
+        topics = {each.topic for each in self._properties if each.topic}
+        run = find_running(attachment.state["run"]).run_folder
+        self._tap = Tap(run, topics) if topics else None
+        self._shared = shared_folder(run.name)
+        self._types = MessageTypes.builtin().with_folder(Path(attachment.state["folder"]))
+
+    def first_of_each(self, patience_s: float) -> dict[Property, Any]:
+        found: dict[Property, Any] = {}
+        for each, value in self.changes(0.0, None, patience_s):
+            found.setdefault(each, value)
+            if len(found) == len(self._properties):
+                break
+        return found
+
+    def changes(
+        self, interval_s: float, period_s: float | None, seconds: float | None
+    ) -> Iterator[tuple[Property, Any]]:
+        end_ns = None if seconds is None else monotonic_ns() + int(seconds * SECOND_NS)
+        told: dict[Property, tuple[int, Any]] = {}
+        newest: dict[Property, Any] = {}
+        wait_ns = int((period_s if period_s is not None else interval_s) * SECOND_NS)
+        while not self._attachment.ended.is_set() and (end_ns is None or monotonic_ns() < end_ns):
+            for each, value, is_event in self._news():
+                newest[each] = value
+                if period_s is None and (is_event or each not in told or value != told[each][1]):
+                    yield from self._due({each: value}, told, wait_ns)
+            if period_s is not None:
+                yield from self._due(newest, told, wait_ns)
+
+    @staticmethod
+    def _due(
+        values: dict[Property, Any], told: dict[Property, tuple[int, Any]], wait_ns: int
+    ) -> Iterator[tuple[Property, Any]]:
+        """Those that were last told long enough ago."""
+        now_ns = monotonic_ns()
+        for each, value in values.items():
+            if each not in told or now_ns - told[each][0] >= wait_ns:
+                told[each] = (now_ns, value)
+                yield each, value
+
+    def _news(self) -> Iterator[tuple[Property, Any, bool]]:
+        if self._tap is not None:
+            for topic, payload in self._tap.receive(LOOK_EVERY_S, self._shared):
+                kind = self._types.get(self._attachment.state["topics"][topic]["type"])
+                value = plain(decode(kind, payload))
+                yield from ((each, value, True) for each in self._properties if each.topic == topic)
+        else:
+            self._attachment.wait_for(lambda: False, LOOK_EVERY_S)
+        for each in self._properties:
+            if not each.topic:
+                yield each, known_value(each, self._attachment.state), False
+
+    def __enter__(self) -> _Values:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._tap is not None:
+            self._tap.close()
+
+
+def plain(value: Any) -> Any:
+    """A message as plain data; a message of one field is that field."""
+    if isinstance(value, np.ndarray):
+        if value.size > MOST_ELEMENTS:
+            return f"{value.dtype} array of {' × '.join(map(str, value.shape))}"
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if is_dataclass(value) and not isinstance(value, type):
+        told = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return next(iter(told.values())) if len(told) == 1 else told
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value[:MOST_ELEMENTS]]
+    return value

@@ -1,0 +1,61 @@
+"""`studio run --detach`: the same command in a session of its own, left alone once the system runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from typing import IO
+
+from studio.cli.opened import Opened
+from studio.cli.outcome import FAILED, FINE, print_json
+from studio.cli.recording_options import recording_words
+from studio.runtime.run_folder import runs_folder
+from studio.runtime.running_systems import RunningSystem, running_systems
+
+LOOK_EVERY_S = 0.05
+
+
+def run_detached(opened: Opened, options: argparse.Namespace) -> int:
+    with tempfile.TemporaryFile() as said:
+        process = _start(opened, options, said)
+        system = _await_start(process)
+        said.seek(0)
+        sys.stderr.write(said.read().decode(errors="replace"))
+    if system is None:
+        return process.returncode or FAILED
+    if options.json:
+        told = {"run": system.run, "folder": str(runs_folder() / system.run), "project": system.project}
+        print_json({**told, "pid": system.pid, "mode": system.mode, "gate": system.gate})
+    else:
+        print(f"{system.project} runs as {system.run}; studio ctl steers it, studio stop ends it")
+    process.returncode = 0  # it is not ours any more: nobody waits for it
+    return FINE
+
+
+def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-m", "studio", "run", str(opened.folder.absolute()), "--detached", "--gate", options.gate]
+    words += ["--seed", str(options.seed)]
+    for option, value in (("--for", options.seconds), ("--mode", options.mode), ("--record", options.record)):
+        if value is not None:
+            words += [option, str(value)]
+    words += recording_words(options)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, env=environment
+    )
+
+
+def _await_start(process: subprocess.Popen[bytes]) -> RunningSystem | None:
+    """Until it is found, or has ended."""
+    while True:
+        for system in running_systems():
+            if system.pid == process.pid:
+                return system
+        try:
+            process.wait(LOOK_EVERY_S)
+            return None
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,151 @@
+"""The client's side of a runtime: a picture of a running system that keeps itself up to date, and requests.
+
+For command line and window alike. One thread does the socket; nobody who asks for `state` ever waits.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import zmq
+
+from studio.errors import StudioError
+from studio.runtime.channel import addresses
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.deltas import Snapshot, apply
+from studio.runtime.runtime import ATTACH, PROTOCOL
+
+ALIVE_EVERY_NS = SECOND_NS // 2
+LOOK_EVERY_MS = 20
+
+
+class AttachError(StudioError):
+    """The runtime refused a request, or is not there."""
+
+    kind = ""
+
+
+class Attachment:
+    def __init__(self, run: Path, name: str, *, on_change: Callable[[], None] = lambda: None) -> None:
+        """`on_change` is called by the socket's thread."""
+        self.state: Snapshot = {}
+        self.version = 0
+        self.lines: deque[dict[str, Any]] = deque(maxlen=10_000)
+        self.ended = threading.Event()
+        """The runtime has said goodbye, or is silent."""
+        self._name = name
+        self._run = run
+        self._on_change = on_change
+        self._number = 0
+        self._news = threading.Condition()
+        self._replies: dict[int, dict[str, Any]] = {}
+        self._outgoing: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._talk, name="attach", daemon=True)
+        self._thread.start()
+        try:
+            self._begin(self.ask("attach", name=name, timeout_s=5.0))
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, reply: dict[str, Any]) -> None:
+        if reply.get("protocol") != PROTOCOL:
+            raise AttachError("the runtime is of another version", hint="use the studio that started it")
+
+    def ask(self, do: str, *, timeout_s: float | None = 20.0, **fields: Any) -> dict[str, Any]:
+        """Send a request and wait for its reply; `timeout_s=None`: as long as it takes."""
+        with self._news:
+            self._number += 1
+            number = self._number
+        self._outgoing.put({"id": number, "do": do, **fields})
+        with self._news:
+            self._news.wait_for(lambda: number in self._replies or self.ended.is_set(), timeout_s)
+            reply = self._replies.pop(number, None)
+        if reply is None:
+            raise AttachError(f"the runtime has not answered {do!r}", hint="see: studio ctl list")
+        if not reply["ok"]:
+            error = AttachError(reply["error"], hint=reply.get("hint", ""))
+            error.kind = reply.get("kind", "")
+            raise error
+        return reply
+
+    def wait_for(self, condition: Callable[[], Any], timeout_s: float | None) -> bool:
+        """Wait until the picture fulfils `condition`; False if it does not in time, or the runtime ends."""
+        with self._news:
+            self._news.wait_for(lambda: condition() or self.ended.is_set(), timeout_s)
+            return bool(condition())
+
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.join()
+
+    def __enter__(self) -> Attachment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # The thread.
+
+    def _talk(self) -> None:
+        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        socket = context.socket(zmq.DEALER)
+        socket.linger = 200
+        socket.connect(addresses.endpoint(self._run, ATTACH))
+        next_alive = monotonic_ns() + ALIVE_EVERY_NS
+        while not self._closing.is_set():
+            self._send_waiting(socket)
+            if monotonic_ns() >= next_alive:
+                socket.send(b'{"do": "alive"}', zmq.DONTWAIT)
+                next_alive = monotonic_ns() + ALIVE_EVERY_NS
+            if socket.poll(LOOK_EVERY_MS):
+                self._take(json.loads(socket.recv()))
+            elif not self._run.exists():
+                self._end()
+        context.destroy(linger=200)
+
+    def _send_waiting(self, socket: zmq.Socket[bytes]) -> None:
+        try:
+            while True:
+                socket.send(json.dumps(self._outgoing.get_nowait()).encode())
+        except Empty:
+            return
+
+    def _take(self, message: dict[str, Any]) -> None:
+        with self._news:
+            match message.get("news"):
+                case "snapshot":
+                    self.state, self.version = message["snapshot"], message["version"]
+                case "delta" if message["version"] == self.version + 1:
+                    apply(self.state, message)
+                    self.version = message["version"]
+                case "delta":  # one was lost
+                    self._outgoing.put({"id": 0, "do": "snapshot"})
+                case "log":
+                    self.lines.extend(message["lines"])
+                case "ended":
+                    self.ended.set()
+                case _:
+                    self._take_reply(message)
+            self._news.notify_all()
+        self._on_change()
+
+    def _take_reply(self, reply: dict[str, Any]) -> None:
+        if "snapshot" in reply:
+            self.state, self.version = reply["snapshot"], reply["version"]
+            self.lines.extend(reply.get("lines", ()))
+        if reply.get("id"):
+            self._replies[reply["id"]] = reply
+
+    def _end(self) -> None:
+        with self._news:
+            self.ended.set()
+            self._news.notify_all()
+        self._on_change()

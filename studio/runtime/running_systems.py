@@ -1,0 +1,88 @@
+"""Which systems run on this machine: every runtime leaves a note in its run's folder, and the note is checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+from studio.errors import StudioError
+from studio.model.close_matches import did_you_mean
+from studio.runtime.run_folder import runs_folder
+
+NOTE = "runtime.json"
+
+
+class NotRunning(StudioError):
+    """There is no such running system, or more than one."""
+
+
+@dataclass(frozen=True)
+class RunningSystem:
+    run: str
+    """The run's name: that of its folder."""
+    project: str
+    folder: str
+    """Of the project."""
+    mode: str
+    gate: str
+    pid: int
+    born: float
+    """When the process was started: a process id may be used again."""
+
+    @classmethod
+    def of_this_process(cls, run: Path, project: str, folder: Path, mode: str, gate: str) -> RunningSystem:
+        born = psutil.Process().create_time()
+        return cls(run.name, project, str(folder.absolute()), mode, gate, os.getpid(), born)
+
+    def write(self) -> None:
+        file = runs_folder() / self.run / NOTE
+        file.with_suffix(".new").write_text(json.dumps(asdict(self)))
+        os.replace(file.with_suffix(".new"), file)
+
+    @property
+    def run_folder(self) -> Path:
+        return runs_folder() / self.run
+
+    def is_alive(self) -> bool:
+        try:
+            process = psutil.Process(self.pid)
+            return bool(process.create_time() == self.born and process.status() != psutil.STATUS_ZOMBIE)
+        except psutil.Error:
+            return False
+
+
+def running_systems() -> list[RunningSystem]:
+    """Those whose runtime lives, in the order in which they were started."""
+    found = []
+    for note in runs_folder().glob(f"*/{NOTE}"):
+        try:
+            system = RunningSystem(**json.loads(note.read_text()))
+        except (OSError, ValueError, TypeError):
+            continue  # just being removed, or of another version
+        if system.is_alive():
+            found.append(system)
+    return sorted(found, key=lambda system: (system.born, system.run))
+
+
+def find_running(wanted: str | None = None) -> RunningSystem:
+    """The running system of this project or run; without a name the only one there is."""
+    systems = running_systems()
+    if wanted is not None:
+        folder = str(Path(wanted).absolute())
+        chosen = [system for system in systems if wanted in (system.run, system.project) or folder == system.folder]
+        if not chosen:
+            names = [name for system in systems for name in (system.project, system.run)]
+            hint = did_you_mean(wanted, names) or "start one: studio run PROJECT --detach"
+            raise NotRunning(f"no system {wanted} is running", hint=hint)
+    else:
+        chosen = systems
+    if not chosen:
+        raise NotRunning("no system is running", hint="start one: studio run PROJECT --detach")
+    if len(chosen) > 1:
+        names = ", ".join(f"{system.run} ({system.project})" for system in chosen)
+        raise NotRunning("more than one system is running", hint=f"name one with --run: {names}")
+    return chosen[0]

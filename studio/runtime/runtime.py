@@ -1,0 +1,289 @@
+"""The runtime: a session that others can look at and steer. It outlives its clients; nothing outlives it.
+
+Clients connect a DEALER to the ROUTER `attach` in the run's folder (docs/protocol.md, section 12). They get a snapshot
+with a version and then what has changed; whoever cannot keep up gets a new snapshot instead of a growing queue.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import zmq
+
+from studio.errors import StudioError
+from studio.runtime.channel import addresses
+from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.deltas import Snapshot, difference
+from studio.runtime.events import Happening
+from studio.runtime.launcher import Session
+from studio.runtime.lease import Lease
+from studio.runtime.running_systems import RunningSystem
+from studio.runtime.snapshot import Snapshots
+from studio.runtime.steering import Steering
+
+PROTOCOL = 1
+ATTACH = "attach"
+NEWS_EVERY_NS = 200_000_000
+MEASURE_EVERY_NS = SECOND_NS
+SILENT_AFTER_NS = 2 * SECOND_NS
+"""A client that says nothing for so long is gone, or as good as gone: it loses control."""
+KEPT_LINES = 500
+"""Log lines for those who come late."""
+QUEUE = 50
+"""Messages that wait for a client that does not read."""
+
+FREE = {"attach", "alive", "snapshot", "output", "take", "release", "stop"}
+"""What anybody may ask. Stopping is never refused."""
+
+
+@dataclass
+class Client:
+    name: str
+    looks: bool
+    heard_ns: int
+    version: int = 0
+    """Of the last snapshot it can build on."""
+    told_lines: int = 0
+
+
+@dataclass(frozen=True)
+class About:
+    """What a client wants to know first."""
+
+    project: str
+    folder: str
+    mode: str
+    seed: int
+    lockstep: bool = False
+    """It goes on by itself, and its gate is not for others."""
+
+
+@dataclass
+class _Lines:
+    """The newest log lines, counted from the first one."""
+
+    kept: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
+    count: int = 0
+
+    def add(self, line: dict[str, Any]) -> None:
+        self.kept.append(line)
+        self.count += 1
+
+    def since(self, count: int) -> list[dict[str, Any]]:
+        new = self.count - count
+        return list(self.kept)[-new:] if new > 0 else []
+
+
+class Runtime:
+    """Opens a session for clients. `stopping` is set when one of them wants the system to stop."""
+
+    def __init__(self, session: Session, about: About, steering: Steering) -> None:
+        self.session = session
+        self.about = about
+        self.stopping = threading.Event()
+        self.lease = Lease()
+        self._steering = steering
+        self._snapshots = Snapshots(session)
+        self._snapshot: Snapshot = {}
+        self._version = 0
+        self._lines = _Lines()
+        self._clients: dict[bytes, Client] = {}
+        self._done: SimpleQueue[tuple[bytes, dict[str, Any]]] = SimpleQueue()
+        self._jobs = ThreadPoolExecutor(4, "steering")
+        self._running = 0
+        self._ended = threading.Event()
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._router = self._context.socket(zmq.ROUTER)
+        self._router.linger = 300
+        self._router.sndhwm = QUEUE
+        # Without this, what is sent to a client that is gone would vanish in silence.
+        self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self._router.bind(addresses.endpoint(session.folders.run, ATTACH))
+        session.listeners.append(self._happened)
+        session.observer.listeners.append(self._heard)
+        self._thread = threading.Thread(target=self._serve, name="runtime", daemon=True)
+
+    def open(self, note: RunningSystem) -> None:
+        """From here on it is found."""
+        self._look()
+        self._thread.start()
+        note.write()
+
+    def close(self) -> None:
+        if self._thread.is_alive():
+            self._ended.set()
+            self._thread.join()
+        self._jobs.shutdown(wait=False, cancel_futures=True)
+        self._context.destroy(linger=300)
+
+    def snapshot(self) -> Snapshot:
+        """The last one; for the console of the same process."""
+        return self._snapshot
+
+    # News.
+
+    def _happened(self, happening: Happening) -> None:
+        self._lines.add(
+            {"time_ns": wall_ns(), "component": happening.name, "level": happening.level, "text": str(happening)}
+        )
+
+    def _heard(self, line: dict[str, Any]) -> None:
+        self._lines.add({"time_ns": wall_ns(), **line})
+
+    def _look(self) -> None:
+        about = {
+            **vars(self.about),
+            "run": self.session.folders.run.name,
+            "control": self.lease.name,
+            "clients": sorted(client.name for client in self._clients.values()),
+        }
+        snapshot = self._snapshots.make(about)
+        delta = difference(self._snapshot, snapshot)
+        before = self._version
+        if delta:
+            self._version += 1
+            self._snapshot = snapshot
+        for route, client in list(self._clients.items()):
+            if client.looks:
+                self._bring_up_to_date(route, client, before, delta)
+
+    def _bring_up_to_date(self, route: bytes, client: Client, before: int, delta: dict[str, Any]) -> None:
+        if client.version != before and client.version != self._version:
+            told = self._send(route, {"news": "snapshot", "version": self._version, "snapshot": self._snapshot})
+        elif delta and client.version != self._version:
+            told = self._send(route, {"news": "delta", "version": self._version, **delta})
+        else:
+            told = True
+        if told:
+            client.version = self._version
+        new = self._lines.since(client.told_lines)
+        if new and self._send(route, {"news": "log", "lines": new}):
+            client.told_lines = self._lines.count
+
+    def _send(self, route: bytes, message: dict[str, Any]) -> bool:
+        """False if it cannot be sent now; a client that is gone is forgotten."""
+        try:
+            self._router.send_multipart([route, json.dumps(message).encode()], zmq.DONTWAIT)
+        except zmq.Again:
+            return False
+        except zmq.ZMQError:
+            self._forget(route)
+            return False
+        return True
+
+    def _forget(self, route: bytes) -> None:
+        self._clients.pop(route, None)
+        self.lease.release(route)
+
+    # The thread.
+
+    def _serve(self) -> None:
+        next_look = next_measure = 0
+        while not self._ended.is_set():
+            if self._router.poll(10 if self._running else 50):
+                self._take()
+            self._answer_done()
+            now_ns = monotonic_ns()
+            if now_ns >= next_measure:
+                self._snapshots.measure()
+                next_measure = now_ns + MEASURE_EVERY_NS
+            if now_ns >= next_look:
+                self._drop_silent(now_ns)
+                self._look()
+                next_look = now_ns + NEWS_EVERY_NS
+        for route in list(self._clients):
+            self._send(route, {"news": "ended"})
+
+    def _drop_silent(self, now_ns: int) -> None:
+        for route, client in list(self._clients.items()):
+            if now_ns - client.heard_ns > SILENT_AFTER_NS:
+                self._forget(route)
+
+    def _take(self) -> None:
+        try:
+            while True:
+                route, *rest = self._router.recv_multipart(zmq.DONTWAIT)
+                self._obey(route, rest[-1] if rest else b"")
+        except zmq.Again:
+            return
+
+    def _obey(self, route: bytes, raw: bytes) -> None:
+        number: Any = None
+        try:
+            request = json.loads(raw)
+            number = request.get("id")
+            client = self._clients.get(route)
+            if client is not None:
+                client.heard_ns = monotonic_ns()
+            reply = self._request(route, client, request)
+            if reply is not None:
+                self._send(route, {"id": number, "ok": True, **reply})
+        except (StudioError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._send(route, _refusal(number, error))
+
+    def _request(self, route: bytes, client: Client | None, request: dict[str, Any]) -> dict[str, Any] | None:
+        do = request["do"]
+        if do == "attach":
+            return self._attach(route, request)
+        if client is None:
+            raise StudioError("attach first")
+        if do not in FREE:
+            self.lease.check(route)
+            self._start_job(route, request)
+            return None
+        match do:
+            case "snapshot":
+                return {"version": self._version, "snapshot": self._snapshot}
+            case "take":
+                self.lease.take(route, client.name, force=bool(request.get("force")))
+            case "release":
+                self.lease.release(route)
+            case "output":
+                lines = self.session.outputs.lines(str(request["name"]))
+                return {"lines": [line._asdict() for line in lines]}
+            case "stop":
+                self.stopping.set()
+        return {}
+
+    def _attach(self, route: bytes, request: dict[str, Any]) -> dict[str, Any]:
+        client = Client(str(request.get("name", "somebody")), bool(request.get("look", True)), monotonic_ns())
+        self._clients[route] = client
+        client.version, client.told_lines = self._version, self._lines.count
+        lines = list(self._lines.kept)
+        return {"protocol": PROTOCOL, "version": self._version, "snapshot": self._snapshot, "lines": lines}
+
+    # What takes its time is done beside.
+
+    def _start_job(self, route: bytes, request: dict[str, Any]) -> None:
+        job = self._steering.job(request)
+        self._running += 1
+        self._jobs.submit(self._do, route, request.get("id"), job)
+
+    def _do(self, route: bytes, number: Any, job: Callable[[], dict[str, Any]]) -> None:
+        try:
+            reply = {"id": number, "ok": True, **job()}
+        except Exception as error:  # whatever a request does, the runtime goes on
+            reply = _refusal(number, error)
+        self._done.put((route, reply))
+
+    def _answer_done(self) -> None:
+        try:
+            while True:
+                route, reply = self._done.get_nowait()
+                self._running -= 1
+                self._send(route, reply)
+        except Empty:
+            return
+
+
+def _refusal(number: Any, error: Exception) -> dict[str, Any]:
+    if isinstance(error, StudioError):
+        return {"id": number, "ok": False, "error": error.message, "hint": error.hint, "kind": type(error).__name__}
+    return {"id": number, "ok": False, "error": f"bad request: {error!r}", "hint": "", "kind": "BadRequest"}

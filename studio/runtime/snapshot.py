@@ -1,0 +1,128 @@
+"""What clients of a runtime see: the whole state of a session as plain data, made from what is known anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.deltas import Snapshot
+from studio.runtime.launcher import Session
+from studio.runtime.loads import Load, Loads
+from studio.runtime.plan import RECORDER, PlannedComponent
+from studio.runtime.statistics import topic_totals
+from studio.runtime.supervision import BROKER, Condition
+
+BUSY = "busy"
+
+
+class Snapshots:
+    """Makes snapshots; keeps what rates and loads need from one to the next."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loads = Loads()
+        self._load_of: dict[int, Load] = {}
+        self._counts: dict[str, tuple[int, int, float]] = {}
+        """Subject -> when and what was last counted, and the rate since the time before."""
+
+    def measure(self) -> None:
+        """CPU and memory; about once a second, as it costs some."""
+        pids = [process.pid for process in self._session.processes().values() if process.returncode is None]
+        self._load_of = self._loads.measure(pids)
+
+    def make(self, about: Mapping[str, Any]) -> Snapshot:
+        session = self._session
+        return {
+            **about,
+            "gate": session.mode,
+            "components": {component.name: self._component(component) for component in session.plan.components},
+            "processes": {name: self._process(name) for name in session.processes()},
+            "topics": self._topics(),
+            "recording": session.plan.recording.file if session.plan.recording else None,
+        }
+
+    def _process(self, name: str) -> Snapshot:
+        session = self._session
+        process = session.processes()[name]
+        ward = session.supervisor.wards.get(name)
+        load = self._load_of.get(process.pid)
+        return {
+            "pid": process.pid if process.returncode is None else None,
+            "condition": session.supervisor.condition(name).value,
+            "restarts": ward.restarts if ward else 0,
+            "last_exit": ward.last_exit if ward else "",
+            "cpu_percent": load.cpu_percent if load else None,
+            "rss_mb": load.rss_mb if load else None,
+            "dropped_output_bytes": session.outputs.dropped_bytes(name),
+        }
+
+    def _component(self, planned: PlannedComponent) -> Snapshot:
+        session = self._session
+        host = planned.host
+        report = session.observer.reports.get(host, {})
+        told = report.get("components", {}).get(planned.name, {})
+        load = self._load_of.get(session.hosts[host].pid) if host in session.hosts else None
+        handled = told.get("handled", 0)
+        return {
+            "type": planned.type,
+            "host": host,
+            "state": shown_state(session.supervisor.condition(host), told, report),
+            "rate_hz": self._rate("component " + planned.name, handled, session.observer.heard_ns.get(host, 0)),
+            "handled": handled,
+            "errors": told.get("errors", 0),
+            "error": told.get("error", ""),
+            "drops": _drops(report, planned),
+            "restarts": session.restarts.get(host, 0),
+            "cpu_percent": load.cpu_percent if load else None,
+            "rss_mb": load.rss_mb if load else None,
+            "activation": told.get("activation", planned.activation),
+            "period_s": planned.period_ns / SECOND_NS,
+            "parameters": {**planned.parameters, **told.get("parameters", {})},
+            "inputs": {inlet.port: inlet.topic for inlet in planned.inlets},
+            "outputs": dict(planned.outlets),
+        }
+
+    def _topics(self) -> Snapshot:
+        session = self._session
+        totals = topic_totals(list(session.observer.reports.values()), session.plan.types)
+        heard_ns = max((session.observer.heard_ns.get(host, 0) for host in session.hosts), default=0)
+        return {
+            topic: {
+                "type": session.plan.types[topic],
+                "count": total.count,
+                "rate_hz": self._rate("topic " + topic, total.count, heard_ns),
+                "drops": total.drops,
+            }
+            for topic, total in totals.items()
+        }
+
+    def _rate(self, subject: str, count: int, at_ns: int) -> float:
+        """Over at least a second of reports, so that it does not flicker."""
+        before_ns, before, rate = self._counts.get(subject, (at_ns, count, 0.0))
+        if count < before:  # it was restarted and counts from the start
+            before_ns, before = at_ns, count
+        passed_s = (at_ns - before_ns) / SECOND_NS
+        if passed_s >= 1.0:
+            before_ns, before, rate = at_ns, count, round((count - before) / passed_s, 1)
+        self._counts[subject] = before_ns, before, rate
+        return rate
+
+
+def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """How a component is: what its process is like if that is not well, else its own state."""
+    if condition is not Condition.RUNNING:
+        return condition.value
+    if report.get("busy_s") and told.get("state") == "active":
+        return BUSY
+    return str(told.get("state", Condition.STARTING.value))
+
+
+def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> int:
+    """Events that it should have got: lost on the way to its host, or replaced by newer ones."""
+    topics = {inlet.topic for inlet in planned.inlets}
+    seen = [told for topic, told in report.get("topics", {}).items() if topic in topics]
+    return sum(int(told.get("lost", 0)) + int(told.get("dropped", {}).get(planned.name, 0)) for told in seen)
+
+
+SYSTEM_PROCESSES = (BROKER, RECORDER)

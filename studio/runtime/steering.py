@@ -1,0 +1,204 @@
+"""What clients may do to a running system: every request becomes a job that replies when it has taken effect."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from studio.errors import StudioError
+from studio.model.close_matches import did_you_mean
+from studio.model.sources import Specs
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.launcher import Session
+from studio.runtime.plan import PlannedComponent
+from studio.runtime.supervision import Condition
+
+EFFECT_WITHIN_S = 3.0
+"""How long a component may take to obey; it may be busy with a long handler."""
+LOOK_EVERY_S = 0.02
+
+Job = Callable[[], dict[str, Any]]
+
+LEADS_TO = {
+    "activate": "active",
+    "deactivate": "inactive",
+    "pause": "paused",
+    "wakeup": "active",
+    "reset": "inactive",
+}
+"""Command -> the state that shows that it was obeyed."""
+
+
+class Refused(StudioError):
+    """A request that cannot be carried out."""
+
+
+class Steering:
+    def __init__(self, session: Session, specs: Specs, *, lockstep: bool = False) -> None:
+        self._session = session
+        self._specs = specs
+        self._lockstep = lockstep
+        self._gate = threading.Lock()
+        """One at a time at the gate: what it does may wait for ever."""
+
+    def job(self, request: dict[str, Any]) -> Job:
+        """Check the request as far as that goes at once; the rest is for another thread."""
+        match request["do"]:
+            case "command":
+                component = self._component(str(request["component"]))
+                return self._command(component, dict(request["command"]))
+            case "set":
+                component = self._component(str(request["component"]))
+                return self._set(component, str(request["name"]), request["value"])
+            case "mode":
+                component = self._component(str(request["component"]))
+                return self._mode(component, str(request["activation"]), request.get("period_s"))
+            case "restart":
+                return self._restart(str(request["name"]))
+            case "gate" | "step" as do:
+                return self._at_the_gate(do, request)
+            case unknown:
+                raise Refused(f"unknown request {unknown!r}")
+
+    def _component(self, name: str) -> PlannedComponent:
+        found = self._session.plan.by_name.get(name)
+        if found is None:
+            raise Refused(f"there is no component {name}", hint=did_you_mean(name, self._session.plan.by_name))
+        return found
+
+    # Components.
+
+    def _command(self, component: PlannedComponent, command: dict[str, Any]) -> Job:
+        wanted = LEADS_TO.get(str(command.get("do")))
+        if wanted is None and command.get("do") != "trigger":
+            known = [*LEADS_TO, "trigger"]
+            raise Refused(f"no component obeys {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known))
+        if component.command or wanted is None:
+            return lambda: self._send(component, command, lambda _: True)
+        return lambda: self._send(component, command, lambda told: told.get("state") == wanted)
+
+    def _set(self, component: PlannedComponent, name: str, value: Any) -> Job:
+        spec = self._specs.get(component.type)
+        parameter = None if spec is None else next((each for each in spec.parameters if each.name == name), None)
+        if parameter is None:
+            known = [each.name for each in spec.parameters] if spec else []
+            raise Refused(f"{component.name} has no parameter {name}", hint=did_you_mean(name, known))
+        checked = parameter.parse(value) if isinstance(value, str) else parameter.check(_plain(value))
+        plain = list(checked) if isinstance(checked, tuple) else checked
+        command = {"do": "set", "name": name, "value": plain}
+
+        def job() -> dict[str, Any]:
+            reply = self._send(component, command, lambda told: told.get("parameters", {name: plain})[name] == plain)
+            self._session.remember(component.name, parameters={name: checked})
+            return {**reply, "value": plain}
+
+        return job
+
+    def _mode(self, component: PlannedComponent, activation: str, period_s: float | None) -> Job:
+        spec = self._specs.get(component.type)
+        if spec is not None and activation not in spec.activations:
+            can = ", ".join(spec.activations)
+            raise Refused(f"{component.name} cannot run in mode {activation}", hint=f"it can: {can}")
+        command: dict[str, Any] = {"do": "mode", "activation": activation}
+        changes: dict[str, Any] = {"activation": activation}
+        if period_s is not None:
+            if not 0 < float(period_s) < 1e6:
+                raise Refused(f"a period of {period_s} s is none", hint="e.g. 0.1")
+            command["period_s"] = float(period_s)
+            changes["period_ns"] = round(float(period_s) * SECOND_NS)
+
+        def job() -> dict[str, Any]:
+            reply = self._send(component, command, lambda told: told.get("activation", activation) == activation)
+            self._session.remember(component.name, **changes)
+            return reply
+
+        return job
+
+    def _send(
+        self, component: PlannedComponent, command: dict[str, Any], obeyed: Callable[[dict[str, Any]], bool]
+    ) -> dict[str, Any]:
+        """Put the command into the channel and wait until the component shows that it has obeyed."""
+        session = self._session
+        condition = session.supervisor.condition(component.host)
+        if condition not in (Condition.RUNNING, Condition.HUNG):
+            hint = f"studio ctl restart {component.name}"
+            raise Refused(f"{component.name} is not there: its process is {condition.value}", hint=hint)
+        refusals: list[str] = []
+
+        def listen(line: dict[str, Any]) -> None:
+            if line.get("component") == component.name and line.get("level") == "warning":
+                refusals.append(str(line["text"]))
+
+        session.observer.listeners.append(listen)
+        try:
+            sent_ns = monotonic_ns()
+            session.command(component.name, command)
+            if session.mode != "run":
+                return {"effect": "when the system goes on"}
+            self._await(component, sent_ns, obeyed, refusals)
+        finally:
+            session.observer.listeners.remove(listen)
+        return {"effect": "now"}
+
+    def _await(
+        self,
+        component: PlannedComponent,
+        sent_ns: int,
+        obeyed: Callable[[dict[str, Any]], bool],
+        refusals: list[str],
+    ) -> None:
+        observer = self._session.observer
+        pause = threading.Event()
+        while monotonic_ns() - sent_ns < EFFECT_WITHIN_S * SECOND_NS:
+            if refusals:
+                raise Refused(refusals[0])
+            told = observer.component(component.name)
+            if observer.heard_ns.get(component.host, 0) > sent_ns and obeyed(told):
+                return
+            pause.wait(LOOK_EVERY_S)
+        state = observer.component(component.name).get("state", "silent")
+        hint = f"it is {state}; the command will be handled when its turn comes"
+        raise Refused(f"{component.name} has not obeyed within {EFFECT_WITHIN_S:g} s", hint=hint)
+
+    # Processes and the gate.
+
+    def _restart(self, name: str) -> Job:
+        session = self._session
+        host = session.plan.by_name[name].host if name in session.plan.by_name else name
+        if host not in session.plan.hosts:
+            known = [*session.plan.by_name, *session.plan.hosts]
+            raise Refused(f"there is no component or host {name}", hint=did_you_mean(name, known))
+
+        def job() -> dict[str, Any]:
+            session.restart_host(host)
+            return {"host": host, "components": [component.name for component in session.plan.on_host(host)]}
+
+        return job
+
+    def _at_the_gate(self, do: str, request: dict[str, Any]) -> Job:
+        session = self._session
+        if self._lockstep:
+            raise Refused("this system goes on in lockstep by itself", hint="run it without --gate lockstep")
+        count, topic = int(request.get("count", 1)), request.get("topic")
+        mode, rate = str(request.get("mode", "")), float(request.get("rate", 1.0))
+        if do == "gate" and mode not in ("run", "pause"):
+            raise Refused(f"the gate cannot be {mode!r}", hint="one of run, pause")
+        if topic is not None and topic not in session.plan.types:
+            raise Refused(f"there is no topic {topic}", hint=did_you_mean(str(topic), session.plan.types))
+
+        def job() -> dict[str, Any]:
+            with self._gate:
+                if do == "step":
+                    return {"delivered": session.step(count, topic)}
+                if mode == "pause":
+                    session.pause()
+                else:
+                    session.run(rate)
+                return {"gate": mode}
+
+        return job
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
