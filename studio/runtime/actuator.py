@@ -176,7 +176,7 @@ class Actuator(Component):
             raise ActuatorError(f"{self.name} has stopped: {self._fault}", hint=f"trigger {self.name}, then arm it")
         with self._motion:
             self._armed_epoch = event.epoch
-        self.log.warning("armed: commands move it now")
+        self.log.info("armed: commands move it now")
 
     def _disarm(self) -> None:
         with self._motion:
@@ -184,7 +184,8 @@ class Actuator(Component):
             self._values["armed"] = False
             self._stop()
         if was_armed:
-            self.log.warning("disarmed")
+            self._told_ns.clear()
+            self.log.info("disarmed")
 
     def _stop(self) -> None:
         with self._motion:
@@ -221,10 +222,14 @@ class Actuator(Component):
     def _tell_refusal(self, reason: Refused) -> None:
         self.refused[reason] = count = self.refused.get(reason, 0) + 1
         now_ns = monotonic_ns()
-        if now_ns - self._told_ns.get(reason, -TELL_EVERY_NS) >= TELL_EVERY_NS:
+        told_ns = self._told_ns.get(reason)
+        if reason is Refused.DISARMED:  # nothing is wrong: a system waits to be armed
+            if told_ns is None:
+                self._told_ns[reason] = now_ns
+                self.log.info("commands are refused until it is armed: set armed of %s", self.name)
+        elif told_ns is None or now_ns - told_ns >= TELL_EVERY_NS:
             self._told_ns[reason] = now_ns
-            hint = f": set armed of {self.name}" if reason is Refused.DISARMED else ""
-            self.log.warning("refused a command, %d so far: %s%s", count, reason, hint)
+            self.log.warning("refused a command, %d so far: %s", count, reason)
 
     def _late(self) -> None:
         """No command for 250 ms. The deadline's own thread."""
@@ -237,7 +242,7 @@ class Actuator(Component):
 
     def on_activate(self) -> None:
         if self.armed:
-            self.log.warning("armed in the system file means nothing: arm it while it runs")
+            self.log.info("it starts disarmed, whatever its parameter says: arm it while it runs")
         self._disarm()
         if self._deadline is None:
             self._deadline = _Deadline(self._late, f"deadline of {self.name}")

@@ -28,7 +28,7 @@ def degrees_minutes(degrees: float, width: int) -> str:
 
 
 class Gps:
-    def __init__(self, baud: int = 9600, rate_hz: float = 5.0) -> None:
+    def __init__(self, baud: int = 9600, rate_hz: float = 2.0) -> None:
         self.baud = baud
         self.quality = 1
         """Of the fix; 0 while it is lost."""
