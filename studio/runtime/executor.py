@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from studio.runtime.channel.frames import (
     ACK_TOPIC,
     AGAIN,
     ALL_TOPIC,
+    ERROR,
     HEADER,
     HEADER_BYTES,
     SHARED,
@@ -45,6 +46,7 @@ from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.component import Component
+from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.statistics import TopicStatistics
@@ -110,6 +112,7 @@ class Executor:
         self._sender_list: list[Sender] = []
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
+        self.checkpoints = HostCheckpoints(self)
         self.cells: dict[str, Cell] = {}
         self.trace = TraceBook()
         self._local_routes: dict[str, DataRoute] = {}
@@ -239,7 +242,8 @@ class Executor:
             self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
 
     def _acknowledge(self, ack: Ack) -> None:
-        self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload()))
+        flags = ERROR if ack.refused else 0
+        self._own.release(pack(ACK_TOPIC, Kind.ACK, self.index, ack.payload(), flags=flags))
 
     def _handle_and_acknowledge(self, route: DataRoute, event: Event, target: int) -> None:
         self._own.hold()
@@ -294,12 +298,26 @@ class Executor:
         self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:
             self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))
+        elif marker.mark in HostCheckpoints.MARKS:
+            self._obey_checkpoint(marker)
         elif marker.mark is Mark.STOP:
             self._finish()
 
+    def _obey_checkpoint(self, marker: Marker) -> None:
+        ack = Ack(topic_hash(ALL_TOPIC), marker.number)
+        try:
+            ack = ack._replace(text=self.checkpoints.obey(marker))
+        except Exception as refused:  # the gate waits for an answer, whatever it is
+            ack = ack._replace(text=str(refused), refused=True)
+        if marker.mark is not Mark.FORGET:
+            self._acknowledge(ack)
+
+    def data_routes(self) -> Iterator[DataRoute]:
+        return (route for route in self.routes.values() if isinstance(route, DataRoute))
+
     def _finish(self) -> None:
         for cell in self.cells.values():
-            if cell.state is State.ACTIVE:
+            if cell.state in (State.ACTIVE, State.PAUSED):
                 cell.obey("deactivate")
             cell.obey("finalize")
         self.stopped = True
@@ -321,7 +339,10 @@ class Executor:
         if route is not None:
             route.objects[event.sequence] = event.message
         receivers = self._receiving.get(topic, ())
-        sent = self.sender().event(event, encode(event.message), receivers, self.epoch, sent_ns)
+        payload = encode(event.message)
+        if self.checkpoints.outputs is not None:
+            self.checkpoints.outputs.add(topic, event.sequence, event.stamp_ns, payload)
+        sent = self.sender().event(event, payload, receivers, self.epoch, sent_ns)
         if not sent and route is not None:
             route.objects.pop(event.sequence, None)
 

@@ -30,6 +30,7 @@ from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
     HELLO_TOPIC,
+    KEEPS_CHECKPOINTS,
     READY_TOPIC,
     FrameError,
     Kind,
@@ -39,6 +40,8 @@ from studio.runtime.channel.frames import (
     split,
     subscription,
 )
+from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import Plan
 from studio.runtime.process import die_with_parent
@@ -54,6 +57,8 @@ class Broker:
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.plan = plan
         self.forwarder = Forwarder(self.context, run, plan, clock, incarnation)
+        shared = os.environ.get("STUDIO_SHM")
+        self.checkpoints = SystemCheckpoints(self.forwarder, Path(shared) if shared else None)
         self.ready: set[str] = set()
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
@@ -131,15 +136,17 @@ class Broker:
     def _greet(self) -> None:
         try:
             while True:
-                topic, _, payload = split(self._sub.recv(zmq.DONTWAIT))
-                self._hear(topic, bytes(payload).decode(errors="replace"))
+                topic, header, payload = split(self._sub.recv(zmq.DONTWAIT))
+                self._hear(topic, bytes(payload).decode(errors="replace"), header.sequence)
         except (zmq.Again, FrameError):
             return
 
-    def _hear(self, topic: str, host: str) -> None:
+    def _hear(self, topic: str, host: str, abilities: int) -> None:
         if host not in self.plan.greeted:
             return
         if topic == READY_TOPIC:
+            if abilities & KEEPS_CHECKPOINTS:
+                self.checkpoints.keepers.add(host)
             self.ready.add(host)
         else:
             self.forwarder.jobs.insert(lambda: self.forwarder.welcome(host))
@@ -189,18 +196,19 @@ class Broker:
             case "run":
                 rate = float(request.get("rate", 1.0))
                 self._job(lambda: self._run(rate), reply, interrupt=True)
-            case "step":
-                count, topic = int(request.get("count", 1)), request.get("topic")
-                self._job(lambda: self._step(count, topic), reply)
-            case "lockstep":
-                self._job(lambda: self._lockstep(request), reply)
+            case "step" | "advance" | "lockstep" as how:
+                go = self._lockstep if how == "lockstep" else self._step
+                self._job(lambda: go(request), reply)
+            case "checkpoint" | "restore" | "forget" | "digest" as what:
+                self._job(lambda: self._checkpointing(what, int(request.get("checkpoint", 0))), reply)
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
                 self._small_job(lambda: forwarder.command(component, payload), reply)
             case "feed":
                 name, topics = str(request["name"]), frozenset(request["topics"])
-                self._small_job(lambda: forwarder.add_feeder(name, topics), reply)
+                rewindable = bool(request.get("rewindable"))
+                self._small_job(lambda: forwarder.add_feeder(name, topics, rewindable), reply)
             case "gone" | "back" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
             case "clock":
@@ -249,9 +257,29 @@ class Broker:
         clock = self.forwarder.clock
         return {"base_ns": clock.base_ns, "at_ns": clock.at_ns}
 
-    def _step(self, count: int, topic: str | None) -> dict[str, Any]:
+    def _step(self, request: dict[str, Any]) -> dict[str, Any]:
+        """`advance` tells more of each event than `step`."""
         self.forwarder.pause()
-        return {"delivered": self.forwarder.step(count, topic), "now_ns": self.forwarder.gate.now_ns}
+        limits = (request.get("topic"), request.get("until_ns"), request.get("most"))
+        delivered = self.forwarder.gate.advance(int(request.get("count", 1)), *limits)
+        told = delivered if request["do"] == "advance" else [(event.topic, event.sequence) for event in delivered]
+        return {"delivered": told, "now_ns": self.forwarder.gate.now_ns}
+
+    def _checkpointing(self, what: str, number: int) -> dict[str, Any]:
+        """A refusal is an answer, with its hint apart."""
+        try:
+            match what:
+                case "checkpoint":
+                    return {"checkpoint": self.checkpoints.checkpoint()}
+                case "restore":
+                    self.checkpoints.restore(number)
+                case "forget":
+                    self.checkpoints.forget(number)
+                case _:
+                    return {"digest": self.checkpoints.digest()}
+        except CannotGoBack as refused:
+            return {"refused": refused.message, "hint": refused.hint}
+        return {}
 
     def _lockstep(self, request: dict[str, Any]) -> dict[str, Any]:
         self.forwarder.pause()

@@ -40,6 +40,12 @@ class Calls:
         """What an acknowledgement reports: the handlers' own publications and those of the providers they called."""
         return [*published, *self._nested.items()] if self._nested else published
 
+    def checkpoint(self) -> tuple[int, dict[str, int]]:
+        return self._number, dict(self._sequences)
+
+    def restore(self, saved: tuple[int, dict[str, int]]) -> None:
+        self._number, self._sequences = saved[0], dict(saved[1])
+
     def arrived(self, topic: str, header: Header, payload: memoryview) -> None:
         """Whoever reads the socket: a request or a reply is here."""
         self._inbox.append((topic, header, payload))

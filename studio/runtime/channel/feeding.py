@@ -10,7 +10,20 @@ import zmq
 
 from studio.messages import encode
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import END_PREFIX, FEED_PREFIX, INPUT, Event, Kind, Marker, pack, split, subscription
+from studio.runtime.channel.frames import (
+    END_PREFIX,
+    FEED_PREFIX,
+    INPUT,
+    REWOUND_PREFIX,
+    Event,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    split,
+    subscription,
+)
+from studio.runtime.channel.rewinding import opened_at
 
 
 class FeedThread:
@@ -18,7 +31,9 @@ class FeedThread:
 
     def __init__(self, run: Path, name: str, events: Iterable[Event]) -> None:
         self._name = name
+        self._source = events
         self._events = iter(events)
+        self._rewound = 0
         self._sent = 0
         self._done = False
         self._closed = threading.Event()
@@ -33,8 +48,21 @@ class FeedThread:
 
     def _feed(self) -> None:
         while not self._closed.is_set():
-            if self._asked.poll(50):
-                self._send_up_to(Marker.parse(split(self._asked.recv())[2]).number)
+            if not self._asked.poll(50):
+                continue
+            marker = Marker.parse(split(self._asked.recv())[2])
+            if marker.mark is Mark.RESTORE:
+                self._go_back(marker.number, marker.about)
+            else:
+                self._send_up_to(marker.number)
+
+    def _go_back(self, number: int, position: int) -> None:
+        """The question may be repeated; what is sent after the first answer is of the new position."""
+        if number != self._rewound:
+            self._rewound = number
+            self._events = opened_at(self._source, position)
+            self._sent, self._done = position, False
+        self._out.send(pack(REWOUND_PREFIX + self._name, Kind.MARKER, number))
 
     def _send_up_to(self, wanted: int) -> None:
         while self._sent < wanted and not self._done:

@@ -25,10 +25,12 @@ from studio.runtime.channel.frames import (
     ALL_TOPIC,
     COMMAND_PREFIX,
     END_PREFIX,
+    ERROR,
     FEED_PREFIX,
     HOST_PREFIX,
     INPUT,
     LAST_GATED,
+    REWOUND_PREFIX,
     TIMER_PREFIX,
     WAKE_TOPIC,
     Ack,
@@ -42,9 +44,9 @@ from studio.runtime.channel.frames import (
     split,
     topic_hash,
 )
-from studio.runtime.channel.gate import Gate
+from studio.runtime.channel.gate import RAN_FREELY, Gate
 from studio.runtime.channel.jobs import Jobs
-from studio.runtime.channel.ticking import Ticking
+from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock
 from studio.runtime.plan import Plan
 
@@ -60,6 +62,15 @@ class Held(NamedTuple):
     sequence: int
     stamp_ns: int
     kind: int
+
+
+class ForwarderState(NamedTuple):
+    """The forwarder's part of a checkpoint."""
+
+    ticking: TickingState
+    sequences: dict[str, int]
+    clock: Clock
+    epoch: int
 
 
 class Forwarder:
@@ -81,6 +92,7 @@ class Forwarder:
         self.agenda: Agenda[Held] = Agenda(self.make_tick)
         self.gate = Gate(self.agenda, self)
         self.gate.now_ns = clock.now_ns()
+        self.gate.on_repeat = self._count_again
         self.ticking = Ticking(plan, self.agenda.timers)
         self.ended = False
         self._sockets = BrokerSockets(context, run)
@@ -92,6 +104,9 @@ class Forwarder:
         self._pace: Clock | None = None
         self._fed: dict[str, Feeder[Held]] = {}
         self._fed_topics: dict[str, frozenset[str]] = {}
+        self._rewinds = 0
+        self._rewound: dict[str, int] = {}
+        """Feeder -> the last time that it went back, by number."""
         self._names = {index: name for name, index in plan.hosts.items()}
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
@@ -153,6 +168,7 @@ class Forwarder:
             return
         self.clock = self.clock.stopped_at(max(self.gate.now_ns, self.clock.now_ns())).with_rate(rate)
         self.mode = "run"
+        self.gate.note_unrepeatable(RAN_FREELY)
         self.mark(Mark.STATE)
         for held in [*self.agenda.effects, *self.agenda.inputs]:
             self._follow(held)
@@ -194,7 +210,7 @@ class Forwarder:
             self._follow(held)
             self.forward(held.frame)
         else:
-            self.agenda.inputs.append(held)
+            self.gate.admit(held)
 
     def _command(self, component: str, payload: bytes) -> Held:
         topic = COMMAND_PREFIX + component
@@ -333,11 +349,16 @@ class Forwarder:
 
     def _sort_readable(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
         if header.kind == Kind.ACK:
-            self._take_ack(self._names.get(header.sequence, ""), Ack.parse(payload))
+            ack = Ack.parse(payload)
+            if header.flags & ERROR:
+                ack = ack._replace(refused=True)
+            self._take_ack(self._names.get(header.sequence, ""), ack)
         elif header.kind <= LAST_GATED:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
             self._end_feed(topic.removeprefix(END_PREFIX))
+        elif header.kind == Kind.MARKER and topic.startswith(REWOUND_PREFIX):
+            self._rewound[topic.removeprefix(REWOUND_PREFIX)] = header.sequence
         elif header.kind == Kind.SWEEP:
             self._pass_sweep(frame)
         elif topic != WAKE_TOPIC:
@@ -355,16 +376,21 @@ class Forwarder:
         if not header.flags & INPUT:
             self._effects.append(held)
         elif (feeder := self._feeder_of(held.topic)) is not None:
+            feeder.received += 1
             feeder.waiting.append(held)
         else:
+            self.gate.note_unrepeatable(f"{held.topic} came from outside the log")
             self.agenda.inputs.append(held)
 
     def _feeder_of(self, topic: str) -> Feeder[Held] | None:
         return next((feeder for name, feeder in self._fed.items() if topic in self._fed_topics[name]), None)
 
-    def add_feeder(self, name: str, topics: frozenset[str]) -> None:
+    def add_feeder(self, name: str, topics: frozenset[str], rewindable: bool = False) -> None:
         """Inputs on `topics` come from a process that obeys flow control."""
         feeder: Feeder[Held] = Feeder(name, lambda: self._refill(name))
+        if rewindable:
+            feeder.rewind = lambda position: self._rewind(name, position)
+        self.gate.note_unrepeatable(f"{name} feeds the system only since then")
         self._fed_topics[name] = topics
         self._fed[name] = feeder
         self.agenda.add_feeder(feeder)
@@ -382,6 +408,13 @@ class Forwarder:
             self._absorb()
         feeder.taken = wanted
         return () if feeder.waiting else None
+
+    def _rewind(self, name: str, position: int) -> None:
+        """Have a feeder go back, and wait until it has: what arrives before its answer is of the time before."""
+        self._rewinds += 1
+        while self._rewound.get(name) != self._rewinds and not self.ended:
+            self._mark_on(FEED_PREFIX + name, Mark.RESTORE, self._rewinds, position)
+            self._absorb()
 
     def _follow(self, held: Held) -> None:
         """Commands change who ticks, at the moment they are delivered."""
@@ -405,11 +438,43 @@ class Forwarder:
         self._sequences[topic] = sequence = self._sequences.get(topic, first) + 1
         return sequence
 
-    def mark(self, mark: Mark) -> int:
+    def _count_again(self, command: Held) -> None:
+        self._sequences[command.topic] = max(self._sequences.get(command.topic, 0), command.sequence)
+
+    # Checkpoints: see system_checkpoints.
+
+    def ask_hosts(self, mark: Mark, about: int = 0) -> tuple[int, dict[str, Ack]]:
+        """Send a marker that everybody answers; returns its number and the answers. Those who die give none."""
+        self._acks.clear()
+        number = self.mark(mark, about)
+        self.waiting = set(self.plan.hosts) - self.gone
+        answers: dict[str, Ack] = {}
+        while self.waiting and not self.ended:
+            self._absorb()
+            named = [(host, ack) for host, ack in self._acks if ack.topic == topic_hash(ALL_TOPIC)]
+            answers |= {host: ack for host, ack in named if ack.sequence == number}
+            self._acks.clear()
+            self.waiting -= answers.keys() | self.gone
+        self.waiting = set()
+        self._keep_strays()
+        return number, answers
+
+    def checkpoint(self) -> ForwarderState:
+        """What the forwarder itself decides by, besides the gate."""
+        return ForwarderState(self.ticking.checkpoint(), dict(self._sequences), self.clock, self.epoch)
+
+    def restore(self, state: ForwarderState) -> None:
+        self.ticking.restore(state.ticking)
+        self._sequences = dict(state.sequences)
+        self.clock, self.epoch = state.clock, state.epoch
+
+    # Markers.
+
+    def mark(self, mark: Mark, about: int = 0) -> int:
         self._marker += 1
-        self._mark_on(ALL_TOPIC, mark, self._marker)
+        self._mark_on(ALL_TOPIC, mark, self._marker, about)
         return self._marker
 
-    def _mark_on(self, topic: str, mark: Mark, number: int) -> None:
-        marker = Marker(mark, number, self.mode != "run", self.clock, self.epoch, self.incarnation)
+    def _mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None:
+        marker = Marker(mark, number, self.mode != "run", self.clock, self.epoch, self.incarnation, about)
         self.forward(pack(topic, Kind.MARKER, number, marker.payload()))

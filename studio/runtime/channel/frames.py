@@ -68,6 +68,10 @@ REPLY_PREFIX = "/_studio/reply/"
 HOST_PREFIX = "/_studio/host/"
 FEED_PREFIX = "/_studio/feed/"
 END_PREFIX = "/_studio/end/"
+REWOUND_PREFIX = "/_studio/rewound/"
+
+KEEPS_CHECKPOINTS = 1
+"""Sequence of a READY: the host obeys CHECKPOINT, RESTORE, FORGET and DIGEST."""
 
 
 class FrameError(StudioError):
@@ -172,9 +176,15 @@ class Ack(NamedTuple):
     sequence: int
     target: int = TO_ALL
     published: Sequence[tuple[int, int]] = ()
+    text: str = ""
+    """The answer to a marker that asks for one, behind the counts."""
+    refused: bool = False
+    """On the wire this is flag ERROR of the frame; the text tells why."""
 
     def payload(self) -> bytes:
-        topic, sequence, target, published = self
+        topic, sequence, target, published, text, _ = self
+        if text:
+            return _ACK.pack(topic, sequence, target, len(published)) + pack_counts(published) + text.encode()
         if len(published) == 1:  # nearly always, and in lockstep an acknowledgement is sent for every event
             place, count = published[0]
             return _ACK_OF_ONE.pack(topic, sequence, target, 1, place, 0, count)
@@ -188,7 +198,9 @@ class Ack(NamedTuple):
                 if components == 1:
                     return cls(topic, sequence, target, ((place, count),))
             topic, sequence, target, count = _ACK.unpack_from(payload)
-            return cls(topic, sequence, target, parse_counts(payload[_ACK.size :], count))
+            counts = parse_counts(payload[_ACK.size :], count)
+            text = str(payload[_ACK.size + count * _COUNT.size :], "utf-8", "replace")
+            return cls(topic, sequence, target, counts, text)
         except struct.error as error:
             raise FrameError(f"damaged acknowledgement: {error}") from None
 
@@ -212,7 +224,17 @@ class Mark(IntEnum):
     """Says nothing about mode or clock: whoever sends it wants to hear when everything before it is handled."""
 
 
-_MARKER = struct.Struct("<IIIIqqdII")
+    CHECKPOINT = 6
+    """Remember everything, under the marker's number."""
+    RESTORE = 7
+    """Be where the checkpoint `about` was; to a feeder: go on with input number `about`."""
+    FORGET = 8
+    DIGEST = 9
+    """Tell digests of states and outputs."""
+
+
+_MARKER = struct.Struct("<IIIIqqdIIQ")
+_MARKER_AT_LEAST = 48
 
 
 @dataclass(frozen=True)
@@ -225,17 +247,22 @@ class Marker:
     clock: Clock
     epoch: int = 0
     incarnation: int = 0
+    about: int = 0
+    """A checkpoint, or a position; on the wire only where it is not 0."""
 
     def payload(self) -> bytes:
         clock = self.clock
         time = (clock.kind, clock.base_ns, clock.at_ns, clock.rate)
-        return _MARKER.pack(self.mark, self.number, self.gated, *time, self.epoch, self.incarnation)
+        packed = _MARKER.pack(self.mark, self.number, self.gated, *time, self.epoch, self.incarnation, self.about)
+        return packed if self.about else packed[:_MARKER_AT_LEAST]
 
     @classmethod
     def parse(cls, payload: memoryview) -> Marker:
         try:
-            mark, number, gated, kind, base, at, rate, epoch, incarnation = _MARKER.unpack_from(payload)
-            return cls(Mark(mark), number, bool(gated), Clock(ClockKind(kind), base, at, rate), epoch, incarnation)
+            whole = payload if len(payload) >= _MARKER.size else bytes(payload) + bytes(_MARKER.size - _MARKER_AT_LEAST)
+            mark, number, gated, kind, base, at, rate, epoch, incarnation, about = _MARKER.unpack_from(whole)
+            clock = Clock(ClockKind(kind), base, at, rate)
+            return cls(Mark(mark), number, bool(gated), clock, epoch, incarnation, about)
         except (struct.error, ValueError) as error:
             raise FrameError(f"damaged marker: {error}") from None
 

@@ -1,0 +1,100 @@
+"""Checkpoints of a system of processes: the broker's part; the hosts have the rest (docs/protocol.md, section 12)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime.channel.forwarder import Forwarder, ForwarderState, Held
+from studio.runtime.channel.frames import HEADER, SHARED, Ack, Mark, split, topic_field
+from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.payloads import copy_shared
+
+
+class SystemCheckpoints:
+    """Used by the forwarding thread, while the system is paused."""
+
+    def __init__(self, forwarder: Forwarder, shared: Path | None) -> None:
+        self.keepers: set[str] = set()
+        """Hosts that can take checkpoints; they said so when they were ready."""
+        self._forwarder = forwarder
+        self._gate = forwarder.gate
+        self._shared = shared
+        self._kept: dict[int, ForwarderState] = {}
+
+    def checkpoint(self) -> int:
+        """Everybody remembers everything; returns the number to restore it by."""
+        self._prepare()
+        number, answers = self._forwarder.ask_hosts(Mark.CHECKPOINT)
+        try:
+            self._refuse_if_refused(answers)
+            self._gate.checkpoint(number, self._inline)
+        except StudioError:
+            self._forwarder.mark(Mark.FORGET, number)
+            raise
+        self._kept[number] = self._forwarder.checkpoint()
+        return number
+
+    def restore(self, number: int) -> None:
+        self._prepare()
+        if self._forwarder.plan.recording is not None:
+            hint = "run without recording, or replay the log"
+            raise CannotGoBack("cannot go back while the run is recorded: time in a log only goes forwards", hint=hint)
+        self._gate.refuse_impossible(number)
+        self._gate.restore(number)
+        self._forwarder.restore(self._kept[number])
+        _, answers = self._forwarder.ask_hosts(Mark.RESTORE, number)
+        self._refuse_if_refused(answers)
+
+    def forget(self, number: int) -> None:
+        self._gate.forget(number)
+        for gone in self._kept.keys() - self._gate.checkpoints.keys():
+            del self._kept[gone]
+            self._forwarder.mark(Mark.FORGET, gone)
+
+    def digest(self) -> dict[str, Any]:
+        self._prepare()
+        _, answers = self._forwarder.ask_hosts(Mark.DIGEST)
+        self._refuse_if_refused(answers)
+        told: dict[str, Any] = {}
+        for answer in answers.values():
+            told |= json.loads(answer.text)
+        components = {name: told[name] for name in self._forwarder.plan.by_name}
+        return {"components": components, "channel": self._gate.digest(self._content)}
+
+    def _prepare(self) -> None:
+        forwarder = self._forwarder
+        forwarder.pause()
+        hosts = forwarder.plan.hosts
+        _refuse(hosts.keys() & forwarder.gone, "has ended", "start it again")
+        _refuse(hosts.keys() & forwarder.excused, "is held by a debugger, or does not answer", "let it go on")
+        hint = "programs of their own are replayed forwards only"
+        _refuse(hosts.keys() - self.keepers, "cannot take checkpoints of itself", hint)
+
+    def _refuse_if_refused(self, answers: Mapping[str, Ack]) -> None:
+        _refuse(self._forwarder.plan.hosts.keys() - answers.keys(), "has ended", "start it again")
+        for answer in answers.values():
+            if answer.refused:
+                raise StudioError(answer.text)
+
+    def _inline(self, held: Held) -> Held:
+        """A frame that can be delivered at any time: its shared memory will have been used for other payloads."""
+        topic, header, payload = split(held.frame)
+        if not header.flags & SHARED:
+            return held
+        content = copy_shared(self._shared, payload) if self._shared is not None else None
+        if content is None:
+            raise StudioError(f"the shared payload of {topic}:{held.sequence} is gone")
+        plain = HEADER.pack(*header._replace(flags=header.flags & ~SHARED))
+        return held._replace(frame=b"".join((topic_field(topic), plain, content)))
+
+    def _content(self, held: Held) -> bytes:
+        return bytes(split(self._inline(held).frame)[2])
+
+
+def _refuse(hosts: Collection[str], why: str, hint: str) -> None:
+    if hosts:
+        raise CannotGoBack(f"no checkpoints: {', '.join(sorted(hosts))} {why}", hint=hint)

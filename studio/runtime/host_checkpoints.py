@@ -1,0 +1,110 @@
+"""A host's part of the checkpoints: deep copies that never leave it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from studio.errors import StudioError
+from studio.messages import decode, encode
+from studio.runtime.cell import CellState
+from studio.runtime.channel.frames import Mark, Marker
+from studio.runtime.state_digest import OutputDigests
+from studio.runtime.statistics import TopicStatistics
+
+if TYPE_CHECKING:
+    from studio.runtime.executor import DataRoute, Executor
+
+
+class _RouteState(NamedTuple):
+    statistics: TopicStatistics
+    objects: dict[int, Any]
+    dropped: list[int]
+
+
+class _HostState(NamedTuple):
+    cells: dict[str, CellState]
+    routes: dict[str, _RouteState]
+    calls: tuple[int, dict[str, int]]
+    outputs: dict[str, bytes]
+
+
+class HostCheckpoints:
+    """Used by the executor, between two events."""
+
+    MARKS = frozenset({Mark.CHECKPOINT, Mark.RESTORE, Mark.FORGET, Mark.DIGEST})
+
+    def __init__(self, executor: Executor) -> None:
+        self.outputs: OutputDigests | None = None
+        """Of all that was published since the first checkpoint."""
+        self._executor = executor
+        self._kept: dict[int, _HostState] = {}
+        self._incarnation = 0
+
+    def obey(self, marker: Marker) -> str:
+        """Do what a marker says and return what there is to tell; raises StudioError for what cannot be done."""
+        if marker.incarnation != self._incarnation:  # nobody knows the checkpoints of a broker that died
+            self._kept.clear()
+            self._incarnation = marker.incarnation
+        match marker.mark:
+            case Mark.CHECKPOINT:
+                self._kept[marker.number] = self._state()
+            case Mark.RESTORE:
+                self._restore(marker.about)
+            case Mark.FORGET:
+                self._kept.pop(marker.about, None)
+            case Mark.DIGEST:
+                return json.dumps(self._digests())
+        return ""
+
+    def _state(self) -> _HostState:
+        if self.outputs is None:
+            self.outputs = OutputDigests()
+        executor = self._executor
+        return _HostState(
+            {name: cell.checkpoint(self._own) for name, cell in executor.cells.items()},
+            {
+                route.topic: _RouteState(
+                    copy.deepcopy(route.statistics),
+                    {sequence: self._own(message) for sequence, message in route.objects.items()},
+                    [limited.dropped for limited in route.limited],
+                )
+                for route in executor.data_routes()
+            },
+            executor.calls.checkpoint(),
+            self.outputs.checkpoint(),
+        )
+
+    def _own(self, message: Any) -> Any:
+        """A copy that holds no shared memory: the producer would wait for it for ever."""
+        return decode(type(message), encode(message))
+
+    def _restore(self, number: int) -> None:
+        state = self._kept.get(number)
+        executor = self._executor
+        if state is None or self.outputs is None:
+            hint = "its process was started again since then"
+            raise StudioError(f"{executor.host} has no checkpoint {number}", hint=hint)
+        for name, cell in executor.cells.items():
+            cell.restore(state.cells[name])
+        for route in executor.data_routes():
+            _restore_route(route, state.routes[route.topic])
+        executor.calls.restore(state.calls)
+        self.outputs.restore(state.outputs)
+
+    def _digests(self) -> dict[str, dict[str, str]]:
+        outputs = self.outputs or OutputDigests()
+        return {
+            name: {"state": cell.digest(), "outputs": outputs.of(cell.planned.outlets.values())}
+            for name, cell in self._executor.cells.items()
+        }
+
+
+def _restore_route(route: DataRoute, saved: _RouteState) -> None:
+    """Sequences go back, so what was counted by them has to, or losses would be found that were none."""
+    route.statistics = copy.deepcopy(saved.statistics)
+    route.objects = dict(saved.objects)
+    route.turns = (0, None)
+    for limited, dropped in zip(route.limited, saved.dropped, strict=True):
+        limited.dropped = dropped
