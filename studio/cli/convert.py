@@ -10,6 +10,8 @@ from pathlib import Path
 from studio.cli.columns import columns
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.annotated_copy import copy_with_bookmarks
 from studio.runtime.recording.compression import CHOICES
 from studio.runtime.recording.importers import FORMS, ImportReport, import_log
 
@@ -17,6 +19,7 @@ EXAMPLE = """\
   studio convert intel.log.gz intel.mcap                     a CARMEN log
   studio convert drive/ drive.mcap --compression lz4         a ROS 2 bag
   studio convert old.bag old.mcap --json                     a ROS 1 bag; the report for scripts
+  studio convert drive.mcap marked.mcap --bookmark 12.5 "the dog ran by"
   studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
 """
 CLEAR_LINE = "\r\x1b[K"
@@ -34,6 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
     )
+    parser.add_argument(
+        "--bookmark", nargs=2, action="append", default=[], metavar=("SECONDS", "TEXT"),
+        help="a word for a moment of an MCAP log, in seconds from its start; may be given again",
+    )  # fmt: skip
     add_json_option(parser)
 
 
@@ -45,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     if not 0.0 < options.spacing <= 3600.0:
         raise UsageError(f"lines cannot be {options.spacing:g} s apart", hint="e.g. --spacing 0.1")
     bar = ProgressBar()
+    if options.bookmark:
+        return _bookmark(options, bar)
     try:
         report = import_log(
             options.source,
@@ -83,6 +92,35 @@ class ProgressBar:
     def close(self) -> None:
         if self._shown:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+
+
+def _bookmark(options: argparse.Namespace, bar: ProgressBar) -> int:
+    with LogReader(options.source) as log:
+        start_ns, length_s = log.start_ns, (log.end_ns - log.start_ns) / SECOND_NS
+    marks = [(start_ns + round(_moment(at, length_s) * SECOND_NS), text) for at, text in options.bookmark]
+    try:
+        events = copy_with_bookmarks(
+            options.source, options.output, marks, compression=options.compression, progress=bar.show
+        )
+    finally:
+        bar.close()
+    if options.json:
+        print_json(
+            {"source": str(options.source), "log": str(options.output), "events": events, "bookmarks": len(marks)}
+        )
+    else:
+        print(f"{options.output}: {events} events, {len(marks)} of them new bookmarks")
+    return FINE
+
+
+def _moment(text: str, length_s: float) -> float:
+    try:
+        at_s = float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number of seconds", hint='e.g. --bookmark 12.5 "the dog ran by"') from None
+    if not 0.0 <= at_s <= length_s:
+        raise UsageError(f"{text} s is not in this log", hint=f"it is {length_s:.3f} s long")
+    return at_s
 
 
 def report_text(report: ImportReport) -> Iterator[str]:

@@ -44,6 +44,10 @@ def _described(log: LogReader, gaps: list[Any]) -> dict[str, Any]:
             {"topic": gap.topic, "after": gap.after, "before": gap.before, "lost": gap.lost, "at_ns": gap.log_time_ns}
             for gap in gaps
         ],
+        "bookmarks": [
+            {"at_s": (time_ns - log.start_ns) / SECOND_NS, "stamp_ns": mark.stamp_ns, "text": mark.text}
+            for time_ns, mark in log.bookmarks()
+        ],
         "finished": log.is_finished,
         "repaired": REPAIRED in metadata,
         "problems": log.problems,
@@ -66,6 +70,7 @@ def log_text(told: dict[str, Any]) -> Iterator[str]:
     events, size = told["events"], told["bytes"] / 1e6
     yield f"{told['log']}: {events} events in {told['duration_s']:.3f} s, {size:.2f} MB"
     yield from columns([("topic", "type", "events", "rate", "from", "to"), *_topic_rows(told)])
+    yield from (f"bookmark at {mark['at_s']:.3f} s: {mark['text']}" for mark in told["bookmarks"])
     for gap in told["gaps"]:
         yield f"gap: {gap['lost']} events of {gap['topic']} are missing after number {gap['after']}"
     if not told["finished"]:

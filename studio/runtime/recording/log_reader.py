@@ -21,6 +21,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from studio.messages import Bookmark
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC, read_bookmarks
 from studio.runtime.recording.chunk import Chunk, LoggedEvent
 from studio.runtime.recording.chunk_cache import ChunkCache
 from studio.runtime.recording.errors import LogError
@@ -267,6 +269,10 @@ class LogReader:
             wanted = frozenset(channel for topic in chosen for channel in topic.channels)
             known = self._choices[key] = wanted, self._chunks.chunks_with(wanted)
         return known
+
+    def bookmarks(self) -> list[tuple[int, Bookmark]]:
+        """Log time and content, in the order of the log."""
+        return list(read_bookmarks(self.events([BOOKMARK_TOPIC]))) if BOOKMARK_TOPIC in self.topics else []
 
     # Checks
 

@@ -9,19 +9,34 @@ from __future__ import annotations
 import json
 import os
 import signal
+import struct
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import HandledTrace, Message, MessageTypes, String, encode
+from studio.messages import (
+    Bookmark,
+    HandledTrace,
+    Message,
+    MessageError,
+    MessageTypes,
+    ServiceCall,
+    String,
+    decode,
+    encode,
+)
 from studio.runtime.channel import addresses
+from studio.runtime.channel.call_frames import call_topics
+from studio.runtime.channel.call_record import CallBook
 from studio.runtime.channel.frames import (
     AGAIN,
     ALL_TOPIC,
+    BEAT_TOPIC,
     COMMAND_PREFIX,
     HANDLED_TOPIC,
     HEADER_BYTES,
@@ -33,6 +48,7 @@ from studio.runtime.channel.frames import (
     SHARED,
     SWEEP_TOPIC,
     TIMER_PREFIX,
+    VERSION,
     FrameError,
     Header,
     Kind,
@@ -41,6 +57,7 @@ from studio.runtime.channel.frames import (
     pack,
     split,
     subscription,
+    topic_field,
 )
 from studio.runtime.channel.mailbox import BUDGET_MB
 from studio.runtime.channel.payloads import Leases, PayloadError
@@ -48,6 +65,7 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.recording.errors import LogFull
 from studio.runtime.recording.log_writer import LogWriter
@@ -55,6 +73,7 @@ from studio.runtime.recording.log_writer import LogWriter
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
 SYNC_EVERY_S = 0.5
+BEAT_EVERY_NS = 500_000_000
 QUIET_MS = 150
 """At the end: how long nothing must have arrived before the log is closed."""
 
@@ -71,32 +90,41 @@ class Recorder:
         self._ended = threading.Event()
         self._frames: deque[bytes] = deque()
         self._arrived_bytes = self._written_bytes = 0
+        self._words: deque[bytes] = deque()
+        """Frames that the writing thread wants to be sent: a socket belongs to one thread."""
+        self._next_beat_ns = 0
         self._last: dict[str, int] = {}
+        self._missing = 0
+        self._bookmarks = 0
+        self._calls = CallBook()
         self._now_ns: int | None = None
         """System time, as far as events and markers have told it."""
         self._early: list[bytes] = []
         """What came before the first of them."""
         self._log: LogWriter | None = LogWriter(recording.file, compression=recording.compression, types=_types(plan))  # type: ignore[arg-type]
+        self._writer = self._log
+        """The same, also when it is full."""
         self._channels = self._add_topics(recording)
+        self._data = {topic.encode(): _DataTopic(topic, self._channels[topic]) for topic in recording.topics}
         self._socket = self._connect(run)
 
     def _add_topics(self, recording: RecordingPlan) -> dict[str, int]:
-        assert self._log is not None
         types = _types(self.plan)
         kinds: dict[str, type[Message]] = {topic: types.get(self.plan.types[topic]) for topic in recording.topics}
         for component in self.plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
+        kinds |= dict.fromkeys(call_topics(self.plan), ServiceCall)
         kinds |= {HANDLED_TOPIC: HandledTrace, LOG_TOPIC: String, MARKERS_TOPIC: String, GAPS_TOPIC: String}
+        kinds[BOOKMARK_TOPIC] = Bookmark
         parameters = {component.name: dict(component.parameters) for component in self.plan.components}
-        self._log.add_metadata(METADATA, {**circumstances(self.plan), "parameters": json.dumps(parameters)})
+        self._writer.add_metadata(METADATA, {**circumstances(self.plan), "parameters": json.dumps(parameters)})
         self._attach_files()
-        return {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
+        return {topic: self._writer.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def _attach_files(self) -> None:
-        assert self._log is not None
         system = Path(self.plan.project) / "system.xml"
         if self.plan.project and system.is_file():
-            self._log.add_attachment("system.xml", system.read_bytes(), "application/xml")
+            self._writer.add_attachment("system.xml", system.read_bytes(), "application/xml")
 
     def _connect(self, run: Path) -> zmq.Socket[bytes]:
         socket = self._context.socket(zmq.SUB)
@@ -117,9 +145,12 @@ class Recorder:
                 self._sender.control(HELLO_TOPIC, Kind.HELLO, RECORDER.encode())
             if self._socket.poll(20):
                 self._read()
+            self._speak()
         self._ended.set()
         writer.join()
         syncer.join()
+        self._next_beat_ns = 0
+        self._speak()
         self._socket.close()
         self._sender.close()
         self._context.destroy(linger=200)
@@ -132,33 +163,61 @@ class Recorder:
 
     def _read(self) -> None:
         receive, frames = self._socket.recv, self._frames
+        arrived = 0
         try:
-            for _ in range(1000):
+            for _ in range(_BATCH):
                 frame = receive(zmq.DONTWAIT)
-                if self._arrived_bytes - self._written_bytes < self.budget_bytes:
-                    self._arrived_bytes += len(frame)
+                if self._arrived_bytes + arrived - self._written_bytes < self.budget_bytes:
+                    arrived += len(frame)
                     frames.append(frame)
         except zmq.Again:
-            return
+            pass
+        self._arrived_bytes += arrived
+
+    def _speak(self) -> None:
+        """Send what the writing thread has to say, and twice a second how far the log is."""
+        while self._words:
+            self._sender.send(self._words.popleft())
+        now_ns = monotonic_ns()
+        if now_ns >= self._next_beat_ns:
+            self._next_beat_ns = now_ns + BEAT_EVERY_NS
+            report = {"host": RECORDER, "pid": os.getpid(), "components": {}, "recording": self._report()}
+            self._sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(report))))
+
+    def _report(self) -> dict[str, object]:
+        """How far the log is. Read while the other thread writes, so the numbers may be of different moments."""
+        log = self._writer
+        return {
+            "file": str(log.path),
+            "events": log.event_count + log.pending_events,
+            "bytes": log.size,
+            "waiting_bytes": self._arrived_bytes - self._written_bytes,
+            "missing": self._missing,
+            "bookmarks": self._bookmarks,
+            "free_bytes": _free_bytes(log.path),
+            "full": self._log is None,
+        }
 
     # Writing.
 
     def _write(self) -> None:
-        while not (self._ended.is_set() and not self._frames):
-            if not self._frames:
+        frames, take = self._frames, self._take
+        while not (self._ended.is_set() and not frames):
+            if not frames:
                 self._ended.wait(0.005)
-            while self._frames:
-                frame = self._frames.popleft()
-                self._take(frame)
+            # No more at a time than what may wait until the clock is looked at.
+            for _ in range(min(len(frames), _BATCH)):
+                frame = frames.popleft()
+                take(frame)
                 self._written_bytes += len(frame)
             if self._log is not None:
                 self._guarded(lambda log: log.tick(monotonic_ns()))
         if self._log is not None:
             self._guarded(LogWriter.close)
 
-    def _guarded(self, action: object) -> None:
+    def _guarded(self, action: Callable[[LogWriter], None]) -> None:
         """Do something with the log; a full disk ends the recording and nothing else."""
-        assert self._log is not None and callable(action)
+        assert self._log is not None
         try:
             action(self._log)
         except LogFull as full:
@@ -166,38 +225,79 @@ class Recorder:
             self._say("error", str(full))
 
     def _take(self, frame: bytes) -> None:
+        # Almost all frames are small ones with data: they take a short way, which knows where everything stands.
+        topic = self._data.get(frame[: frame.find(b"\0")])
+        if topic is not None and frame[topic.at : topic.at + 2] == _PLAIN and not frame[topic.at + 2] & _SPECIAL:
+            self._take_data(topic, frame)
+            return
         try:
-            topic, header, payload = split(frame)
-            if header.kind == Kind.MARKER:
-                self._take_marker(topic, Marker.parse(payload))
-            elif header.kind == Kind.SWEEP:
-                if self._leases is not None:
-                    self._leases.sweep(bytes(payload).decode(), header.sequence)
-            elif not header.flags & AGAIN:
-                self._record(frame, topic, header, payload)
-        except (FrameError, PayloadError) as lost:
+            self._take_any(frame)
+        except (FrameError, PayloadError, MessageError) as lost:
             self._say("warning", f"an event could not be recorded: {lost}")
 
+    def _take_data(self, topic: _DataTopic, frame: bytes) -> None:
+        if self._log is None:
+            return
+        at = topic.at
+        if len(frame) < at + HEADER_BYTES:
+            self._say("warning", f"an event of {topic.name} could not be recorded: it is cut off")
+            return
+        sequence, sent_ns = _sequence_and_sent(frame, at + 8)
+        if sequence != topic.last + 1:
+            self._count(topic, sequence, sent_ns)
+        topic.last = sequence
+        now_ns = self._now_ns
+        if now_ns is None or self._early:
+            now_ns = self._at_least(sent_ns)
+        elif sent_ns > now_ns:
+            self._now_ns = now_ns = sent_ns
+        payload_at = at + HEADER_BYTES
+        # A short copy costs less than a view.
+        payload = frame[payload_at:] if len(frame) < _COPIED_BYTES else memoryview(frame)[payload_at:]
+        try:
+            self._log.write_frame(topic.channel, frame[at:payload_at], payload, now_ns)
+        except LogFull as full:
+            self._log = None
+            self._say("error", str(full))
+
+    def _take_any(self, frame: bytes) -> None:
+        topic, header, payload = split(frame)
+        if header.kind == Kind.MARKER:
+            self._take_marker(topic, Marker.parse(payload))
+        elif header.kind == Kind.SWEEP:
+            if self._leases is not None:
+                self._leases.sweep(bytes(payload).decode(), header.sequence)
+        elif topic == BOOKMARK_TOPIC:
+            self._take_bookmark(frame, payload)
+        elif not header.flags & AGAIN:
+            self._record(frame, topic, header, payload)
+
     def _record(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
+        content: bytes | memoryview = payload
         if header.flags & SHARED:
             if self._leases is None:
                 raise PayloadError("a shared payload, but the recorder has no shared memory")
-            payload = self._leases.open(payload)
+            content = self._leases.open(payload)
         elif header.kind == Kind.TIMER:
-            payload = memoryview(_NOTHING)
+            content = _NOTHING
         channel = self._channels.get(topic)
         if self._log is None or channel is None:
             return
-        if header.kind == Kind.DATA:
-            self._count(topic, header)
-        start = (frame.find(b"\0") & ~7) + 8
-        raw = frame[start : start + HEADER_BYTES]
         # What the machinery says carries no time of its own: it gets that of the events around it.
         now_ns = self._at_least(header.sent_ns) if header.kind <= LAST_GATED else self._now_ns
         if now_ns is None:
             self._early.append(frame)
             return
-        self._guarded(lambda log: log.write_frame(channel, raw, payload, now_ns))
+        if header.kind in (Kind.REQUEST, Kind.REPLY):
+            content = self._calls.recorded(topic, header, payload)
+        data = self._data.get(topic.encode())
+        if data is not None:
+            if header.sequence != data.last + 1:
+                self._count(data, header.sequence, header.sent_ns)
+            data.last = header.sequence
+        start = (frame.find(b"\0") & ~7) + 8
+        raw = frame[start : start + HEADER_BYTES]
+        self._guarded(lambda log: log.write_frame(channel, raw, content, now_ns))
 
     def _at_least(self, time_ns: int) -> int:
         """It is `time_ns` now, or later: time in a log does not go back."""
@@ -207,30 +307,42 @@ class Recorder:
             self._take(frame)
         return self._now_ns
 
-    def _count(self, topic: str, header: Header) -> None:
+    def _count(self, topic: _DataTopic, sequence: int, now_ns: int) -> None:
         """A hole in the sequence is a gap: dropped at the source, on the way, or here beyond the budget."""
-        last = self._last.get(topic, 0)
-        if last and header.sequence > last + 1:
-            missing = header.sequence - last - 1
-            self._note(GAPS_TOPIC, {"topic": topic, "after": last, "missing": missing}, header.sent_ns)
-        self._last[topic] = header.sequence
+        if topic.last and sequence > topic.last + 1:
+            missing = sequence - topic.last - 1
+            self._missing += missing
+            self._note(GAPS_TOPIC, {"topic": topic.name, "after": topic.last, "missing": missing}, now_ns)
 
     def _take_marker(self, topic: str, marker: Marker) -> None:
         self._at_least(marker.clock.base_ns)
         if marker.mark is Mark.WELCOME and not self._welcomed:
             self._welcomed = True
-            self._sender.control(READY_TOPIC, Kind.READY, RECORDER.encode())
+            self._words.append(pack(READY_TOPIC, Kind.READY, 0, RECORDER.encode()))
         if marker.mark in (Mark.PAUSE, Mark.STATE, Mark.STOP):
             text = {"mark": marker.mark.name.lower(), "gated": marker.gated, "epoch": marker.epoch}
             self._note(MARKERS_TOPIC, text, marker.clock.base_ns)
 
+    def _take_bookmark(self, frame: bytes, payload: memoryview) -> None:
+        """Whoever watches may set one, so they are numbered here."""
+        if self._now_ns is None:
+            self._early.append(frame)
+            return
+        bookmark = decode(Bookmark, payload)
+        self._bookmarks += 1
+        self._write_own(BOOKMARK_TOPIC, bytes(payload), self._now_ns, bookmark.stamp_ns)
+
     def _note(self, topic: str, text: dict[str, object], now_ns: int) -> None:
+        self._write_own(topic, encode(String(json.dumps(text))), now_ns, now_ns)
+
+    def _write_own(self, topic: str, payload: bytes, now_ns: int, stamp_ns: int) -> None:
         if self._log is None:
             return
         sequence = self._last[topic] = self._last.get(topic, 0) + 1
-        payload = encode(String(json.dumps(text)))
-        channel = self._channels[topic]
-        self._guarded(lambda log: log.write(channel, payload, log_time_ns=now_ns, sequence=sequence, stamp_ns=now_ns))
+        channel, kind = self._channels[topic], int(Kind.LOG) if topic == BOOKMARK_TOPIC else 0
+        self._guarded(
+            lambda log: log.write(channel, payload, log_time_ns=now_ns, sequence=sequence, stamp_ns=stamp_ns, kind=kind)
+        )
 
     def _sync(self) -> None:
         while not self._ended.wait(SYNC_EVERY_S):
@@ -240,9 +352,35 @@ class Recorder:
 
     def _say(self, level: str, text: str) -> None:
         line = json.dumps({"component": RECORDER, "level": level, "text": text})
-        self._sender.send(pack(LOG_TOPIC, Kind.LOG, 0, encode(String(line))))
+        self._words.append(pack(LOG_TOPIC, Kind.LOG, 0, encode(String(line))))
 
 
+class _DataTopic:
+    """A recorded topic, and where the header stands in its frames."""
+
+    __slots__ = ("at", "channel", "last", "name")
+
+    def __init__(self, name: str, channel: int) -> None:
+        self.name = name
+        self.channel = channel
+        self.at = len(topic_field(name))
+        self.last = 0
+        """The sequence of its last event; 0 before the first."""
+
+
+def _free_bytes(path: Path) -> int | None:
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return None
+    return disk.f_bavail * disk.f_frsize
+
+
+_PLAIN = bytes((VERSION, Kind.DATA))
+_SPECIAL = SHARED | AGAIN
+_BATCH = 1000
+_COPIED_BYTES = 8192
+_sequence_and_sent = struct.Struct("<Q8xq").unpack_from
 _NOTHING = encode(String(""))
 
 

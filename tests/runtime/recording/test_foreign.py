@@ -16,9 +16,37 @@ from rosbags.rosbag2 import Writer as BagWriter
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from bench.messages import samples
-from studio.messages import Message, MessageTypes, Range3d, decode, encode
+from studio.messages import (
+    Bookmark,
+    HandledTrace,
+    Message,
+    MessageTypes,
+    Range3d,
+    ServiceCall,
+    String,
+    decode,
+    encode,
+)
+from studio.runtime.channel.call_frames import Reply, Request, reply_topic, request_topic
+from studio.runtime.channel.frames import (
+    ALL_TOPIC,
+    COMMAND_PREFIX,
+    ERROR,
+    HANDLED_TOPIC,
+    LOG_TOPIC,
+    TIMER_PREFIX,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    topic_hash,
+)
+from studio.runtime.clock import Clock, ClockKind
+from studio.runtime.plan import Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.recorder import Recorder
 from tests.messages.strategies import rosbags_bytes, shipped_store
 from tests.runtime.recording.logs import KINDS, as_written, story, write_log
 
@@ -91,6 +119,63 @@ def test_rosbags_decodes_all_of_it(tmp_path: Path, compression: str) -> None:
                 assert bytes(data) == encode(SAMPLES[connection.topic])
                 count += 1
     assert count == 3 * len(SAMPLES)
+
+
+def record_everything(path: Path) -> None:
+    """Every type, and whatever else passes a channel, through the recorder itself."""
+    types = {topic: message.TYPE for topic, message in SAMPLES.items()}
+    asks = PlannedComponent("mapper", "Mapper", 0, "mapper", requires={"plan": ("planner", "plan")})
+    serves = PlannedComponent("planner", "Planner", 1, "planner")
+    recording = RecordingPlan(str(path), tuple(types))
+    recorder = Recorder(path.parent, Plan((asks, serves), types=types, recording=recording), recording, None)
+    asked, answered = request_topic("planner", "mapper"), reply_topic("mapper", "planner")
+    marker = Marker(Mark.STATE, 1, False, Clock(ClockKind.WALL, 1, 0))
+    line = encode(String("{}"))
+    request, reply = Request(1, "plan", 10**9, ["mapper"], line), Reply(1, [], line)
+    cause = {"cause_topic": topic_hash(asked), "cause_sequence": 1}
+    recorder._frames += [
+        pack(ALL_TOPIC, Kind.MARKER, 1, marker.payload()),
+        *(pack(topic, Kind.DATA, 1, encode(message), sent_ns=2) for topic, message in SAMPLES.items()),
+        pack(f"{TIMER_PREFIX}mapper", Kind.TIMER, 1, sent_ns=3),
+        pack(f"{COMMAND_PREFIX}mapper", Kind.COMMAND, 1, line, sent_ns=3),
+        pack(asked, Kind.REQUEST, 1, request.payload(), sent_ns=3),
+        pack(answered, Kind.REPLY, 1, reply.payload(), sent_ns=3, **cause),
+        pack(asked, Kind.REQUEST, 2, Request(0, "plan", 0, [], b"too late").payload(), flags=ERROR),
+        pack(HANDLED_TOPIC, Kind.TRACE, 0, encode(HandledTrace())),
+        pack(LOG_TOPIC, Kind.LOG, 0, line),
+        pack(BOOKMARK_TOPIC, Kind.LOG, 0, encode(Bookmark(stamp_ns=3, text="the dog"))),
+        *(pack(topic, Kind.DATA, 3, encode(message), sent_ns=4) for topic, message in SAMPLES.items()),
+    ]
+    recorder.stop()
+    recorder.main()
+
+
+def test_all_that_the_recorder_writes_is_decoded_by_others(tmp_path: Path) -> None:
+    record_everything(tmp_path / "a.mcap")
+    with LogReader(tmp_path / "a.mcap") as log:
+        ours = {(event.topic, bytes(event.payload)) for event in log.events()}
+        assert log.event_count == 2 * len(SAMPLES) + 9 + len(SAMPLES), "with a gap for each topic"
+        assert [mark.text for _, mark in log.bookmarks()] == ["the dog"]
+        calls = [decode(ServiceCall, event.payload) for event in log.events() if "/re" in event.topic]
+    assert [(call.service, call.deadline_s, call.error, call.data.size) for call in calls] == [
+        ("plan", 1.0, "", 11), ("plan", 0.0, "", 11), ("plan", 0.0, "too late", 0),
+    ]  # fmt: skip
+    kinds = {topic.schema.name for topic in log.topics.values()}
+    assert kinds >= {kind.SCHEMA_NAME for kind in MessageTypes.builtin()}
+    with (tmp_path / "a.mcap").open("rb") as stream:
+        reader = make_reader(stream, validate_crcs=True, decoder_factories=[DecoderFactory()])
+        decoded = [(channel.topic, message.data) for _, channel, message, _ in reader.iter_decoded_messages()]
+    assert {pair for pair in decoded if pair[0] != HEADERS_TOPIC} == ours
+    with BagReader(tmp_path / "a.mcap") as bag:
+        store = get_typestore(Stores.EMPTY)
+        for connection in bag.connections:
+            store.register(get_types_from_msg(connection.msgdef.data, connection.msgtype))
+        by_rosbags = []
+        for connection, _, data in bag.messages():
+            again = store.serialize_cdr(store.deserialize_cdr(data, connection.msgtype), connection.msgtype)
+            assert bytes(again) == bytes(data)
+            by_rosbags.append((connection.topic, bytes(data)))
+    assert sorted(by_rosbags) == sorted(decoded)
 
 
 def test_a_ros_2_bag_of_rosbags_is_read(tmp_path: Path) -> None:

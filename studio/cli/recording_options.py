@@ -1,0 +1,108 @@
+"""Options of the commands that record: which topics, how compressed, into which file; and what became of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from studio.cli.opened import Opened
+from studio.cli.outcome import UsageError
+from studio.messages import String, decode
+from studio.model.changes import ModelError
+from studio.model.parts import Recording
+from studio.runtime.clock import SECOND_NS, wall_ns
+from studio.runtime.plan import Plan
+from studio.runtime.recording import LogError, LogReader
+from studio.runtime.recording.compression import CHOICES
+
+GAPS_TOPIC = "/_studio/gaps"
+
+
+def add_recording_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--topics",
+        nargs="+",
+        metavar="PATTERN",
+        help="record these only, e.g. '/laser/*' (default: as the system says)",
+    )
+    parser.add_argument("--exclude", nargs="+", metavar="PATTERN", help="leave these out")
+    parser.add_argument("--compression", choices=CHOICES, default="none", help="of the log (none)")
+
+
+def recording_words(options: argparse.Namespace) -> list[str]:
+    """The same options, for a command line."""
+    words = ["--compression", options.compression]
+    for name, patterns in (("--topics", options.topics), ("--exclude", options.exclude)):
+        words += [name, *patterns] if patterns else []
+    return words
+
+
+def refuse_without_log(options: argparse.Namespace) -> None:
+    if options.record is None and (options.topics or options.exclude or options.compression != "none"):
+        raise UsageError("--topics, --exclude and --compression are about a log", hint="name it: --record LOG")
+
+
+def log_to_write(path: Path, project: str) -> Path:
+    """The file itself; in a folder, one that is named after the project and the time."""
+    if path.is_dir():
+        moment = datetime.fromtimestamp(wall_ns() / SECOND_NS, UTC).astimezone()
+        path = path / f"{project}_{moment:%Y-%m-%d_%H-%M-%S}.mcap"
+    if path.exists():
+        raise UsageError(f"{path} exists already", hint="logs are never overwritten: choose another name")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+    return path
+
+
+def select_topics(opened: Opened, options: argparse.Namespace) -> None:
+    """In memory only: `--topics` in place of the system's own selection, `--exclude` in addition to it."""
+    if not options.topics and not options.exclude:
+        return
+    own = opened.system.recording or Recording()
+    topics = tuple(dict.fromkeys(options.topics or own.topics))
+    exclude = tuple(dict.fromkeys((*(() if options.topics else own.exclude), *(options.exclude or ()))))
+    try:
+        opened.system.set_recording(Recording(topics, exclude))
+    except ModelError as error:
+        raise UsageError(error.message, hint=error.hint) from None
+
+
+def recording_as_told(plan: Plan, options: argparse.Namespace) -> Plan:
+    """A pattern that matches nothing is a typing error, and found out too late when the log is read."""
+    if plan.recording is None:
+        return plan
+    if plan.types and not plan.recording.topics and (options.topics or options.exclude):
+        raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(plan.types)}")
+    return replace(plan, recording=replace(plan.recording, compression=options.compression))
+
+
+def recorded(path: Path) -> dict[str, Any]:
+    """What a log holds that was just written."""
+    told: dict[str, Any] = {"log": str(path)}
+    try:
+        with LogReader(path) as log:
+            gaps = log.events([GAPS_TOPIC]) if GAPS_TOPIC in log.topics else iter(())
+            missing = sum(json.loads(decode(String, gap.payload).data)["missing"] for gap in gaps)
+            return told | {
+                "events": log.event_count,
+                "bytes": log.size,
+                "missing": missing,
+                "bookmarks": len(log.bookmarks()),
+                "finished": log.is_finished,
+            }
+    except LogError as error:
+        return told | {"events": 0, "finished": False, "error": str(error)}
+
+
+def recorded_text(told: dict[str, Any]) -> str:
+    if "error" in told:
+        return f"no log was written: {told['error']}"
+    text = f"{told['log']}: {told['events']} events, {told['bytes'] / 1e6:.2f} MB"
+    marks = told["bookmarks"]
+    text += f", {marks} bookmark{'s' if marks > 1 else ''}" if marks else ""
+    text += f"; {told['missing']} events are missing" if told["missing"] else ""
+    return text if told["finished"] else f"{text}; the recorder did not close it, but it can be read"
