@@ -1,0 +1,1 @@
+"""The systems that `bench.record` records, and the tests of the recorder's load with it."""

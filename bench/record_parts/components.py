@@ -1,0 +1,112 @@
+"""Producers of a load, and one that times its own publishing."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+
+from bench.channel_parts.reports import Reporter
+from studio.messages import Map, Message, PoseTransform, Range3d
+from studio.runtime.component import Component, InPort, OutPort, Parameter
+
+BEAMS = 361
+SIDE = 400
+
+
+def scan() -> Range3d:
+    """5.8 KB."""
+    return Range3d.from_polar(np.full(BEAMS, 4.0), -np.pi / 2, np.pi / 360, frame="laser")
+
+
+def pose() -> PoseTransform:
+    """250 bytes."""
+    return PoseTransform.from_xyz_rpy(1.0, 2.0, 0.0, frame="map", child_frame="base_link")
+
+
+def height_map() -> Map:
+    """640 KB: too large for the socket, so it goes through shared memory."""
+    planes = np.ones((1, SIDE, SIDE), np.float32)
+    return Map(frame="map", resolution_m=0.1, plane_names=("height",), planes=planes)
+
+
+class Load(Component):
+    """Publishes at three rates from a thread of its own, as a sensor does; each topic counts by itself."""
+
+    category = "sensor"
+    poses = OutPort(PoseTransform)
+    scans = OutPort(Range3d)
+    maps = OutPort(Map)
+    poses_hz = Parameter(0.0, minimum=0.0, maximum=1e6)
+    scans_hz = Parameter(0.0, minimum=0.0, maximum=1e6)
+    maps_hz = Parameter(0.0, minimum=0.0, maximum=1e6)
+
+    def on_activate(self) -> None:
+        self.going = threading.Event()
+        self.going.set()
+        self.thread = threading.Thread(target=self._publish, daemon=True)
+        self.thread.start()
+
+    def _publish(self) -> None:
+        topics = [
+            (self.poses.publish, pose(), self.poses_hz),
+            (self.scans.publish, scan(), self.scans_hz),
+            (self.maps.publish, height_map(), self.maps_hz),
+        ]
+        counts = [0] * len(topics)
+        start = time.monotonic()
+        while self.going.is_set():
+            passed_s = time.monotonic() - start
+            for index, (publish, message, rate_hz) in enumerate(topics):
+                while counts[index] < passed_s * rate_hz:
+                    counts[index] += 1
+                    publish(message)
+            time.sleep(0.001)
+
+    def on_deactivate(self) -> None:
+        self.going.clear()
+        self.thread.join()
+
+
+class Timed(Component):
+    """At a trigger: publishes one kind of message `count` times, a millisecond apart, and tells what each took."""
+
+    activations = ("trigger",)
+    poses = OutPort(PoseTransform)
+    scans = OutPort(Range3d)
+    maps = OutPort(Map)
+    kind = Parameter("scans")
+    count = Parameter(100, minimum=1)
+    pause_ms = Parameter(1.0, minimum=0.0)
+
+    def on_initialize(self) -> None:
+        self.reporter = Reporter(self.name)
+        self.messages: dict[str, Message] = {"poses": pose(), "scans": scan(), "maps": height_map()}
+
+    def on_trigger(self) -> None:
+        publish, message = getattr(self, self.kind).publish, self.messages[self.kind]
+        took_ns = []
+        for _ in range(self.count):
+            time.sleep(self.pause_ms / 1000)
+            began = time.perf_counter_ns()
+            publish(message)
+            took_ns.append(time.perf_counter_ns() - began)
+        self.reporter.tell(took_ns)
+
+
+class Ear(Component):
+    """Somebody who listens, recorder or not."""
+
+    poses = InPort(PoseTransform)
+    scans = InPort(Range3d)
+    maps = InPort(Map)
+
+    def on_poses(self, message: PoseTransform) -> None:
+        pass
+
+    def on_scans(self, message: Range3d) -> None:
+        pass
+
+    def on_maps(self, message: Map) -> None:
+        pass
