@@ -1,0 +1,110 @@
+"""Finds the pose at which a scan lies best on what was seen before: a wide search, then a fine descent.
+
+The search tries every pose of a raster around the guess on a coarse field, so it cannot get stuck beside the right one
+(correlative scan matching). From the best of them Gauss-Newton climbs the field, coarse first and then fine.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .likelihood_field import LikelihoodField, halved
+from .planar import Floats, Pose, wrapped
+
+STEPS = 20
+LONGEST_STEP = np.array([0.1, 0.1, 0.05])
+"""m, m, rad: the field is not straight for longer."""
+SMALL_STEP = np.array([1e-4, 1e-4, 1e-5])
+
+
+@dataclass(frozen=True)
+class Search:
+    """How far around the guess, and how much the guess is believed."""
+
+    reach_m: float
+    reach_rad: float
+    step_rad: float
+    guess_deviation_m: float
+    guess_deviation_rad: float
+
+
+@dataclass(frozen=True)
+class Match:
+    pose: Pose
+    score: float
+    """Mean likelihood of the echoes, 0 to 1."""
+
+
+def match(
+    points: Floats, guess: Pose, hit: NDArray[np.bool_], corner_m: Floats, cell_m: float, search: Search,
+    deviations_m: tuple[float, ...],
+) -> Match:  # fmt: skip
+    """`deviations_m` falls from coarse to fine; the first belongs to a grid of twice the cells."""
+    coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
+    pose = climb(coarse, points, best_on_raster(coarse, points, guess, search), guess, search)
+    field = coarse
+    for deviation_m in deviations_m[1:]:
+        field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
+        pose = climb(field, points, pose, guess, search)
+    return Match(pose, float(field.at(pose.apply(points))[0].mean()))
+
+
+def best_on_raster(field: LikelihoodField, points: Floats, guess: Pose, search: Search) -> Pose:
+    """The best pose of a raster: one cell of the field apart, `search.step_rad` in yaw."""
+    reach = max(1, round(search.reach_m / field.cell_m))
+    shifts = np.arange(-reach, reach + 1)
+    turns = round(search.reach_rad / search.step_rad)
+    rows, columns = field.values.shape
+    flat = field.values.ravel()
+    shift_row, shift_column = (each.ravel() for each in np.meshgrid(shifts, shifts, indexing="ij"))
+    shift_m = np.hypot(shift_row, shift_column) * field.cell_m
+    doubt = 0.5 * (shift_m / search.guess_deviation_m) ** 2 / len(points)
+    best, found = -math.inf, guess
+    # From the guess outwards: of equally good poses the nearest wins, so an empty map leaves the guess as it is.
+    for turn in sorted(range(-turns, turns + 1), key=abs):
+        yaw_rad = turn * search.step_rad
+        turned = Pose(guess.x_m, guess.y_m, guess.yaw_rad + yaw_rad)
+        place = np.floor((turned.apply(points) - field.corner_m) / field.cell_m)
+        # Echoes from which a shift would lead out of the field find nothing there, so they count as 0.
+        inside = ((place >= reach) & (place < (columns - reach, rows - reach))).all(axis=1)
+        column, row = place[inside].astype(np.intp).T
+        looked_up = flat[(row * columns + column)[None, :] + (shift_row * columns + shift_column)[:, None]]
+        scores = looked_up.sum(axis=1) / len(points) - doubt
+        scores -= 0.5 * (yaw_rad / search.guess_deviation_rad) ** 2 / len(points)
+        at = int(scores.argmax())
+        if scores[at] > best:
+            best = float(scores[at])
+            x_m, y_m = shift_column[at] * field.cell_m, shift_row[at] * field.cell_m
+            found = Pose(guess.x_m + float(x_m), guess.y_m + float(y_m), wrapped(guess.yaw_rad + yaw_rad))
+    return found
+
+
+def climb(field: LikelihoodField, points: Floats, start: Pose, guess: Pose, search: Search) -> Pose:
+    """Gauss-Newton on the squared lack of likelihood, plus what it costs to leave the guess."""
+    belief = np.array([search.guess_deviation_m, search.guess_deviation_m, search.guess_deviation_rad]) ** -2.0
+    pose = start
+    for _ in range(STEPS):
+        step = _step(field, points, pose, guess, belief)
+        pose = Pose(pose.x_m + step[0], pose.y_m + step[1], wrapped(pose.yaw_rad + step[2]))
+        if (np.abs(step) < SMALL_STEP).all():
+            break
+    return pose
+
+
+def _step(field: LikelihoodField, points: Floats, pose: Pose, guess: Pose, belief: Floats) -> Floats:
+    placed = pose.apply(points)
+    value, slope_x, slope_y = field.at(placed)
+    slope_yaw = slope_y * (placed[:, 0] - pose.x_m) - slope_x * (placed[:, 1] - pose.y_m)
+    slopes = (slope_x, slope_y, slope_yaw)
+    lack = 1.0 - value
+    left = np.array([pose.x_m - guess.x_m, pose.y_m - guess.y_m, wrapped(pose.yaw_rad - guess.yaw_rad)])
+    # Sums by hand, not a matrix product, whose order of summing is the library's: replays have to agree to the bit.
+    matrix = np.array([[float((one * other).sum()) for other in slopes] for one in slopes])
+    matrix[np.diag_indices(3)] += belief
+    pull = np.array([float((slope * lack).sum()) for slope in slopes]) - belief * left
+    step: Floats = np.clip(np.linalg.solve(matrix, pull), -LONGEST_STEP, LONGEST_STEP)
+    return step

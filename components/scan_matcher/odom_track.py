@@ -1,0 +1,37 @@
+"""Odometry by time: where the odometry was when a scan was taken."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from .planar import Pose
+
+KEPT = 4096
+"""Poses: the odometry of minutes in which no scan came."""
+
+
+class OdomTrack:
+    def __init__(self) -> None:
+        self._samples: deque[tuple[int, Pose]] = deque(maxlen=KEPT)
+
+    def add(self, stamp_ns: int, pose: Pose) -> None:
+        """A pose with a stamp before the last one's is left out: a track goes forward."""
+        if not self._samples or stamp_ns >= self._samples[-1][0]:
+            self._samples.append((stamp_ns, pose))
+
+    def reaches(self, stamp_ns: int) -> bool:
+        return bool(self._samples) and self._samples[-1][0] >= stamp_ns
+
+    def at(self, stamp_ns: int) -> Pose | None:
+        """The pose at a time that the track reaches, between two samples on the straight way; None before the first.
+
+        What is older is forgotten: ask in the order of time.
+        """
+        samples = self._samples
+        while len(samples) > 1 and samples[1][0] <= stamp_ns:
+            samples.popleft()
+        first_ns, first = samples[0]
+        if first_ns >= stamp_ns:
+            return first if first_ns == stamp_ns else None
+        next_ns, following = samples[1]
+        return first.towards(following, (stamp_ns - first_ns) / (next_ns - first_ns))
