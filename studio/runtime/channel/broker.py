@@ -41,6 +41,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.playing import drain, jump, open_gate
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import Plan
@@ -60,6 +61,8 @@ class Broker:
         shared = os.environ.get("STUDIO_SHM")
         self.checkpoints = SystemCheckpoints(self.forwarder, Path(shared) if shared else None)
         self.ready: set[str] = set()
+        self.players: set[str] = set()
+        """Feeders that push by themselves while the gate is open."""
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
         self._open_sockets(run)
@@ -206,14 +209,19 @@ class Broker:
                 component = self._component(request["component"])
                 self._small_job(lambda: forwarder.command(component, payload), reply)
             case "feed":
-                name, topics = str(request["name"]), frozenset(request["topics"])
+                name, topics, plays = str(request["name"]), frozenset(request["topics"]), bool(request.get("plays"))
                 rewindable = bool(request.get("rewindable"))
-                self._small_job(lambda: forwarder.add_feeder(name, topics, rewindable), reply)
+                self._small_job(lambda: self._feed(name, topics, plays, rewindable), reply)
+            case "drain":
+                self._job(lambda: drain(forwarder), reply)
+            case "jump":
+                to_ns = int(request["to_ns"])
+                self._job(lambda: self._jump(to_ns), reply)
             case "gone" | "back" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
             case "clock":
-                rate = float(request["rate"])
-                self._small_job(lambda: self._set_rate(rate), reply)
+                rate, now_ns = float(request["rate"]), request.get("now_ns")
+                self._small_job(lambda: self._set_rate(rate, now_ns), reply)
             case "stop":
                 self._small_job(forwarder.stop, reply)
             case "end":
@@ -253,7 +261,7 @@ class Broker:
         return {"now_ns": self.forwarder.gate.now_ns}
 
     def _run(self, rate: float) -> dict[str, Any]:
-        self.forwarder.run(rate)
+        open_gate(self.forwarder, self.players, rate)
         clock = self.forwarder.clock
         return {"base_ns": clock.base_ns, "at_ns": clock.at_ns}
 
@@ -288,10 +296,28 @@ class Broker:
         delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate, lag)
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
 
-    def _set_rate(self, rate: float) -> None:
+    def _feed(self, name: str, topics: frozenset[str], plays: bool, rewindable: bool) -> None:
+        """A feeder that is known already has more to send after all."""
+        if plays:
+            self.players.add(name)
+        for feeder in self.forwarder.agenda.feeders:
+            if feeder.name == name:
+                feeder.ended = False
+                return
+        self.forwarder.add_feeder(name, topics, rewindable)
+
+    def _jump(self, to_ns: int) -> dict[str, Any]:
+        thrown = jump(self.forwarder, self.players, to_ns)
+        return {"thrown": thrown, "epoch": self.forwarder.epoch}
+
+    def _set_rate(self, rate: float, now_ns: int | None) -> None:
+        """`now_ns` sets the clock forward too: one that follows a player that goes as fast as it can."""
         if self.forwarder.mode != "run":
             raise StudioError("the clock stands while the system is paused", hint="give the rate to run")
-        self.forwarder.clock = self.forwarder.clock.with_rate(rate)
+        clock = self.forwarder.clock
+        if now_ns is not None:
+            clock = clock.stopped_at(max(int(now_ns), clock.now_ns()))
+        self.forwarder.clock = clock.with_rate(rate)
         self.forwarder.mark(Mark.STATE)
 
     def _hear_of(self, news: str, host: str, reply: Reply) -> None:

@@ -1,0 +1,90 @@
+"""What the broker does for players: feeders that push by themselves while the gate is open (docs/protocol.md, 11).
+
+A player gives the closed gate more inputs than it has taken yet. When the gate opens, those go back to the player,
+which sends them again when their time has come; so nothing is lost, nothing doubled, and nothing comes early.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from studio.messages import encode
+from studio.messages.plain import String
+from studio.runtime.channel.agenda import Feeder
+from studio.runtime.channel.forwarder import Forwarder, Held
+from studio.runtime.channel.frames import FEED_PREFIX, Kind, Mark, Marker, pack
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+
+PATIENCE_NS = 2 * SECOND_NS
+"""A player that does not answer within this time has died, and what it has sent is all that will come."""
+MOST_DRAINED = 10_000
+"""Events that may follow from what was under way when time jumps; a system that feeds itself has no end of them."""
+
+
+def take_back(forwarder: Forwarder, players: Collection[str]) -> dict[str, int]:
+    """Throw away the inputs that the gate has not taken; tells how many of each player."""
+    found = {}
+    for feeder in forwarder.agenda.feeders:
+        if feeder.name in players:
+            _await_fence(forwarder, feeder)
+            found[feeder.name] = len(feeder.waiting)
+            feeder.waiting.clear()
+            feeder.taken = 0
+            feeder.ended = False
+    forwarder._keep_strays()
+    return found
+
+
+def _await_fence(forwarder: Forwarder, feeder: Feeder[Held]) -> None:
+    """What a player has sent arrives before its answer."""
+    feeder.ended = False
+    tell(forwarder, feeder.name, Mark.SYNC, 0)
+    end_ns = monotonic_ns() + PATIENCE_NS
+    while not feeder.ended and not forwarder.ended and monotonic_ns() < end_ns:
+        forwarder._absorb()
+
+
+def tell(forwarder: Forwarder, player: str, mark: Mark, number: int) -> None:
+    marker = Marker(mark, number, forwarder.mode != "run", forwarder.clock, forwarder.epoch, forwarder.incarnation)
+    forwarder.forward(pack(FEED_PREFIX + player, Kind.MARKER, number, marker.payload()))
+
+
+def open_gate(forwarder: Forwarder, players: Collection[str], rate: float) -> None:
+    """Let the system run; players hear first what they have to send again."""
+    if forwarder.mode != "run":
+        for player, count in take_back(forwarder, players).items():
+            tell(forwarder, player, Mark.PAUSE, count)
+    forwarder.run(rate)
+
+
+def jump(forwarder: Forwarder, players: Collection[str], to_ns: int) -> dict[str, int]:
+    """Time goes on from elsewhere: what was under way is finished first, then everybody hears of it.
+
+    The system is paused afterwards, in a new epoch. Tells how many inputs of each player were thrown away.
+    """
+    forwarder.pause()
+    thrown = take_back(forwarder, players)
+    feeders = [feeder for feeder in forwarder.agenda.feeders if feeder.name in players]
+    for feeder in feeders:
+        feeder.ended = True  # nothing more of the time that is left
+    forwarder.lockstep(forwarder.gate.now_ns, MOST_DRAINED, 0.0)
+    forwarder.gate.note_unrepeatable("time has jumped since then")
+    forwarder.epoch += 1
+    forwarder.gate.now_ns = to_ns
+    forwarder.clock = forwarder.clock.stopped_at(to_ns)
+    forwarder.agenda.timers.rebase(to_ns)
+    forwarder.mark(Mark.STATE)
+    names = [component.name for component in forwarder.plan.components]
+    forwarder.activate_all(names, encode(String(json.dumps({"do": "clock-jump"}))))
+    for feeder in feeders:
+        feeder.ended = False
+    return thrown
+
+
+def drain(forwarder: Forwarder) -> dict[str, int]:
+    """While paused: deliver what follows from what was delivered, and nothing new; tells how many events."""
+    count = 0
+    while forwarder.mode == "pause" and forwarder.agenda.effects and count < MOST_DRAINED:
+        count += len(forwarder.gate.step(1))
+    return {"delivered": count}

@@ -1,0 +1,469 @@
+"""The LogPlayer: plays a log into a running system, as its sensors would.
+
+    with LogReader("drive.mcap") as log, Session(plan, clock=ClockKind.LOG, start_ns=...) as session:
+        with LogPlayer(session, Played(log, {"/scan": "/laser/ranges"}), types) as player:
+            session.launch()
+            player.attach()
+            session.start("pause")
+            player.play()
+            player.wait()
+
+While the system runs, the player sends by the system's clock; while it is paused or stepped, the gate takes the inputs
+from it one by one. So `play` is the mode run of the system, with the clock of the log and a rate, and whoever else
+pauses, steps or runs the system does the same to the player.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Self
+
+from studio.errors import StudioError
+from studio.messages import MessageTypes, String, decode
+from studio.runtime.channel.frames import COMMAND_PREFIX
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.control import Control, ControlError
+from studio.runtime.launcher import Session
+from studio.runtime.plan import Plan
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.condition import Condition, parse_condition
+from studio.runtime.replay.cursor import Cursor, Next
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.flow import Flow
+from studio.runtime.replay.pusher import FOREVER_NS, Pusher
+
+FLAT_OUT = math.inf
+"""The rate of a player that waits for nobody but those who have to keep up."""
+SLOWEST, FASTEST = 0.01, 1000.0
+FOLLOW_EVERY_S = 0.1
+CONNECTED_WITHIN_S = 10.0
+GATE_SEEN_WITHIN_S = 2.0
+
+
+@dataclass(frozen=True)
+class Played:
+    """What of a log goes where."""
+
+    log: LogReader
+    topics: Mapping[str, str]
+    """Topic of the log -> topic of the system."""
+    restored: frozenset[str] = frozenset()
+    """Topics of the log whose last event is sent first after a jump: somebody keeps only the latest of them."""
+
+
+def restored_topics(plan: Plan, topics: Mapping[str, str]) -> frozenset[str]:
+    """Where a receiver keeps only the latest value, or there are but viewers: they show what was last there."""
+    if not plan.components:
+        return frozenset(topics)
+    kept = {inlet.topic for component in plan.components for inlet in component.inlets if inlet.delivery == "latest"}
+    return frozenset(logged for logged, topic in topics.items() if topic in kept)
+
+
+@dataclass(frozen=True)
+class PlayerState:
+    """For a view."""
+
+    playing: bool
+    time_ns: int
+    """Of the log: the stamp of what was played last."""
+    start_ns: int
+    end_ns: int
+    number: int
+    """Events of the log before the next one, and in all."""
+    count: int
+    rate: float
+    loop: bool
+    loops: int
+    """How often it has begun again."""
+    range_ns: tuple[int, int] | None
+    streams: Mapping[str, bool] = field(default_factory=dict)
+    """Topic of the system -> whether it is played."""
+    stopped: str | None = None
+    """Why it stopped by itself: end, condition or failure."""
+    sent: int = 0
+    behind_ns: int = 0
+
+    @property
+    def fraction(self) -> float:
+        whole = self.end_ns - self.start_ns
+        return min(1.0, max(0.0, (self.time_ns - self.start_ns) / whole)) if whole > 0 else 1.0
+
+
+class LogPlayer:
+    """Commands may come from any thread; they return when they are done."""
+
+    def __init__(
+        self, session: Session, played: Played, types: MessageTypes, *, name: str = "player", restamp: bool = False
+    ) -> None:
+        """`restamp`: the system's clock is not that of the log, so its events get new stamps."""
+        if not played.topics:
+            raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
+        self.session = session
+        self.played = played
+        self._types = types
+        self._name = name
+        self._restamp = restamp
+        self._cursor = Cursor(played.log, _by_channel(played))
+        self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
+        self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
+        self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
+        self._pusher.on_new_broker = lambda: self._later(self._feed)
+        self._control = Control(session.folders.run, lambda: session.broker_restarts)
+        self._lock = threading.RLock()
+        self._rate = 1.0
+        self._loop = False
+        self._loops = 0
+        self._range: tuple[int, int] | None = None
+        self._condition: Condition | None = None
+        self._stopped: str | None = None
+        self._playing = False
+        self._news = threading.Condition()
+        self._followed: tuple[int, int] | None = None
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._closed = threading.Event()
+        self._pilot = threading.Thread(target=self._fly, name=f"pilot {name}", daemon=True)
+        self._pilot.start()
+
+    @property
+    def start_ns(self) -> int:
+        return self._cursor.start_ns
+
+    @property
+    def end_ns(self) -> int:
+        return self._cursor.end_ns
+
+    def _hosts(self) -> list[int]:
+        exits = self.session.exits
+        return [index for host, index in self.session.plan.hosts.items() if host not in exits]
+
+    def attach(self) -> None:
+        """Once the broker runs: from here on the gate takes its inputs from this player."""
+        if not self._pusher.connected.wait(CONNECTED_WITHIN_S):
+            raise ReplayError("the broker cannot be heard", hint="is the system still running?")
+        self._feed()
+        if self._restamp:
+            self._pusher.offset_ns = self._now_ns() - self.start_ns
+        self._pusher.silent = False
+
+    def _feed(self) -> None:
+        """Also when there is more to be had again, after the gate had heard of the end."""
+        self._pusher.drained = False
+        self._control.ask("feed", name=self._name, topics=list(self.played.topics.values()), plays=True)
+
+    def _now_ns(self) -> int:
+        return int(self._control.status()["now_ns"])
+
+    # Playing.
+
+    def play(self) -> None:
+        """Let the system run, and play on; from the start if the end had been reached."""
+        with self._lock:
+            if self._stopped == "end":
+                self._jump(self._first_ns())
+            self._stopped = self._pusher.failure = None
+            self._followed = None
+            self._playing = True
+            self.session.run(1.0 if self._rate == FLAT_OUT else self._rate)
+            self._await_gate(closed=False)
+
+    def pause(self) -> None:
+        """Returns when every host has handled what was delivered to it."""
+        with self._lock:
+            self._playing = False
+            self.session.pause()
+            self._await_gate(closed=True)
+
+    def _await_gate(self, *, closed: bool) -> None:
+        """The sending thread hears of it by a marker, a moment later."""
+        end_ns = monotonic_ns() + round(GATE_SEEN_WITHIN_S * SECOND_NS)
+        while self._pusher.gated != closed and monotonic_ns() < end_ns:
+            self._closed.wait(0.0005)
+
+    def set_rate(self, rate: float) -> None:
+        """Times real time, or FLAT_OUT; while it plays, too."""
+        if rate != FLAT_OUT and not SLOWEST <= rate <= FASTEST:
+            hint = f"{SLOWEST:g} to {FASTEST:g}, or flat out"
+            raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)
+        with self._lock:
+            was_flat_out, self._rate = self._rate == FLAT_OUT, rate
+            self._followed = None
+            self._pusher.flat_out = rate == FLAT_OUT
+            if rate != FLAT_OUT and self._is_running():
+                now_ns = self._pusher.position_ns + self._pusher.offset_ns if was_flat_out else None
+                self._control.ask("clock", rate=rate, now_ns=now_ns)
+
+    def _is_running(self) -> bool:
+        return bool(self._control.status()["mode"] == "run")
+
+    # Where.
+
+    def seek(self, time_ns: int) -> None:
+        """Go on from a time of the log, playing or paused as before."""
+        with self._lock:
+            low, high = self._range or (self.start_ns, self.end_ns)
+            running = self._is_running()
+            self._jump(min(max(time_ns, low), high))
+            if running:
+                self.play()
+
+    def seek_fraction(self, fraction: float) -> None:
+        self.seek(self.start_ns + round(fraction * (self.end_ns - self.start_ns)))
+
+    def seek_by(self, seconds: float) -> None:
+        self.seek(self._pusher.position_ns + round(seconds * SECOND_NS))
+
+    def _jump(self, time_ns: int) -> None:
+        """Afterwards the system is paused."""
+        pusher = self._pusher
+        pusher.silent = True
+        try:
+            self.session.pause()
+            to_ns = self._now_ns() if self._restamp else time_ns
+            reply = self._control.ask("jump", to_ns=to_ns, timeout_s=None)
+            with pusher.lock:
+                pusher.offset_ns = to_ns - time_ns
+                pusher.go_to(time_ns, reply["epoch"], reply["thrown"].get(self._name, 0), self._to_restore())
+        finally:
+            pusher.silent = False
+        self._stopped = None
+
+    def _to_restore(self) -> tuple[str, ...]:
+        return tuple(topic for topic in self.played.restored if topic not in self._pusher.disabled)
+
+    def _first_ns(self) -> int:
+        return self._range[0] if self._range else self.start_ns
+
+    def set_loop(self, loop: bool) -> None:
+        with self._lock:
+            self._loop = loop
+
+    def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
+        """Play only what lies between, both ends included; without ends, everything again."""
+        with self._lock:
+            if start_ns is None and end_ns is None:
+                self._range = None
+                self._pusher.limit_ns = FOREVER_NS
+            else:
+                low = self.start_ns if start_ns is None else start_ns
+                high = self.end_ns if end_ns is None else end_ns
+                if low > high:
+                    raise ReplayError("the range ends before it begins", hint="give the earlier time first")
+                self._range = (low, high)
+                self._pusher.limit_ns = high
+                if not low <= self._pusher.position_ns <= high:
+                    self.seek(low)
+            self._feed()  # there may be more again, or less
+
+    def enable(self, pattern: str, enabled: bool = True) -> list[str]:
+        """Play, or pass over, the streams that fit (by their topic in the log or the system); tells which."""
+        with self._lock:
+            found = [
+                logged
+                for logged, topic in self._streams()
+                if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
+            ]
+            if not found:
+                names = ", ".join(topic for _, topic in self._streams())
+                raise ReplayError(f"no stream fits {pattern}", hint=f"there are {names}")
+            with self._pusher.lock:
+                disabled = self._pusher.disabled
+                self._pusher.disabled = disabled - set(found) if enabled else disabled | set(found)
+            self._feed()
+            return [self.played.topics[logged] for logged in found]
+
+    def _streams(self) -> list[tuple[str, str]]:
+        return [(logged, topic) for logged, topic in self.played.topics.items() if not topic.startswith(COMMAND_PREFIX)]
+
+    # Event by event.
+
+    def single(self) -> str | None:
+        """Deliver the next event of the log with all that follows from it; tells its topic, None at the end."""
+        return self._step()
+
+    def next_of(self, topic: str) -> bool:
+        """Go on until one event of a stream of the system was delivered; False if it stopped before."""
+        if topic not in self.played.topics.values():
+            raise ReplayError(f"{topic} is not played", hint=f"there are {', '.join(self.played.topics.values())}")
+        with self._lock:
+            while (found := self._step()) is not None:
+                if found == topic or self._stopped:
+                    return found == topic
+        return False
+
+    def burst(self, count: int) -> int:
+        """Deliver the next `count` events of the log, as fast as it goes; tells how many there were."""
+        with self._lock:
+            for done in range(count):
+                if self._step() is None:
+                    return done
+                if self._stopped:
+                    return done + 1
+        return count
+
+    def _step(self, *, may_loop: bool = True) -> str | None:
+        with self._lock:
+            self._playing = False
+            self._stopped = None
+            while not self._pusher.drained:
+                delivered = self.session.step(1)
+                if not delivered:
+                    break
+                following = self._pusher.delivered(*delivered[0])
+                if following is not None:
+                    self._control.ask("drain", timeout_s=None)
+                    if following.number >= 0:
+                        self._judge(following)
+                        return self.played.topics[following.event.topic]
+            if self._loop and may_loop:
+                self._loops += 1
+                self._jump(self._first_ns())
+                return self._step(may_loop=False)
+            self._stopped = "end"
+            return None
+
+    def _judge(self, following: Next) -> None:
+        if self._pusher.watch is not None and self._pusher.watch(following.event):
+            self._stopped = "condition"
+
+    def stop_when(self, text: str | None) -> None:
+        """Stop after the first event of which a condition holds, e.g. `/scan/ranges_m.min < 0.5`; None: never."""
+        with self._lock:
+            if text is None:
+                self._condition = self._pusher.watch = None
+                return
+            names = {**{topic: logged for logged, topic in self._streams()}, **{t: t for t, _ in self._streams()}}
+            condition = parse_condition(text, names)
+            logged = names[condition.topic]
+            kind = self._types.find_schema(self.played.log.topics[logged].schema.name)
+            if kind is None:
+                raise ReplayError(
+                    f"{condition.topic} is of a type that Studio does not know", file=self.played.log.path
+                )
+            self._condition = condition
+            self._pusher.watch = lambda event: event.topic == logged and condition.holds(decode(kind, event.payload))
+
+    # What a view shows, and what a script waits for.
+
+    def state(self) -> PlayerState:
+        pusher = self._pusher
+        return PlayerState(
+            playing=not pusher.gated,
+            time_ns=pusher.position_ns,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns,
+            number=pusher.done,
+            count=self._cursor.count,
+            rate=self._rate,
+            loop=self._loop,
+            loops=self._loops,
+            range_ns=self._range,
+            streams={topic: logged not in pusher.disabled for logged, topic in self._streams()},
+            stopped=self._stopped,
+            sent=pusher.sent,
+            behind_ns=pusher.behind_ns,
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Topic of the system -> how many events were sent on it."""
+        return dict(self._pusher.counts)
+
+    def wait(self, timeout_s: float | None = None) -> str | None:
+        """Until it stops by itself; tells why: end, condition. None if it has not in time."""
+        with self._news:
+            self._news.wait_for(lambda: self._stopped is not None, timeout_s)
+        if self._pusher.failure is not None:
+            raise self._pusher.failure
+        return self._stopped
+
+    # The pilot: what has to be asked of the broker while the sending thread answers it.
+
+    def _later(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+
+    def _fly(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._jobs.get(timeout=FOLLOW_EVERY_S)()
+            except Empty:
+                pass
+            except StudioError as failure:
+                if not self._closed.is_set():
+                    self._fail(failure)
+            self._let_clock_follow()
+
+    def _fail(self, failure: StudioError) -> None:
+        self._pusher.failure = self._pusher.failure or failure
+        self._tell_stopped("failure")
+
+    def _has_stopped(self, why: str) -> None:
+        with self._lock:
+            if self._pusher.stopped != why:
+                return  # somebody has sent it elsewhere meanwhile
+            if why == "end" and self._loop:
+                self._loops += 1
+                self._jump(self._first_ns())
+                self.play()
+                return
+            self._playing = False
+            self.session.pause()
+            self._control.ask("drain", timeout_s=None)
+            self._tell_stopped(why)
+
+    def _tell_stopped(self, why: str) -> None:
+        with self._news:
+            self._stopped = why
+            self._news.notify_all()
+
+    def _command(self, component: str, payload: bytes) -> None:
+        """A command that was recorded: a parameter that was set, a trigger."""
+        try:
+            self.session.command(component, json.loads(decode(String, payload).data))
+        except (ControlError, ValueError):
+            return  # nobody of that name, or not readable: as in the recorded run, nothing happens
+
+    def _let_clock_follow(self) -> None:
+        """Flat out, time is where the player is; timers and ages go by it."""
+        if not (self._playing and self._rate == FLAT_OUT) or self._pusher.gated or self._pusher.clock is None:
+            self._followed = None
+            return
+        now_ns, at_ns = monotonic_ns(), self._pusher.position_ns + self._pusher.offset_ns
+        if self._followed is None or now_ns <= self._followed[0]:
+            self._followed = now_ns, at_ns
+            return
+        passed_ns = now_ns - self._followed[0]
+        if passed_ns < FOLLOW_EVERY_S * SECOND_NS / 2:
+            return
+        expected_ns = 2 * at_ns - self._followed[1]
+        rate = max(SLOWEST, (expected_ns - max(at_ns, self._pusher.clock.now_ns())) / passed_ns)
+        self._followed = now_ns, at_ns
+        try:
+            self._control.ask("clock", rate=rate, now_ns=at_ns)
+        except ControlError:
+            return  # paused just now
+
+    def close(self) -> None:
+        self._closed.set()
+        self._pilot.join()
+        self._pusher.close()
+        self._control.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _by_channel(played: Played) -> tuple[str, ...]:
+    """The topics in the order of the log, so that equal choices share what the reader keeps for them."""
+    return tuple(topic for topic in played.log.topics if topic in played.topics)
