@@ -262,8 +262,7 @@ class Session:
         if self.folders.shared is not None:
             dismiss_host(self.folders.shared, self.plan.hosts.get(name, self.plan.recorder_index))
             remove_producer(self.folders.shared, name)
-        if name in self.plan.hosts:
-            self._tell("gone", name)
+        self._tell("gone", name)
         self.exits[name] = status  # last: whoever sees it may start the host again
 
     def restart(self, name: str) -> None:
@@ -323,7 +322,7 @@ class Session:
         if self._clock is not None:
             words += ["--base-ns", str(self._clock.base_ns), "--at-ns", str(self._clock.at_ns)]
         self.broker = self._start_broker(words)
-        for host in self.exits.keys() & self.plan.hosts.keys():
+        for host in self.exits.keys() & self.plan.greeted:
             self._tell("gone", host)
 
     def _restart_recorder(self) -> None:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import deque
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from studio.messages import Float64, Map, String
-from studio.runtime.component import Component, InPort, OutPort, Parameter, ProvidedService, RequiredService
+from studio.runtime.component import (
+    Component,
+    InPort,
+    OutPort,
+    Parameter,
+    ProvidedService,
+    RequiredService,
+    ServiceError,
+)
 
 
 class Ticker(Component):
@@ -216,6 +227,26 @@ class Tripler(Doubler):
         return Float64(super().serve_double(request).data + request.data)
 
 
+class Sleepy(Doubler):
+    """Takes its time with every second request."""
+
+    def serve_double(self, request: Float64) -> Float64:
+        if request.data % 2 == 0:
+            time.sleep(0.3)
+        return Float64(2 * request.data)
+
+
+class Hasty(Caller):
+    """Does not wait for long."""
+
+    def on_raw(self, message: Float64) -> None:
+        try:
+            patience_s = 0.05 if message.data % 2 == 0 else 10.0
+            self.out.publish(self.ask(message, deadline_s=patience_s))
+        except ServiceError:
+            self.out.publish(Float64(-1.0))
+
+
 class Circle(Component):
     """Serves by calling another: two of them, wired to each other, go in a circle."""
 
@@ -368,3 +399,65 @@ class Locked(Component):
 
     def on_initialize(self) -> None:
         self.lock = threading.Lock()
+
+
+class Deaf(Component):
+    """Never returns from its handler, ignores SIGINT and SIGTERM, and has a child that does so too."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_initialize(self) -> None:
+        ignore = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (2, 15)]; time.sleep(600)"
+        self.child = subprocess.Popen([sys.executable, "-c", ignore])
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Python lets only the main thread do this, and this is another one.
+            ctypes.CDLL(None).signal(int(number), ctypes.c_void_p(1))
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(Float64(self.child.pid))
+        threading.Event().wait()
+
+
+class Chatterbox(Component):
+    """Prints `megabytes` at the first value, then goes on as if nothing had been."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+    megabytes = Parameter(10, minimum=1, maximum=2000)
+
+    def on_raw(self, message: Float64) -> None:
+        if message.data == 1.0:
+            for number in range(self.megabytes):
+                sys.stdout.write(f"{number:06d} ".ljust(1023, "x") + "\n" + ("y" * 1023 + "\n") * 1023)
+            print("that was all")
+        self.out.publish(message)
+
+
+class Relapsing(Component):
+    """Starts well the first time, and never again while the file `sick` is there."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+    sick = Parameter("")
+
+    def on_initialize(self) -> None:
+        if os.path.exists(self.sick):
+            print("the device is not there", file=sys.stderr, flush=True)
+            os._exit(3)
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(message)
+
+
+class Moody(Component):
+    """Does what it likes: its outputs depend on how often it was asked, in all the time of its process."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+    asked: ClassVar[list[float]] = []
+
+    def on_raw(self, message: Float64) -> None:
+        self.asked.append(message.data)
+        for _ in range(len(self.asked) % 3):
+            self.out.publish(message)
