@@ -38,6 +38,7 @@ VERBS = (
     Verb("ctl", "steer a running system and its components, read and set properties", "studio.cli.ctl"),
     Verb("convert", "make a Studio log of a log from elsewhere", "studio.cli.convert"),
     Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
+    Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),

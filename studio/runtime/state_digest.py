@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Set
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -16,10 +17,13 @@ import numpy as np
 
 DIGEST_BYTES = 16
 _DOUBLE = struct.Struct("<d")
+_LENGTHS = struct.Struct("<IQ")
 
 
 def digest_of(value: Any) -> str:
-    return _digest(value, []).hex()
+    hasher = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    _Walk(hasher.update).put(value)
+    return hasher.hexdigest()
 
 
 class OutputDigests:
@@ -45,80 +49,108 @@ class OutputDigests:
         self._topics = dict(saved)
 
 
-def _digest(value: Any, above: list[int]) -> bytes:
-    """`above`: the values that this one is inside of; one that contains itself is named by its depth."""
-    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    if id(value) in above:
-        digest.update(b"above %d" % above.index(id(value)))
-        return digest.digest()
-    above.append(id(value))
-    try:
-        for part in _parts(value, above):
-            digest.update(struct.pack("<Q", len(part)))
-            digest.update(part)
-    finally:
-        above.pop()
-    return digest.digest()
+class _Walk:
+    """Goes through a value and writes down what makes it out: of each part its kind, its length, its bytes."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._above: list[int] = []
+        """The containers around the part at hand; one that contains itself is named by its depth."""
+
+    def put(self, value: Any) -> None:
+        put = _PLAIN.get(type(value))
+        if put is not None:
+            put(self, value)
+        elif id(value) in self._above:
+            self._part(b"above", b"%d" % self._above.index(id(value)))
+        else:
+            self._above.append(id(value))
+            self._put_inner(value)
+            self._above.pop()
+
+    def _put_inner(self, value: Any) -> None:
+        match value:
+            case dict() | Mapping():
+                # In their order: it decides what a loop over them does.
+                self._part(_name(type(value)), b"%d" % len(value))
+                for key, item in value.items():
+                    self.put(key)
+                    self.put(item)
+            case list() | tuple():
+                self._put_items(value)
+            case np.ndarray() | np.generic():
+                self._put_array(np.asarray(value))
+            case Set():
+                self._part(_name(type(value)), "".join(sorted(map(digest_of, value))).encode())
+            case np.random.Generator():
+                self._part(b"random")
+                self.put(value.bit_generator.state)
+            case MethodType():
+                # Of which object is told by where it is reached from: mostly it is the component itself.
+                self._part(b"method", value.__qualname__.encode())
+            case type() | FunctionType() | BuiltinFunctionType():
+                self._part(b"named", _name(value))
+            case Enum():
+                self._part(_name(type(value)), value.name.encode())
+            case _:
+                self._put_object(value)
+
+    def _put_items(self, value: Sequence[Any]) -> None:
+        self._part(_name(type(value)), b"%d" % len(value))
+        if value and set(map(type, value)) == {float}:
+            self._part(b"floats", array("d", value).tobytes())
+            return
+        for item in value:
+            self.put(item)
+
+    def _put_array(self, value: np.ndarray[Any, Any]) -> None:
+        self._part(b"array", f"{value.dtype} {value.shape}".encode())
+        if value.dtype.hasobject:
+            self.put(value.tolist())
+        else:
+            self._part(b"", np.ascontiguousarray(value).tobytes())
+
+    def _put_object(self, value: Any) -> None:
+        """As it would be copied: what it is made of, its attributes, its items."""
+        self._part(_name(type(value)))
+        reduced = value.__reduce_ex__(4)
+        if isinstance(reduced, str):
+            self._part(b"named", reduced.encode())
+            return
+        _, arguments, *rest = reduced
+        state, sequence, mapping = (*rest, None, None, None)[:3]
+        self.put([arguments, state, [*(sequence or ())], [*(mapping or ())]])
+
+    def _part(self, kind: bytes, content: bytes = b"") -> None:
+        self._write(_LENGTHS.pack(len(kind), len(content)) + kind)
+        self._write(content)
+
+    def put_nothing(self, value: None) -> None:
+        self._part(b"none")
+
+    def put_number(self, value: int) -> None:
+        self._part(b"bool" if value is True or value is False else b"int", b"%d" % value)
+
+    def put_float(self, value: float) -> None:
+        self._part(b"float", _DOUBLE.pack(value))
+
+    def put_text(self, value: str) -> None:
+        self._part(b"str", value.encode("utf-8", "surrogatepass"))
+
+    def put_bytes(self, value: bytes) -> None:
+        self._part(b"bytes", bytes(value))
 
 
-def _parts(value: Any, above: list[int]) -> Iterator[bytes]:
-    """The bytes that make out a value: its kind, then what it holds."""
-    match value:
-        case None | bool():
-            yield repr(value).encode()
-        case Enum():
-            yield from (b"enum", _name(type(value)), value.name.encode())
-        case int():
-            yield from (b"int", b"%d" % value)
-        case float():
-            yield from (b"float", _DOUBLE.pack(value))
-        case str():
-            yield from (b"str", value.encode("utf-8", "surrogatepass"))
-        case bytes() | bytearray() | memoryview():
-            yield from (b"bytes", bytes(value))
-        case np.ndarray() | np.generic():
-            yield from _array_parts(np.asarray(value), above)
-        case np.random.Generator():
-            yield from (b"random", _digest(value.bit_generator.state, above))
-        case Mapping():
-            # In their order: it decides what a loop over them does.
-            yield _name(type(value))
-            for key, item in value.items():
-                yield from (_digest(key, above), _digest(item, above))
-        case Set():
-            yield _name(type(value))
-            yield from sorted(_digest(item, above) for item in value)
-        case list() | tuple():
-            yield _name(type(value))
-            yield from (_digest(item, above) for item in value)
-        case MethodType():
-            # Of which object is told by where it is reached from: mostly it is the component itself.
-            yield from (b"method", value.__qualname__.encode())
-        case type() | FunctionType() | BuiltinFunctionType():
-            yield from (b"named", _name(value))
-        case _:
-            yield from _object_parts(value, above)
-
-
-def _array_parts(array: np.ndarray[Any, Any], above: list[int]) -> Iterator[bytes]:
-    yield from (b"array", str(array.dtype).encode(), repr(array.shape).encode())
-    if array.dtype.hasobject:
-        yield _digest(array.tolist(), above)
-    else:
-        yield np.ascontiguousarray(array).tobytes()
-
-
-def _object_parts(value: Any, above: list[int]) -> Iterator[bytes]:
-    """As it would be copied: what it is made of, its attributes, its items."""
-    yield _name(type(value))
-    reduced = value.__reduce_ex__(4)
-    if isinstance(reduced, str):
-        yield reduced.encode()
-        return
-    _, arguments, *rest = reduced
-    state, sequence, mapping = (*rest, None, None, None)[:3]
-    for part in (arguments, state, *(sequence or ()), *(mapping or ())):
-        yield _digest(part, above)
+_PLAIN: dict[type, Callable[[_Walk, Any], None]] = {
+    type(None): _Walk.put_nothing,
+    bool: _Walk.put_number,
+    int: _Walk.put_number,
+    float: _Walk.put_float,
+    str: _Walk.put_text,
+    bytes: _Walk.put_bytes,
+    bytearray: _Walk.put_bytes,
+    memoryview: _Walk.put_bytes,
+}
 
 
 def _name(named: Any) -> bytes:

@@ -96,11 +96,14 @@ def replay_inputs(
         run = _in_process if in_process else _over_processes
         delivered, failures = run(inputs, log, progress or _unseen)
     fed = tuple(topic for topic in inputs.topics.values() if not topic.startswith(COMMAND_PREFIX))
-    warnings = [
-        *changed_circumstances(inputs.log, inputs.plan),
-        *(f"nothing will arrive on {topic}: it is not in the log" for topic in inputs.silent),
-    ]
-    return Result(delivered, inputs.start_ns, inputs.end_ns, fed, inputs.left_out, tuple(warnings), failures)
+    warnings = tuple(warnings_of(inputs))
+    return Result(delivered, inputs.start_ns, inputs.end_ns, fed, inputs.left_out, warnings, failures)
+
+
+def warnings_of(inputs: Inputs) -> list[str]:
+    """Why the results may not be those of the recorded run."""
+    silent = (f"nothing will arrive on {topic}: it is not in the log" for topic in inputs.silent)
+    return [*changed_circumstances(inputs.log, inputs.plan), *silent]
 
 
 def _unseen(_done_ns: int, _all_ns: int) -> None:
@@ -121,10 +124,10 @@ def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
 
 
 def _in_process(inputs: Inputs, log: EventLog | None, progress: Progress) -> tuple[int, dict[str, str]]:
-    _refuse_programs(inputs.plan)
+    refuse_programs(inputs.plan)
     twin = InProcess(inputs.plan, create, start_ns=inputs.start_ns, tap=log.take if log else None)
     try:
-        twin.feed(FEEDER, inputs.events(_reader(twin)))
+        twin.feed(FEEDER, inputs.events(decoder(twin)))
         twin.start()
         delivered = _to_the_end(twin, inputs, progress)
     finally:
@@ -132,13 +135,13 @@ def _in_process(inputs: Inputs, log: EventLog | None, progress: Progress) -> tup
     return delivered, {name: cell.error for name, cell in twin.cells.items() if cell.error}
 
 
-def _refuse_programs(plan: Plan) -> None:
+def refuse_programs(plan: Plan) -> None:
     for component in plan.components:
         if component.command:
             raise ReplayError(f"{component.name} is a program of its own", hint="replay it without --in-process")
 
 
-def _reader(twin: InProcess) -> Read:
+def decoder(twin: InProcess) -> Read:
     """Decodes for those who listen, by the types of their ports; what nobody listens to stays bytes."""
     kinds: dict[str, Any] = {}
     for cell in twin.cells.values():
@@ -173,10 +176,10 @@ def _over_processes(inputs: Inputs, log: EventLog | None, progress: Progress) ->
             listener.await_events(int(session.control.status()["delivered"]))
         if feed.failure is not None:
             raise feed.failure
-    return delivered, _failures(session)
+    return delivered, failures_of(session)
 
 
-def _failures(session: Session) -> dict[str, str]:
+def failures_of(session: Session) -> dict[str, str]:
     found = {name: session.observer.component(name).get("error", "") for name in session.plan.by_name}
     for host, status in session.exits.items():
         found |= {component.name: f"its process ended with status {status}" for component in session.plan.on_host(host)}
