@@ -67,7 +67,7 @@ from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.circumstances import METADATA, circumstances
-from studio.runtime.recording.errors import LogFull
+from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_writer import LogWriter
 
 MARKERS_TOPIC = "/_studio/markers"
@@ -216,13 +216,17 @@ class Recorder:
             self._guarded(LogWriter.close)
 
     def _guarded(self, action: Callable[[LogWriter], None]) -> None:
-        """Do something with the log; a full disk ends the recording and nothing else."""
+        """Do something with the log."""
         assert self._log is not None
         try:
             action(self._log)
-        except LogFull as full:
-            self._log = None
-            self._say("error", str(full))
+        except LogError as failure:
+            self._give_up(failure)
+
+    def _give_up(self, failure: LogError) -> None:
+        """A disk that is full or broken ends the recording and nothing else."""
+        self._log = None
+        self._say("error", str(failure))
 
     def _take(self, frame: bytes) -> None:
         # Almost all frames are small ones with data: they take a short way, which knows where everything stands.
@@ -256,9 +260,8 @@ class Recorder:
         payload = frame[payload_at:] if len(frame) < _COPIED_BYTES else memoryview(frame)[payload_at:]
         try:
             self._log.write_frame(topic.channel, frame[at:payload_at], payload, now_ns)
-        except LogFull as full:
-            self._log = None
-            self._say("error", str(full))
+        except LogError as failure:
+            self._give_up(failure)
 
     def _take_any(self, frame: bytes) -> None:
         topic, header, payload = split(frame)
@@ -347,8 +350,13 @@ class Recorder:
     def _sync(self) -> None:
         while not self._ended.wait(SYNC_EVERY_S):
             log = self._log
-            if log is not None:
+            if log is None:
+                continue
+            try:
                 log.sync()
+            except LogError as failure:
+                self._say("error", str(failure))
+                return
 
     def _say(self, level: str, text: str) -> None:
         line = json.dumps({"component": RECORDER, "level": level, "text": text})

@@ -166,6 +166,21 @@ class MapSum(Component):
         self.out.publish(Float64(float(message.planes.astype(np.float64).sum())))
 
 
+class MapKeeper(Component):
+    """Keeps a map, and reads the newest only when it gets one more."""
+
+    map = InPort(Map, keep="latest")
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.kept: Map | None = None
+
+    def on_map(self, message: Map) -> None:
+        if self.kept is not None:
+            self.out.publish(Float64(float(self.kept.planes.sum() + message.planes[0, 0, 0])))
+        self.kept = self.map.latest
+
+
 class Doubler(Component):
     """Provides a service, and publishes each request it serves."""
 

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from studio.messages import Float64, HandledTrace, Map, decode, encode
+from studio.messages import Float64, HandledTrace, Map, ServiceCall, decode, encode
 from studio.runtime.channel.frames import ALL_TOPIC, HANDLED_TOPIC, Kind, Mark, Marker, pack
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.recorder import Recorder
+from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.replay.as_recorded import replay_plan_as_recorded
+from studio.runtime.replay.causes import chain_of
 from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
 
 TYPES = {"out": "Float64", "total": "Float64", "big": "Map", "small": "Float64", "served": "Float64", "maps": "Map"}
@@ -125,6 +129,80 @@ def test_killing_the_recorder_harms_nobody_and_leaves_what_was_flushed(record: R
         assert sequences == list(range(1, len(sequences) + 1))
         # 500 events a second, at most 100 ms lost, and the machine may be slow to kill.
         assert len(sequences) > before / 3 - 200
+
+
+def test_a_full_disk_ends_the_recording_and_nothing_else(small_disk: Path) -> None:
+    system = plan(flood=Part("BigFlood", parameters={"rate_hz": 30.0}), sum=Part("MapSum", {"map": "flood.maps"}))
+    ports = type_of(system)
+    log = small_disk / "run.mcap"
+    recorded = dataclasses.replace(system, types=ports, recording=RecordingPlan(str(log), tuple(ports)))
+    run = ProcessRun(recorded, clock=ClockKind.WALL)
+    try:
+        run.start()
+        run.run()
+        await_true(
+            lambda: any("the disk is full" in line["text"] for line in run.observer.log), "word of the full disk"
+        )
+        await_true(lambda: run.observer.reports["recorder"]["recording"]["full"], "a report that says so")
+        before = len(run.channel_now())
+        await_true(lambda: len(run.channel_now()) > before + 30, "the system to go on")
+        assert "recorder" not in run.exits
+    finally:
+        run.close()
+    with LogReader(log) as reader:
+        assert reader.is_finished and reader.topics["/flood/maps"].count >= 2
+        assert [event.sequence for event in reader.events(["/flood/maps"])][-1] < before
+
+
+def test_bookmarks_of_watchers_are_numbered_and_reported(record: Record, log: Path) -> None:
+    run = record(plan(ticker=Part("Ticker", period_s=0.01), sink=Part("Sink", {"raw": "ticker.out"})))
+    run.lockstep(until_ns=100_000_000)
+    for text in ("first", "second"):
+        set_bookmark(run.folders.run, text, 100_000_000)
+    recording = run.observer.reports
+    await_true(lambda: recording.get("recorder", {}).get("recording", {}).get("bookmarks") == 2, "both bookmarks")
+    report = recording["recorder"]["recording"]
+    assert (report["file"], report["missing"], report["full"]) == (str(log), 0, False)
+    assert report["events"] > 20 and report["free_bytes"] > 0
+    run.close()
+    with LogReader(log) as reader:
+        assert [(mark.stamp_ns, mark.text) for _, mark in reader.bookmarks()] == [
+            (100_000_000, "first"), (100_000_000, "second"),
+        ]  # fmt: skip
+        assert [event.sequence for event in reader.events([BOOKMARK_TOPIC])] == [1, 2]
+
+
+def test_calls_of_a_run_are_in_the_log_with_those_that_got_no_answer(record: Record, log: Path) -> None:
+    run = record(
+        plan(
+            ticker=Part("Ticker", period_s=0.05, outlets=("out",)),
+            caller=Part("Hasty", {"raw": "ticker.out"}, requires={"ask": ("server", "double")}, outlets=("out",)),
+            server=Part("Sleepy", outlets=("served",)),
+        ),
+        ClockKind.WALL,
+    )
+    run.run()
+    await_true(lambda: run.observer.component("caller").get("published", {}).get("/caller/out", 0) >= 4, "answers")
+    run.close()
+    asked, answered = "/_studio/request/server/caller", "/_studio/reply/caller/server"
+    with LogReader(log) as reader:
+        told = [(event, decode(ServiceCall, event.payload)) for event in reader.events([asked, answered])]
+        chain = chain_of(reader, "/caller/out", 2)
+        again = replay_plan_as_recorded(run.plan, reader)
+    by_request: dict[int, list[str]] = {}
+    for event, call in told:
+        assert (call.caller, call.provider, call.service) == ("caller", "server", "double")
+        if not call.error and event.topic == asked:
+            by_request[event.sequence] = []
+        elif event.cause_sequence in by_request:
+            by_request[event.cause_sequence].append(call.error or f"{decode(Float64, call.data.tobytes()).data:g}")
+    first, second, *_ = by_request.values()
+    assert first == ["2"]
+    assert "server.double has not answered within 0.05 s" in second, "the second answer is late on purpose"
+    assert again.identical and not again.skipped
+    assert again.components["caller"].handled >= 4 and again.components["server"].handled >= 4
+    (made,) = chain[-1].calls
+    assert made.error == "server.double has not answered within 0.05 s"
 
 
 def test_a_log_that_exists_is_never_overwritten(record: Record, log: Path) -> None:

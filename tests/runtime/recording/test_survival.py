@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,20 +69,6 @@ def test_a_killed_writer_loses_nothing_that_it_had_flushed(tmp_path: Path, scale
         report = repair(path, tmp_path / f"{number} repaired.mcap")
         assert report.events == len(events)
         path.unlink()
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small tmpfs needs root")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f"a tmpfs cannot be mounted here: {mounted.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
 
 
 def fill(log: LogWriter, payload: bytes) -> tuple[int, int]:
