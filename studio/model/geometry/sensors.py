@@ -1,0 +1,93 @@
+"""What the sensors of a body can do, as their data sheets tell it. A sensor looks along x of its frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from studio.model.origin import Origin
+
+
+@dataclass(frozen=True)
+class Sensor:
+    KIND: ClassVar[str] = ""
+
+    name: str
+    frame: str
+    """The frame of the body that it measures in."""
+    rate_hz: float | None = None
+    topic: str = ""
+    """Where its data are found in a log or a simulator: `/laser/ranges`."""
+    origin: Origin | None = None
+
+    def values(self) -> dict[str, float | int]:
+        """What can be compared: every number that is given, by name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in found.items() if isinstance(value, float | int)}
+
+
+@dataclass(frozen=True)
+class Laser(Sensor):
+    KIND: ClassVar[str] = "laser"
+
+    fov_deg: float = 180.0
+    """From the first to the last beam, symmetric about x."""
+    beams: int = 181
+    range_min_m: float = 0.0
+    range_max_m: float = 10.0
+    noise_m: float = 0.0
+    """Standard deviation."""
+
+
+@dataclass(frozen=True)
+class Camera(Sensor):
+    """Its frame is the image plane, as in ROS: z into the picture, x to the right, y down."""
+
+    KIND: ClassVar[str] = "camera"
+
+    fov_deg: float = 60.0
+    """Horizontal."""
+    width_px: int = 640
+    height_px: int = 480
+    range_min_m: float = 0.05
+    range_max_m: float = 100.0
+    noise: float = 0.0
+    """Standard deviation of a pixel's value, of 1."""
+
+
+@dataclass(frozen=True)
+class Ultrasonic(Sensor):
+    KIND: ClassVar[str] = "ultrasonic"
+
+    fov_deg: float = 30.0
+    """Full angle of the cone."""
+    range_min_m: float = 0.0
+    range_max_m: float = 5.0
+    noise_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Bumper(Sensor):
+    KIND: ClassVar[str] = "bumper"
+
+    shape: str = ""
+    """The name of the shape that feels; empty: all that the body bumps with."""
+
+
+@dataclass(frozen=True)
+class Gps(Sensor):
+    KIND: ClassVar[str] = "gps"
+
+    noise_m: float = 0.0
+    noise_up_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Imu(Sensor):
+    KIND: ClassVar[str] = "imu"
+
+    noise_gyro_rad_s: float = 0.0
+    noise_accelerometer_m_s2: float = 0.0
+
+
+SENSORS: dict[str, type[Sensor]] = {kind.KIND: kind for kind in (Laser, Camera, Ultrasonic, Bumper, Gps, Imu)}
