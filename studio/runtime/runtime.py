@@ -274,13 +274,16 @@ class Runtime:
         self._done.put((route, reply))
 
     def _answer_done(self) -> None:
+        done = []
         try:
             while True:
-                route, reply = self._done.get_nowait()
-                self._running -= 1
-                self._send(route, reply)
+                done.append(self._done.get_nowait())
         except Empty:
-            return
+            if done:
+                self._look()  # who asks next sees the effect
+        for route, reply in done:
+            self._running -= 1
+            self._send(route, reply)
 
 
 def _refusal(number: Any, error: Exception) -> dict[str, Any]:

@@ -1,0 +1,201 @@
+"""`studio run --detach`, `studio ctl` and `studio stop` on a system that really runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import STUDIO, Result, Studio
+from tests.runtime.systems import await_true
+
+SYSTEM = """<system name="bench" version="1">
+  <host name="both"/>
+  <component name="signal" type="signal_source" period_s="0.01"/>
+  <component name="filter" type="low_pass" host="both"/>
+  <component name="sink" type="signal_sink" host="both"/>
+  <wire from="signal.value" to="filter.raw"/> <wire from="filter.smooth" to="sink.value"/>
+</system>"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("r")
+
+
+@pytest.fixture(autouse=True)
+def _own_runs(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_RUNS", str(runs))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("p") / "bench"
+    folder.mkdir()
+    (folder / "system.xml").write_text(SYSTEM)
+    return folder
+
+
+def process(runs: Path, *words: object) -> Result:
+    environment = {**os.environ, "STUDIO_RUNS": str(runs)}
+    done = subprocess.run(
+        [*STUDIO, *map(str, words)], capture_output=True, text=True, check=False, env=environment, timeout=50
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def running(runs: Path, project: Path) -> Iterator[dict[str, object]]:
+    started = process(runs, "run", project, "--detach", "--json")
+    assert started.status == 0, started.err
+    yield started.json
+    stopped = process(runs, "stop", "--json")
+    assert stopped.json == {"systems": [{"run": started.json["run"], "project": "bench", "stopped": True}]}
+    assert list(runs.iterdir()) == []
+
+
+@pytest.mark.usefixtures("running")
+class TestSteering:
+    def test_list_tells_what_runs_and_how(self, studio: Studio, running: dict[str, object]) -> None:
+        told = studio("ctl", "list", "--json").json["systems"]
+        assert [(each["project"], each["run"], each["gate"]) for each in told] == [("bench", running["run"], "run")]
+        assert set(told[0]["components"]["filter"]) >= {
+            "state",
+            "rate_hz",
+            "cpu_percent",
+            "rss_mb",
+            "drops",
+            "restarts",
+        }
+        text = studio("ctl", "list").out
+        assert text.startswith(f"bench: run {running['run']}, running, mode real")
+        assert "component" in text and "filter" in text
+
+    def test_properties_have_rdk_names(self, studio: Studio) -> None:
+        told = studio("ctl", "list", "filter", "--json").json["properties"]
+        assert told["rdk://both/filter/cutoff_hz"] == {
+            "kind": "parameter", "component": "filter", "name": "cutoff_hz", "value": 2.0
+        }  # fmt: skip
+        assert told["rdk://both/filter/smooth"]["topic"] == "/filter/smooth"
+
+    def test_a_parameter_is_set_checked_and_read_back(self, studio: Studio) -> None:
+        result = studio("ctl", "set", "filter.cutoff_hz", "3.5", "--json")
+        assert result.json == {"property": "rdk://both/filter/cutoff_hz", "value": 3.5, "effect": "now"}
+        assert studio("ctl", "get", "rdk://both/filter/cutoff_hz").out == "3.5\n"
+        refused = studio("ctl", "set", "filter.cutoff_hz", "-1")
+        assert (refused.status, refused.out) == (1, "") and "below its minimum" in refused.err
+        assert studio("ctl", "get", "filter.cutoff_hz").out == "3.5\n"
+
+    @pytest.mark.parametrize(
+        ("words", "status", "told"),
+        [
+            (["get", "filter.cutof_hz"], 1, "did you mean cutoff_hz"),
+            (["get", "fliter.cutoff_hz"], 1, "did you mean filter"),
+            (["get", "filter"], 2, "component.property"),
+            (["get", "rdk://signal/filter/cutoff_hz"], 1, "it is on both"),
+            (["set", "filter.smooth", "1"], 1, "is an output and cannot be set"),
+            (["set", "filter.cutoff_hz", "fast"], 1, "cutoff_hz"),
+            (["mode", "filter", "periodic"], 1, "it can: event"),
+            (["reset", "filter"], 1, "cannot reset a component that is active"),
+            (["start", "filter"], 1, "active already"),
+            (["restart", "filler"], 1, "did you mean filter"),
+            (["step", "--topic", "/filter/smoth"], 1, "did you mean /filter/smooth"),
+            (["stop"], 2, "`studio stop` ends the whole system"),
+            (["get", "filter.cutoff_hz", "--run", "other"], 1, "no system other is running"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_with_a_hint(
+        self, studio: Studio, words: list[str], status: int, told: str
+    ) -> None:
+        result = studio("ctl", *words)
+        assert (result.status, result.out) == (status, "")
+        assert told in result.err
+
+    def test_outputs_are_got_and_watched(self, studio: Studio) -> None:
+        assert -2 < float(studio("ctl", "get", "filter.smooth").out) < 2
+        lines = studio("ctl", "watch", "signal.value", "filter.cutoff_hz", "--count", "4", "--json").out.splitlines()
+        told = [json.loads(line) for line in lines]
+        assert len(told) == 4
+        assert {each["property"] for each in told} == {"rdk://signal/signal/value", "rdk://both/filter/cutoff_hz"}
+
+    def test_a_component_is_paused_woken_stopped_and_started(self, studio: Studio) -> None:
+        for verb, state in [("pause", "paused"), ("wakeup", "active"), ("stop", "inactive"), ("start", "active")]:
+            assert studio("ctl", verb, "filter").status == 0
+            await_true(lambda wanted=state: studio("ctl", "get", "filter.state").out.strip() == wanted, state)
+        assert studio("ctl", "deactivate", "filter", "sink").out.count("deactivated, now") == 2
+        assert studio("ctl", "activate", "filter", "sink", "--json").json["components"] == {
+            "filter": "now", "sink": "now"
+        }  # fmt: skip
+
+    def test_the_gate_pauses_steps_and_goes_on(self, studio: Studio) -> None:
+        assert studio("ctl", "pause").out == "bench is paused\n"
+        assert studio("ctl", "gate", "--json").json == {"gate": "pause"}
+        delivered = studio("ctl", "step", "2", "--topic", "/filter/smooth", "--json").json["delivered"]
+        assert [topic for topic, _ in delivered].count("/filter/smooth") == 2
+        held = studio("ctl", "set", "filter.cutoff_hz", "4.5")
+        assert held.out == "filter.cutoff_hz = 4.5, when the system goes on\n"
+        assert studio("ctl", "start").status == 0
+        await_true(lambda: studio("ctl", "get", "filter.cutoff_hz").out == "4.5\n", "the value")
+
+    def test_a_mode_can_be_changed(self, studio: Studio) -> None:
+        assert studio("ctl", "mode", "signal", "periodic", "--period", "0.002").status == 0
+        await_true(lambda: float(studio("ctl", "get", "signal.rate_hz").out) > 150, "the faster rate", 20)
+
+    def test_a_restart_keeps_what_was_set_and_its_neighbours(self, studio: Studio) -> None:
+        studio("ctl", "set", "filter.cutoff_hz", "5.5")
+        told = studio("ctl", "restart", "filter", "--json").json
+        assert told == {"host": "both", "components": ["filter", "sink"]}
+        await_true(lambda: studio("ctl", "get", "filter.restarts").out == "1\n", "the count")
+        assert studio("ctl", "get", "filter.cutoff_hz").out == "5.5\n"
+        assert studio("ctl", "output", "filter", "--json").json["process"] == "both"
+
+
+def test_without_a_system_it_says_what_to_do(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_RUNS", str(tmp_path))
+    for words in (["ctl", "pause"], ["stop"], ["ctl", "get", "a.b"]):
+        result = studio(*words)
+        assert result.status == 1 and "no system is running" in result.err and "--detach" in result.err
+    assert studio("ctl", "list").out.startswith("nothing is running")
+    assert studio("stop", "--all").status == 0
+
+
+def test_a_system_that_cannot_start_is_told_also_when_detached(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "system.xml").write_text('<system name="x" version="1"><component name="a" type="nothing"/></system>')
+    result = process(runs, "run", tmp_path, "--detach")
+    assert (result.status, result.out) == (1, "")
+    assert "nothing" in result.err and "does not run: 1 error" in result.err
+
+
+def test_a_run_on_a_terminal_shows_a_live_table_and_stops_from_elsewhere(runs: Path, project: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "STUDIO_RUNS": str(runs), "COLUMNS": "100", "LINES": "30", "TERM": "xterm"}
+    with subprocess.Popen(
+        [*STUDIO, "run", str(project)], stdout=subprocess.PIPE, stderr=theirs, env=environment, text=True
+    ) as run:
+        os.close(theirs)
+        seen = b""
+        while b"restarts" not in seen or seen.count(b"active") < 3:
+            seen += os.read(ours, 4096)
+        told = process(runs, "ctl", "list", "--json").json["systems"]
+        mine = next(each for each in told if each["pid"] == run.pid)
+        stopped = process(runs, "stop", mine["run"])
+        assert stopped.status == 0, stopped.err
+        out, _ = run.communicate(timeout=30)
+    os.close(ours)
+    assert run.returncode == 0
+    assert b"rate Hz" in seen and b"Ctrl-C ends" in seen
+    assert out.startswith("bench ran ")
+
+
+def test_stop_kill_ends_a_runtime_that_does_not_answer(runs: Path, project: Path) -> None:
+    started = process(runs, "run", project, "--detach", "--json").json
+    os.kill(started["pid"], signal.SIGSTOP)
+    stopped = process(runs, "stop", started["run"], "--kill")
+    assert stopped.status == 0, stopped.err
+    assert not Path(started["folder"]).exists()
