@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from studio.runtime.component import Component, InPort, OutPort, Parameter
 
 BEAMS = 361
 SIDE = 400
+CATCH_UP_S = 0.1
 
 
 def scan() -> Range3d:
@@ -49,15 +52,17 @@ class Load(Component):
         self.thread.start()
 
     def _publish(self) -> None:
-        topics = [
+        topics: list[tuple[Callable[[Any], None], Message, float]] = [
             (self.poses.publish, pose(), self.poses_hz),
             (self.scans.publish, scan(), self.scans_hz),
             (self.maps.publish, height_map(), self.maps_hz),
         ]
         counts = [0] * len(topics)
-        start = time.monotonic()
+        passed_s, last_s = 0.0, time.monotonic()
         while self.going.is_set():
-            passed_s = time.monotonic() - start
+            now_s = time.monotonic()
+            # A sensor that could not go on for a while does not send all that it would have sent at once.
+            passed_s, last_s = passed_s + min(now_s - last_s, CATCH_UP_S), now_s
             for index, (publish, message, rate_hz) in enumerate(topics):
                 while counts[index] < passed_s * rate_hz:
                     counts[index] += 1
