@@ -216,10 +216,11 @@ class Session:
 
     def feed(
         self, name: str, events: Iterable[Event], topics: Iterable[str], thread: type[FeedThread] = FeedThread
-    ) -> None:
+    ) -> FeedThread:
         """Inputs on `topics` from a log or a script, taken when their time has come."""
         self._supervision.ask("feed", name=name, topics=list(topics), rewindable=can_rewind(events))
         self._feeds.append(thread(self.folders.run, name, events))
+        return self._feeds[-1]
 
     def advance(
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None

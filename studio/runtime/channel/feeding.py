@@ -8,6 +8,7 @@ from pathlib import Path
 
 import zmq
 
+from studio.errors import StudioError
 from studio.messages import encode
 from studio.runtime.channel import addresses
 from studio.runtime.channel.frames import (
@@ -28,6 +29,9 @@ from studio.runtime.channel.rewinding import opened_at
 
 class FeedThread:
     """Sends `events` one by one, as far as the gate has asked for them; then says that it has no more."""
+
+    failure: StudioError | None = None
+    """Why it ended before its time: what is read from a log may be damaged."""
 
     def __init__(self, run: Path, name: str, events: Iterable[Event]) -> None:
         self._name = name

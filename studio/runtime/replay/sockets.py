@@ -21,8 +21,6 @@ LOOK_EVERY_MS = 50
 class LogFeed(FeedThread):
     """Feeds recorded payloads as they are: data, and commands too."""
 
-    failure: StudioError | None = None
-
     def _send_up_to(self, wanted: int) -> None:
         try:
             while self._sent < wanted and not self._done:

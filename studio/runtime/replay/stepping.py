@@ -83,7 +83,12 @@ def _in_process(inputs: Inputs) -> Iterator[Stepping]:
 def _over_processes(inputs: Inputs) -> Iterator[Stepping]:
     with Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns) as session:
         session.launch()
-        session.feed(FEEDER, inputs.events(), inputs.topics.values(), LogFeed)
+        feed = session.feed(FEEDER, inputs.events(), inputs.topics.values(), LogFeed)
         session.start("pause")
         stepper = Stepper(session, until_ns=inputs.end_ns)
-        yield Stepping(stepper, inputs, warnings_of(inputs), lambda: failures_of(session))
+
+        def failures() -> dict[str, str]:
+            damaged = {"the log": str(feed.failure)} if feed.failure is not None else {}
+            return damaged | failures_of(session)
+
+        yield Stepping(stepper, inputs, warnings_of(inputs), failures)
