@@ -7,11 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from studio.cli.detached import run_detached
+from studio.cli.logged_sources import clock_of, first_ns, opened_log, player_for
 from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
@@ -26,12 +27,12 @@ from studio.cli.recording_options import (
 )
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
-from studio.errors import StudioError
-from studio.model.sources import SOURCE_MODES, LogProvider, SourceMode
+from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
+from studio.runtime.replay.player import LogPlayer
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.runtime import About, Runtime
 from studio.runtime.steering import Steering
@@ -41,6 +42,7 @@ EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
   studio run my_robot --mode simulated                   all sources from their simulated provider
+  studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
   studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
@@ -135,8 +137,6 @@ def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
         if chosen.mode not in source.modes:
             has = f"it has {', '.join(source.modes)}" if source.modes else "it has no provider at all"
             raise UsageError(f"the source {source.name} has no {mode} provider", hint=has)
-        if isinstance(chosen.provider(chosen.mode), LogProvider):
-            raise StudioError(f"the source {source.name} is logged, and logs cannot be played yet")
         opened.system.replace_node(chosen)
 
 
@@ -144,21 +144,34 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     plan = recording_as_told(plan, options)
     lockstep = options.gate == "lockstep"
-    # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
-    session = (
-        Session(plan, clock=ClockKind.SIMULATION, start_ns=0) if lockstep else Session(plan, policy=RestartPolicy())
-    )
-    with _opened_runtime(session, opened, options) as runtime, session:
+    with ExitStack() as stack:
+        played = stack.enter_context(opened_log(opened, plan))
+        start_ns = first_ns(played) if played else 0
+        clock = ClockKind.SIMULATION if lockstep else clock_of(opened, played)
+        restamp = clock is ClockKind.WALL
+        # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
+        policy = None if lockstep else RestartPolicy()
+        session = Session(plan, clock=clock, start_ns=None if restamp else start_ns, policy=policy)
+        runtime = stack.enter_context(_opened_runtime(session, opened, options))
+        stack.enter_context(session)
+        player = stack.enter_context(player_for(session, opened, played, restamp=restamp))
         session.launch()
+        if player is not None:
+            player.attach()
         measurement = Measurement(session)
         interrupted = False
         try:
-            session.start("pause" if lockstep else "run")
+            session.start("run" if not lockstep and player is None else "pause")
+            if player is not None and not lockstep:
+                player.play()
             measurement.begin()
             runtime.open(_note(session, opened, options))
             if options.detached:
                 _let_go_of_the_terminal()
-            (_lockstep if lockstep else _free_run)(runtime, options.seconds, console)
+            if lockstep:
+                _lockstep(runtime, start_ns, options.seconds, console)
+            else:
+                _free_run(runtime, options.seconds, console, player)
         except KeyboardInterrupt:
             interrupted = True
         measurement.finish()
@@ -185,10 +198,11 @@ def _note(session: Session, opened: Opened, options: argparse.Namespace) -> Runn
     return RunningSystem.of_this_process(run, project, opened.folder, mode_of(opened), options.gate)
 
 
-def _free_run(runtime: Runtime, seconds: float | None, console: Console) -> None:
+def _free_run(runtime: Runtime, seconds: float | None, console: Console, player: LogPlayer | None) -> None:
+    """A log that is played ends it too."""
     start_ns = monotonic_ns()
     session = runtime.session
-    while not _is_over(session):
+    while not _is_over(session) and not (player and player.wait(0.0)):
         passed_s = (monotonic_ns() - start_ns) / SECOND_NS
         if seconds is not None and passed_s >= seconds:
             return
@@ -203,12 +217,12 @@ def _is_over(session: Session) -> bool:
     return condition(BROKER) is Condition.GAVE_UP or all(condition(host) in GONE for host in session.hosts)
 
 
-def _lockstep(runtime: Runtime, seconds: float, console: Console) -> None:
-    at_ns, end_ns = 0, round(seconds * SECOND_NS)
+def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console) -> None:
+    at_ns, end_ns = start_ns, start_ns + round(seconds * SECOND_NS)
     while at_ns < end_ns and not runtime.stopping.is_set():
         at_ns = min(end_ns, at_ns + CHUNK_NS)
         runtime.session.lockstep(until_ns=at_ns, lag=LAG)
-        console.look(runtime.session, at_ns / SECOND_NS, runtime)
+        console.look(runtime.session, (at_ns - start_ns) / SECOND_NS, runtime)
 
 
 def _let_go_of_the_terminal() -> None:

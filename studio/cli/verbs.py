@@ -37,6 +37,7 @@ VERBS = (
     Verb("stop", "end a running system", "studio.cli.stop"),
     Verb("ctl", "steer a running system and its components, read and set properties", "studio.cli.ctl"),
     Verb("convert", "make a Studio log of a log from elsewhere", "studio.cli.convert"),
+    Verb("play", "play a log, by itself or into a project's system", "studio.cli.play"),
     Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
     Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),

@@ -206,12 +206,12 @@ def test_a_source_without_the_wanted_mode_is_wrong_use(studio: Studio, tmp_path:
     assert "the source platform has no simulated provider (it has real, logged)" in result.err
 
 
-def test_a_log_cannot_be_played_yet(studio: Studio, tmp_path: Path) -> None:
+def test_a_log_that_is_missing_is_named_and_the_file_stays_as_it_is(studio: Studio, tmp_path: Path) -> None:
     folder = project(tmp_path / "lab", SOURCE)
     before = (folder / "system.xml").read_bytes()
     result = studio("run", folder, "--mode", "logged")
     assert (result.status, result.out) == (1, "")
-    assert "logs cannot be played yet" in result.err
+    assert f"{(tmp_path / 'lab' / 'a.mcap').resolve()}: the source platform plays a log that is missing" in result.err
     assert (folder / "system.xml").read_bytes() == before
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -94,8 +94,3 @@ def placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
             yield event._replace(stamp_ns=event.log_time_ns)
         else:
             yield event
-
-
-def inverted(mapped: Mapping[str, str]) -> dict[str, str]:
-    """Topic of the log -> topic of the system, from the other way round."""
-    return {logged: topic for topic, logged in mapped.items()}

@@ -18,8 +18,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -27,16 +26,15 @@ from typing import Self
 
 from studio.errors import StudioError
 from studio.messages import MessageTypes, String, decode
-from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan
-from studio.runtime.recording import LogReader
 from studio.runtime.replay.condition import Condition, parse_condition
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.flow import Flow
+from studio.runtime.replay.played import Played
+from studio.runtime.replay.player_state import PlayerState
 from studio.runtime.replay.pusher import FOREVER_NS, Pusher
 
 FLAT_OUT = math.inf
@@ -45,55 +43,6 @@ SLOWEST, FASTEST = 0.01, 1000.0
 FOLLOW_EVERY_S = 0.1
 CONNECTED_WITHIN_S = 10.0
 GATE_SEEN_WITHIN_S = 2.0
-
-
-@dataclass(frozen=True)
-class Played:
-    """What of a log goes where."""
-
-    log: LogReader
-    topics: Mapping[str, str]
-    """Topic of the log -> topic of the system."""
-    restored: frozenset[str] = frozenset()
-    """Topics of the log whose last event is sent first after a jump: somebody keeps only the latest of them."""
-
-
-def restored_topics(plan: Plan, topics: Mapping[str, str]) -> frozenset[str]:
-    """Where a receiver keeps only the latest value, or there are but viewers: they show what was last there."""
-    if not plan.components:
-        return frozenset(topics)
-    kept = {inlet.topic for component in plan.components for inlet in component.inlets if inlet.delivery == "latest"}
-    return frozenset(logged for logged, topic in topics.items() if topic in kept)
-
-
-@dataclass(frozen=True)
-class PlayerState:
-    """For a view."""
-
-    playing: bool
-    time_ns: int
-    """Of the log: the stamp of what was played last."""
-    start_ns: int
-    end_ns: int
-    number: int
-    """Events of the log before the next one, and in all."""
-    count: int
-    rate: float
-    loop: bool
-    loops: int
-    """How often it has begun again."""
-    range_ns: tuple[int, int] | None
-    streams: Mapping[str, bool] = field(default_factory=dict)
-    """Topic of the system -> whether it is played."""
-    stopped: str | None = None
-    """Why it stopped by itself: end, condition or failure."""
-    sent: int = 0
-    behind_ns: int = 0
-
-    @property
-    def fraction(self) -> float:
-        whole = self.end_ns - self.start_ns
-        return min(1.0, max(0.0, (self.time_ns - self.start_ns) / whole)) if whole > 0 else 1.0
 
 
 class LogPlayer:
@@ -266,20 +215,17 @@ class LogPlayer:
         with self._lock:
             found = [
                 logged
-                for logged, topic in self._streams()
+                for logged, topic in self.played.streams.items()
                 if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
             ]
             if not found:
-                names = ", ".join(topic for _, topic in self._streams())
+                names = ", ".join(self.played.streams.values())
                 raise ReplayError(f"no stream fits {pattern}", hint=f"there are {names}")
             with self._pusher.lock:
                 disabled = self._pusher.disabled
                 self._pusher.disabled = disabled - set(found) if enabled else disabled | set(found)
             self._feed()
             return [self.played.topics[logged] for logged in found]
-
-    def _streams(self) -> list[tuple[str, str]]:
-        return [(logged, topic) for logged, topic in self.played.topics.items() if not topic.startswith(COMMAND_PREFIX)]
 
     # Event by event.
 
@@ -338,7 +284,8 @@ class LogPlayer:
             if text is None:
                 self._condition = self._pusher.watch = None
                 return
-            names = {**{topic: logged for logged, topic in self._streams()}, **{t: t for t, _ in self._streams()}}
+            names = {logged: logged for logged in self.played.streams}
+            names |= {topic: logged for logged, topic in self.played.streams.items()}
             condition = parse_condition(text, names)
             logged = names[condition.topic]
             kind = self._types.find_schema(self.played.log.topics[logged].schema.name)
@@ -364,7 +311,7 @@ class LogPlayer:
             loop=self._loop,
             loops=self._loops,
             range_ns=self._range,
-            streams={topic: logged not in pusher.disabled for logged, topic in self._streams()},
+            streams={topic: logged not in pusher.disabled for logged, topic in self.played.streams.items()},
             stopped=self._stopped,
             sent=pusher.sent,
             behind_ns=pusher.behind_ns,

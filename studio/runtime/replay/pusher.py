@@ -41,6 +41,7 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.flow import BROKER, Flow
+from studio.runtime.replay.played import is_first_activation
 
 SPIN_NS = 200_000
 """Sleep until so long before an event is due, then watch the clock: the scheduler is late by up to 100 µs."""
@@ -235,7 +236,7 @@ class Pusher:
     def _push(self, following: Next, now_ns: int) -> bool:
         """Send one event past the open gate; False if the socket is full, because the broker is away."""
         event = following.event
-        if event.topic in self.disabled:
+        if self._is_passed_over(event):
             self._cursor.drop()
             self._has_passed(following)
             return True
@@ -253,6 +254,9 @@ class Pusher:
         if self.watch is not None and following.number >= 0 and self.watch(event):
             self._stop("condition")
         return True
+
+    def _is_passed_over(self, event: LoggedEvent) -> bool:
+        return event.topic in self.disabled or (self._is_command[event.topic] and is_first_activation(event))
 
     def _send(self, following: Next, sent_ns: int) -> bool:
         event = following.event
@@ -322,7 +326,7 @@ class Pusher:
                 if self.drained:
                     self._send_end()
                 return
-            if following.event.topic not in self.disabled:
+            if not self._is_passed_over(following.event):
                 if not self._send(following, following.event.stamp_ns + self.offset_ns):
                     return
                 self._remember(*self._history[-1])

@@ -16,7 +16,8 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.player import LogPlayer, Played, restored_topics
+from studio.runtime.replay.played import Played, restored_topics
+from studio.runtime.replay.player import LogPlayer
 from tests.runtime.replay.small_systems import write_foreign
 from tests.runtime.systems import Seen, Watcher, await_true
 

@@ -1,0 +1,167 @@
+"""`studio play` with real logs, and at a real pseudo-terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import STUDIO, Studio
+from tests.runtime.replay.played import SLOW, A, B, write_rig
+
+SYSTEM = """<system name="robot" version="1">
+  <source name="platform" mode="{mode}">
+    <port name="level" direction="out" type="Float64"/>
+    <real><component name="driver" type="signal_source" mode="periodic" period_s="0.01"/>
+      <bind port="level" to="driver.value"/></real>
+    <logged log="../logs/rig.mcap"><bind port="level" topic="/rig/a"/></logged>
+  </source>
+  <component name="filter" type="low_pass"/>
+  <wire from="platform.level" to="filter.raw"/>
+</system>"""
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second of three streams, and a robot that could be fed with one of them."""
+    folder = tmp_path_factory.mktemp("play")
+    (folder / "logs").mkdir()
+    write_rig(folder / "logs" / "rig.mcap")
+    (folder / "robot").mkdir()
+    (folder / "robot" / "system.xml").write_text(SYSTEM.format(mode="real"))
+    return folder
+
+
+@pytest.fixture
+def log(rig: Path) -> Path:
+    return rig / "logs" / "rig.mcap"
+
+
+def test_a_log_by_itself(studio: Studio, log: Path) -> None:
+    result = studio("play", log, "--rate", "10", "--json")
+    assert result.status == 0, result.err
+    told = result.json
+    assert (told["stopped"], told["events"], told["project"], told["loops"]) == ("end", 155, None, 0)
+    assert told["topics"][A] == {"type": "Float64", "count": 100}
+    assert told["log_s"] == pytest.approx(0.99)
+
+
+def test_some_topics_of_a_part_of_it(studio: Studio, log: Path) -> None:
+    result = studio("play", log, "--topics", "*/b", "--topics", SLOW, "--start", "0.5", "--end", "0.7", "--flat-out")
+    assert result.status == 0, result.err
+    # 11 events of one and one of the other lie between; and what a viewer would show at 0.5 s comes first.
+    assert "played 14 events" in result.out
+    assert re.search(rf"{B} +Float64 +12\b", result.out)
+    assert A not in result.out
+
+
+def test_into_a_system_until_a_condition_holds(studio: Studio, rig: Path, log: Path) -> None:
+    words = ("--flat-out", "--until", "/platform/level/data >= 20")
+    result = studio("play", log, rig / "robot", *words)
+    assert result.status == 0, result.err
+    assert "played 21 events" in result.out
+    assert "into robot" in result.out
+    assert "until the condition held" in result.out
+
+
+def test_what_cannot_be_played_is_said(studio: Studio, rig: Path, log: Path) -> None:
+    complaints = {
+        ("--start", "7"): "--start lies behind the end of the log (it is 0.99 s long)",
+        ("--start", "0.5", "--end", "0.2"): "--end lies before --start",
+        ("--rate", "2000"): "must be from 0.01 to 1000",
+        ("--topics", "/none"): "no topic fits /none",
+        ("--until", "/rig/a/date > 1"): "there is no field date (did you mean data?)",
+        ("--until", "soon"): "'soon' is no condition",
+        ("--paused",): "--paused needs a terminal",
+    }
+    for words, complaint in complaints.items():
+        result = studio("play", log, *words)
+        assert result.status in (1, 2), words
+        assert complaint in result.err
+    assert "nowhere.mcap does not exist" in studio("play", rig / "nowhere.mcap").err
+
+
+def test_a_project_runs_with_its_own_log(studio: Studio, rig: Path) -> None:
+    result = studio("run", rig / "robot", "--mode", "logged", "--json")
+    assert result.status == 0, result.err
+    told = result.json
+    assert told["mode"] == "logged"
+    assert "driver" not in told["components"]
+    assert told["topics"]["/platform/level"]["count"] == 100
+    assert told["topics"]["/filter/smooth"]["count"] == 100
+
+
+def test_a_project_runs_with_its_own_log_in_lockstep(studio: Studio, rig: Path) -> None:
+    result = studio("run", rig / "robot", "--mode", "logged", "--gate", "lockstep", "--for", "0.5", "--json")
+    assert result.status == 0, result.err
+    assert result.json["topics"]["/filter/smooth"]["count"] == 51
+
+
+class Terminal:
+    """A person at a terminal: presses keys when the screen shows what was expected."""
+
+    def __init__(self, *words: object) -> None:
+        self._ours, theirs = pty.openpty()
+        self.screen = ""
+        self.process = subprocess.Popen(
+            [*STUDIO, *map(str, words)], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, text=True
+        )
+        os.close(theirs)
+
+    def await_line(self, pattern: str, seconds: float = 30.0) -> str:
+        """Until something new on the screen fits."""
+        end = time.monotonic() + seconds
+        while (found := re.search(pattern, self.screen)) is None:
+            assert time.monotonic() < end, f"no {pattern!r} in {self.screen[-400:]!r}"
+            if select.select([self._ours], [], [], 0.1)[0]:
+                self.screen += os.read(self._ours, 4096).decode(errors="replace")
+        self.screen = self.screen[found.end() :]
+        return found[0]
+
+    def press(self, key: str) -> None:
+        self.screen = ""
+        os.write(self._ours, key.encode())
+
+    def close(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=30)
+        os.close(self._ours)
+        return self.process.returncode, out
+
+
+def test_keys_at_a_terminal(rig: Path, log: Path) -> None:
+    terminal = Terminal("play", log, rig / "robot", "--paused")
+    terminal.await_line(r"Space pause/play")
+    terminal.await_line(r"paused +0\.00 of 0\.99 s.*event 0 of 100")
+    terminal.press("\x1b[C")
+    terminal.await_line(r"event 1 of 100")
+    terminal.press("5")
+    terminal.await_line(r"paused +0\.4\d of 0\.99 s")
+    terminal.press("a")
+    terminal.await_line(r"range 0\.4\d to 0\.99 s")
+    for key, rate in (("-", "0.5×"), ("-", "0.2×"), ("+", "0.5×"), ("\x1b[A", "1×")):
+        terminal.press(key)
+        terminal.await_line(re.escape(rate))
+    terminal.press("l")
+    terminal.await_line(r"loop \d")
+    terminal.press(" ")
+    terminal.await_line(r"playing")
+    terminal.await_line(r"loop 3")
+    terminal.press(" ")
+    terminal.await_line(r"paused")
+    terminal.press("q")
+    status, out = terminal.close()
+    assert status == 0
+    assert re.search(r"played \d+ events of .* into robot", out)
+
+
+def test_at_a_terminal_it_ends_with_the_log(log: Path) -> None:
+    terminal = Terminal("play", log, "--rate", "5")
+    terminal.await_line(r"playing")
+    status, out = terminal.close()
+    assert (status, "to the end" in out) == (0, True)
