@@ -13,6 +13,8 @@ from .nmea import Course, Dilution, Position, Sentences
 
 NS_PER_S = 1_000_000_000
 BITS_PER_BYTE = 10
+PATIENCE_S = 4.0
+"""Receivers send at least once a second."""
 RANGE_ERROR_M = {1: 1.0, 2: 0.25, 3: 0.5, 4: 0.005, 5: 0.1, 6: 10.0}
 """Quality of a fix -> how much of the range error of a receiver by itself is left."""
 STATUS = {
@@ -53,7 +55,7 @@ class NmeaGps(SerialSensor):
     def talk(self, link: Link) -> None:
         self.sentences = Sentences()
         burst = _Burst(self)
-        health = Health(link, self.port, patience_s=4.0)
+        health = Health(link, self.port, patience_s=PATIENCE_S)
         told_errors, told_works = 0, False
         while True:
             data = link.read()

@@ -1,0 +1,19 @@
+"""A controller for tests: always the same command."""
+
+from __future__ import annotations
+
+from studio.messages import Velocity
+from studio.runtime.component import Component, OutPort, Parameter
+
+
+class SteadyDriver(Component):
+    """Commands the same speed every period."""
+
+    activations = ("periodic",)
+    period_s = 0.02
+
+    command = OutPort(Velocity)
+    speed_m_s = Parameter(0.4)
+
+    def on_timer(self) -> None:
+        self.command.publish(Velocity(stamp_ns=self.now(), speed_m_s=self.speed_m_s))

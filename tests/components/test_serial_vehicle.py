@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.serial_vehicle import frames
+from studio.messages import Odometry, decode
+from studio.messages.plain import String
+from studio.runtime.channel.frames import Origin
+from studio.runtime.clock import ClockKind
+from studio.runtime.emulators.pty_port import Faults, PtyPort
+from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
+from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.profile import stale
+from tests.components.serial_bench import await_true
+from tests.runtime.systems import ProcessRun
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "components/serial_vehicle"
+STATE = framed(0x81, 1, Vehicle()._state())
+
+
+# The protocol.
+
+
+def test_the_example_of_the_description_is_right() -> None:
+    example = frames.drive(7, 0.5, 0.0, 250).hex(" ").upper()
+    assert f"`{example}`" in (FOLDER / "README.md").read_text()
+
+
+def test_what_one_side_writes_the_other_reads() -> None:
+    vehicle = Vehicle()
+    vehicle.advance(1)
+    assert list(vehicle.hear(frames.frame(frames.HELLO, 0), 2)) != []
+    list(vehicle.hear(frames.drive(1, 0.75, -0.2, 200), 1_000_000))
+    assert vehicle.record[-1] == Noted(1_000_000, "drive", 0.75, 200)
+    vehicle.advance(101_000_000)
+    (one,) = frames.Frames().feed(framed(0x81, 9, vehicle._state()))
+    state = frames.state_of(one)
+    assert state is not None
+    assert (state.speed_m_s, state.steering_rad, state.heard, state.flags) == (0.75, -0.2, 1, 0)
+    assert state.x_m == pytest.approx(0.075, abs=0.002)
+    assert state.heading_rad < 0
+
+
+def test_no_flipped_bit_passes() -> None:
+    for bit in range(len(STATE) * 8):
+        spoilt = bytearray(STATE)
+        spoilt[bit // 8] ^= 1 << bit % 8
+        assert frames.Frames().feed(bytes(spoilt) + bytes(100)) == [], bit
+
+
+def test_any_bytes_give_values_or_nothing(scaled: Callable[[int], int]) -> None:
+    @settings(max_examples=scaled(30_000), deadline=None)
+    @given(st.binary(max_size=100), st.integers(0, len(STATE)), st.integers(0, 255), st.binary(max_size=64))
+    def never_raises(noise: bytes, cut: int, kind: int, payload: bytes) -> None:
+        stream = frames.Frames()
+        found = stream.feed(noise + STATE[:cut] + frames.frame(kind, 3, payload) + bytes(100))
+        assert any(one.kind == kind and one.payload == payload for one in found)
+        for one in found:
+            frames.state_of(one)
+            frames.identity_of(one)
+        vehicle = Vehicle()
+        list(vehicle.hear(noise + STATE[:cut] + frames.frame(kind, 3, payload), 1))
+
+    never_raises()
+
+
+# The vehicle's own time-out, by its own clock.
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 600), st.integers(-3000, 3000), st.integers(0, 2000)), min_size=1, max_size=30)
+)
+def test_the_vehicle_stops_when_a_command_runs_out_however_late_it_is_looked_at(
+    commands: list[tuple[int, int, int]],
+) -> None:
+    vehicle, now_ns = Vehicle(), 0
+    for number, (passed_ms, speed_mm_s, valid_ms) in enumerate(commands):
+        now_ns += passed_ms * 1_000_000
+        list(vehicle.hear(frames.drive(number, speed_mm_s / 1000, 0.0, valid_ms), now_ns))
+    vehicle.advance(now_ns + 10_000_000_000)
+    assert vehicle.speed_m_s == 0.0
+    assert_never_runs_on(list(vehicle.record))
+
+
+def assert_never_runs_on(record: list[Noted]) -> None:
+    """After every command that moves it there is another within 250 ms of the vehicle's clock, or it has stopped."""
+    moves = [note for note in record if note.what in ("drive", "stop")]
+    for note, following in pairwise(moves):
+        if note.what == "drive" and note.speed_m_s:
+            assert following.at_ns - note.at_ns <= LONGEST_VALID_MS * 1_000_000
+
+
+# The driver in a real system.
+
+
+def test_the_profile_is_current() -> None:
+    assert stale(FOLDER) is None
+
+
+class Run:
+    """A controller that always commands 0.4 m/s, the driver, and the emulated vehicle."""
+
+    def __init__(self, session: ProcessRun, port: PtyPort, vehicle: Vehicle) -> None:
+        self.session = session
+        self.port = port
+        self.vehicle = vehicle
+
+    def noted(self, what: str) -> list[Noted]:
+        with self.port.lock:
+            return [note for note in self.vehicle.record if note.what == what]
+
+    def await_log(self, text: str) -> None:
+        await_true(lambda: text in str(self.session.observer.log), f"the log to say {text!r}")
+
+    def arm(self) -> None:
+        self.session.command("car", {"do": "set", "name": "armed", "value": True})
+
+    def drive(self) -> None:
+        """Arm it and see it drive."""
+        before = len(self.noted("drive"))
+        self.arm()
+        await_true(lambda: len(self.noted("drive")) > before + 5, "the vehicle to drive")
+
+    def stands(self) -> bool:
+        with self.port.lock:
+            moves = [note.what for note in self.vehicle.record if note.what in ("drive", "stop")]
+            return self.vehicle.speed_m_s == 0.0 and moves[-1] == "stop"
+
+    def await_fault(self, text: str) -> None:
+        await_true(lambda: text in self.states()[-1]["fault"], f"the latch: {text}")
+        await_true(self.stands, "the vehicle to stop")
+
+    def states(self) -> list[dict[str, Any]]:
+        seen = [each for each in self.session.channel_now() if each.topic == "/car/state"]
+        return [json.loads(decode(String, each.payload).data) for each in seen]
+
+
+@contextmanager
+def driving(folder: Path, origin: Origin = Origin.REAL, faults: Faults | None = None) -> Iterator[Run]:
+    link, vehicle = folder / "car", Vehicle()
+    driver = PlannedComponent(
+        "driver", "steady_driver", 0, "driver", "periodic", 20_000_000, outlets={"command": "/driver/command"},
+        origin=int(origin), entry="steady_driver:SteadyDriver", folder=str(Path(__file__).parent / "steady_driver"),
+    )  # fmt: skip
+    car = PlannedComponent(
+        "car", "serial_vehicle", 1, "car", parameters={"port": str(link), "armed": True},
+        inlets=(Inlet("command", "/driver/command", "latest"),),
+        outlets={port: f"/car/{port}" for port in ("odometry", "battery", "state")},
+        entry="serial_vehicle:SerialVehicle", folder=str(FOLDER),
+    )  # fmt: skip
+    with PtyPort(vehicle, link, faults) as port, ProcessRun(Plan((driver, car)), clock=ClockKind.WALL) as session:
+        session.start("run")
+        yield Run(session, port, vehicle)
+
+
+def test_a_vehicle_is_armed_driven_and_stopped_by_what_kills_the_controller(tmp_path: Path) -> None:
+    with driving(tmp_path, faults=Faults(noise=0.1, flip=0.05)) as run:
+        # It starts disarmed, although its parameter in the plan says otherwise.
+        run.await_log("commands are refused until it is armed")
+        await_true(lambda: any(state["refused"] > 5 for state in run.states()), "refused commands")
+        assert run.noted("drive") == []
+
+        run.drive()
+        seen = [each for each in run.session.channel_now() if each.topic == "/car/odometry"]
+        odometry = decode(Odometry, seen[-1].payload)
+        assert (odometry.frame, odometry.child_frame) == ("odom", "base_link")
+        await_true(lambda: run.vehicle.x_m > 0.1, "the vehicle to get somewhere")
+        assert all(0 < note.valid_ms <= 250 for note in run.noted("drive"))
+
+        os.kill(run.session.hosts["driver"].pid, signal.SIGKILL)
+        await_true(run.stands, "the vehicle to stop")
+        assert_never_runs_on(list(run.vehicle.record))
+
+
+def test_a_dead_broker_and_a_dead_driver_stop_the_vehicle(tmp_path: Path) -> None:
+    with driving(tmp_path) as run:
+        run.await_log("bench car answers")
+        run.drive()
+        os.kill(run.session.broker.pid, signal.SIGKILL)
+        await_true(lambda: run.session.broker_restarts, "the broker to be replaced")
+        drives = len(run.noted("drive"))
+        await_true(lambda: run.noted("stop") or len(run.noted("drive")) > drives + 20, "a stop, or a quick broker")
+        run.drive()
+        os.kill(run.session.hosts["car"].pid, signal.SIGKILL)
+        await_true(run.stands, "the vehicle to stop")
+        assert_never_runs_on(list(run.vehicle.record))
+
+
+def test_commands_that_are_not_real_do_not_move_it(tmp_path: Path) -> None:
+    with driving(tmp_path, Origin.LOGGED) as run:
+        run.await_log("bench car answers")
+        run.arm()
+        run.await_log("it was made from logged or simulated data")
+        await_true(lambda: any(state["armed"] and state["refused"] > 20 for state in run.states()), "refused commands")
+        assert run.noted("drive") == []
+
+
+def test_a_lost_line_disarms_and_bumper_button_and_stuck_wheels_latch_until_they_are_reset(tmp_path: Path) -> None:
+    with driving(tmp_path) as run:
+        run.await_log("bench car answers")
+        run.drive()
+        run.port.unplug()
+        run.await_log("there is no device")
+        hellos = len(run.noted("hello"))
+        run.port.plug_in()
+        await_true(lambda: len(run.noted("hello")) > hellos, "the driver to come back")
+        await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
+        drives = len(run.noted("drive"))
+        refused = run.states()[-1]["refused"]
+        await_true(lambda: run.states()[-1]["refused"] > refused, "refused commands")
+        assert len(run.noted("drive")) == drives
+
+        button, bumper = "the stop button on the vehicle is pressed", "the bumper has touched something"
+        for sensor, fault in (("bumper_pressed", bumper), ("emergency_stop", button)):
+            run.drive()
+            with run.port.lock:
+                setattr(run.vehicle, sensor, True)
+            run.await_fault(fault)
+            run.session.command("car", {"do": "trigger"})
+            run.await_log(f"{fault} cannot be reset")
+            run.arm()
+            run.await_log(f"has stopped: {fault}")
+            with run.port.lock:
+                setattr(run.vehicle, sensor, False)
+            await_true(lambda: not (run.states()[-1]["bumper"] or run.states()[-1]["emergency_stop"]), "its release")
+            assert run.states()[-1]["fault"]
+            run.session.command("car", {"do": "trigger"})
+            await_true(lambda: not run.states()[-1]["fault"], "the reset")
+        run.drive()
+        with run.port.lock:
+            run.vehicle.stuck = True
+        run.await_fault("the wheels do not do what they are told")

@@ -1,0 +1,83 @@
+"""The bench: the emulators as a program of their own, the system as processes, and everything arrives."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from studio.messages import Velocity, decode
+from studio.messages.plain import String
+from studio.model.project import Project
+from studio.model.registry import Registry
+from studio.paths import component_roots
+from studio.runtime.clock import ClockKind
+from studio.runtime.emulators.__main__ import FOLDER, main
+from studio.runtime.plan import Plan
+from studio.runtime.planning import plan_of
+from tests.runtime.systems import ProcessRun, await_true
+
+EMULATORS = [sys.executable, "-m", "studio.runtime.emulators"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, checkout: Path) -> Iterator[Path]:
+    ports = tmp_path / "ports"
+    process = subprocess.Popen([*EMULATORS, "--folder", str(ports)], cwd=checkout, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        told = [process.stdout.readline() for _ in range(4)]
+        assert [line.split()[0] for line in told] == [str(ports / name) for name in ("lms200", "urg", "gps", "vehicle")]
+        yield ports
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        process.stdout.close()
+    assert list(ports.iterdir()) == [], "no port stays behind"
+
+
+def bench_plan(checkout: Path, ports: Path) -> Plan:
+    """The plan of the project as it is, but for the place of the ports."""
+    project = checkout / "projects/real_bench"
+    text = (project / "system.xml").read_text()
+    assert text.count(f'value="{FOLDER}/') == 4
+    copy = ports.parent / "real_bench"
+    copy.mkdir()
+    (copy / "system.xml").write_text(text.replace(str(FOLDER), str(ports)))
+    (copy / "components").symlink_to(project / "components")
+    return plan_of(Project.open(copy).system, Registry.scan(component_roots(copy)), project=copy)
+
+
+def test_every_device_is_heard_and_the_armed_vehicle_drives(folder: Path, checkout: Path) -> None:
+    with ProcessRun(bench_plan(checkout, folder), clock=ClockKind.WALL) as run:
+        run.start("run")
+        wanted = {"/sick/scan", "/hokuyo/scan", "/gps/fix", "/gps/velocity", "/vehicle/odometry", "/vehicle/state"}
+        await_true(lambda: wanted <= {each.topic for each in run.channel_now()}, "every device", 40)
+
+        def driving() -> bool:
+            commands = [each for each in run.channel_now() if each.topic == "/driver/command"]
+            return bool(commands) and decode(Velocity, commands[-1].payload).speed_m_s > 0
+
+        await_true(driving, "the driver to see that nothing is in the way", 20)
+        run.command("car", {"do": "set", "name": "armed", "value": True})
+
+        def armed_and_moving() -> bool:
+            states = [each for each in run.channel_now() if each.topic == "/vehicle/state"]
+            told = json.loads(decode(String, states[-1].payload).data)
+            return bool(told["armed"]) and not told["timed_out"] and not told["fault"]
+
+        await_true(armed_and_moving, "the vehicle to drive", 20)
+
+
+def test_the_emulators_refuse_what_they_do_not_know(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["toaster"])
+    assert ended.value.code == 2
+    assert "there is no device 'toaster'" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    assert main(["--folder", str(tmp_path / "file" / "ports")]) == 1
