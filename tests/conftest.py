@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+# The projects of the tests are ours. Here, as fixtures of modules start before those of tests.
+os.environ["STUDIO_TRUST"] = "all"
 
 # A shared or busy machine must not make a property test fail.
 settings.register_profile("studio", deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from studio.cli.ctl_show import show_list, show_output
+from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import get, set_value, watch
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.errors import StudioError
@@ -22,6 +22,7 @@ EXAMPLE = """\
   studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
   studio ctl mode signal periodic --period 0.02
   studio ctl restart filter                  its process, whatever state it is in
+  studio ctl log --follow                    what components log (studio ctl output filter: what its process prints)
 """
 
 COMPONENT_VERBS = {
@@ -69,6 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     step = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
     step.add_argument("count", metavar="N", nargs="?", type=int, default=1)
     step.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
+    log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "what the process of a component has printed")
     output.add_argument("component", metavar="COMPONENT", help="or host, broker, recorder")
 
@@ -104,6 +107,8 @@ def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
             return watch(attachment, options)
         case "output":
             return show_output(attachment, options)
+        case "log":
+            return show_log(attachment, options)
         case "gate" if options.mode is None:
             return _tell({"gate": attachment.state["gate"]}, options, attachment.state["gate"])
         case "gate":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from datetime import datetime
 from typing import Any
 
@@ -94,7 +95,24 @@ def show_output(attachment: Attachment, options: argparse.Namespace) -> int:
     if dropped:
         print(f"({dropped} bytes before this are no longer kept)")
     for line in lines:
-        moment = datetime.fromtimestamp(line["time_ns"] / SECOND_NS).astimezone()
         mark = "error: " if line["level"] == "error" else ""
-        print(f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d} {process}: {mark}{line['text']}")
+        print(f"{_moment(line)} {process}: {mark}{line['text']}")
     return FINE
+
+
+def show_log(attachment: Attachment, options: argparse.Namespace) -> int:
+    """The last lines, as objects one per line with --json; those who follow get the rest as it comes."""
+    while True:
+        while attachment.lines:
+            line = attachment.lines.popleft()
+            mark = "" if line["level"] == "info" else f"{line['level']}: "
+            text = f"{_moment(line)} {line['component']}: {mark}{line['text']}"
+            print(json.dumps(line) if options.json else text, flush=True)
+        if not options.follow or attachment.ended.is_set():
+            return FINE
+        attachment.wait_for(lambda: attachment.lines, 0.5)
+
+
+def _moment(line: dict[str, Any]) -> str:
+    moment = datetime.fromtimestamp(line["time_ns"] / SECOND_NS).astimezone()
+    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"

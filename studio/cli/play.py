@@ -17,6 +17,7 @@ from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_o
 from studio.cli.places import find_project
 from studio.cli.play_keys import HELP, rate_text, show, steer
 from studio.cli.run_console import Console
+from studio.cli.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
@@ -57,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--topics", action="append", default=[], metavar="PATTERN", help="only these, e.g. '/laser/*'; several times"
     )
     parser.add_argument("--until", metavar="CONDITION", help="stop behind the first event of which this holds")
+    add_trust_option(parser)
     add_json_option(parser)
 
 
@@ -139,6 +141,7 @@ def run(options: argparse.Namespace) -> int:
         opened = open_project(find_project(options.project))
         if any(problem.severity == "error" for problem in opened.problems):
             return _refuse(opened)
+        require_trust(opened, options)
         plan, played, silent = played_into(
             opened.system, log, opened.registry, opened.types, opened.folder, options.topics
         )

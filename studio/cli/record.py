@@ -17,6 +17,7 @@ from studio.cli.keys import Keys, is_terminal, keys
 from studio.cli.outcome import add_json_option
 from studio.cli.recording_options import add_recording_options
 from studio.cli.run_console import Console
+from studio.cli.trust import add_trust_option
 from studio.model.sources import SOURCE_MODES
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
     add_recording_options(parser)
+    add_trust_option(parser)
     add_json_option(parser)
 
 

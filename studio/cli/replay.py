@@ -15,6 +15,7 @@ from studio.cli.log_file import ProgressBar, find_log
 from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
+from studio.cli.trust import add_trust_option, require_trust
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_as_recorded
@@ -45,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tolerance", type=tolerance, default=0.0, metavar="X", help="how far numbers may be from GOLDEN's"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
+    add_trust_option(parser)
     add_json_option(parser)
 
 
@@ -60,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
         print(*errors, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
+    require_trust(opened, options)
     if options.as_recorded:
         return _replay_as_recorded(opened, options, log)
     with tempfile.TemporaryDirectory(prefix="studio-replay-") as folder:

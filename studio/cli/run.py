@@ -27,6 +27,7 @@ from studio.cli.recording_options import (
 )
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
+from studio.cli.trust import add_trust_option, require_trust
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
@@ -67,6 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
     parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
     add_recording_options(parser)
+    add_trust_option(parser)
     parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     add_json_option(parser)
@@ -91,10 +93,11 @@ def run(options: argparse.Namespace) -> int:
 
 def run_with(options: argparse.Namespace, console: Console) -> int:
     opened = open_project(find_project(options.project))
-    if options.detach:
-        return run_detached(opened, options)
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
+    require_trust(opened, options)
+    if options.detach:
+        return run_detached(opened, options)
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode)
     if options.record is not None:

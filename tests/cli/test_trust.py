@@ -1,0 +1,105 @@
+"""Running a project that brings code of its own asks once, and again when what it starts has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import STUDIO, Studio
+
+PROBE = '''
+from pathlib import Path
+from studio.messages import Float64
+from studio.runtime.component import Component, InPort
+Path({trace!r}).touch()
+
+class Probe(Component):
+    """Leaves a trace when its code runs."""
+
+    value = InPort(Float64)
+'''
+PROFILE = """<component type="probe" category="processor"><doc>Leaves a trace when its code runs.</doc>
+  <entry python="{module}:Probe"/><activation modes="event"/>
+  <port name="value" direction="in" type="Float64" delivery="lossless" optional="true"/></component>"""
+RUN = ("--gate", "lockstep", "--for", "0.1")
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return tmp_path / "code_has_run"
+
+
+@pytest.fixture
+def project(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("STUDIO_TRUST")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    own = tmp_path / "lab" / "components" / "probe"
+    own.mkdir(parents=True)
+    for module in ("probe", "other"):
+        (own / f"{module}.py").write_text(PROBE.format(trace=str(trace)))
+    (own / "component.xml").write_text(PROFILE.format(module="probe"))
+    (tmp_path / "lab" / "system.xml").write_text(
+        '<system name="lab" version="1"><component name="probe" type="probe"/></system>'
+    )
+    return tmp_path / "lab"
+
+
+def test_opening_checking_and_refusing_run_nothing(studio: Studio, project: Path, trace: Path) -> None:
+    assert studio("check", project).status == 0
+    assert studio("info", project).status == 0
+    for words in ((), ("--detach",)):
+        refused = studio("run", project, *RUN, *words)
+        assert refused.status == 1 and "components/probe: probe:Probe" in refused.err and "--trust" in refused.err
+    assert not trace.exists()
+
+
+def test_trust_is_remembered_until_the_commands_change(studio: Studio, project: Path, trace: Path) -> None:
+    assert studio("run", project, *RUN, "--trust").status == 0
+    assert trace.exists()
+    assert studio("run", project, *RUN).status == 0
+    (project / "components" / "probe" / "component.xml").write_text(PROFILE.format(module="other"))
+    changed = studio("run", project, *RUN)
+    assert changed.status == 1 and "other:Probe" in changed.err
+
+
+def test_a_damaged_memory_trusts_nobody(studio: Studio, project: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "data" / "robot-systems-studio" / "trusted.json"
+    memory.parent.mkdir(parents=True)
+    for text in ("{half", "[]", json.dumps({str(project): "yes"})):
+        memory.write_text(text)
+        assert studio("run", project, *RUN).status == 1
+
+
+def test_known_components_need_no_question(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STUDIO_TRUST")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "system.xml").write_text(
+        '<system name="plain" version="1"><component name="signal" type="signal_source"/></system>'
+    )
+    assert studio("run", folder, *RUN).status == 0
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(("answer", "status"), [(b"y\n", 0), (b"\n", 1)])
+def test_on_a_terminal_it_shows_the_commands_and_asks(project: Path, trace: Path, answer: bytes, status: int) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*STUDIO, "run", str(project), *RUN], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs
+    ) as run:
+        os.close(theirs)
+        seen = b""
+        while b"[y/N]" not in seen:
+            seen += os.read(ours, 4096)
+        assert b"components/probe: probe:Probe" in seen and not trace.exists()
+        os.write(ours, answer)
+        out, _ = run.communicate(timeout=40)
+    os.close(ours)
+    assert run.returncode == status
+    assert trace.exists() == (status == 0) == (b"lab ran" in out)
