@@ -1,0 +1,85 @@
+"""Subscribers in processes of their own: `python -m bench.play_parts.subscribers zmq|lcm ADDRESS COUNT`.
+
+Says `ready` when it listens, then one line with what it saw: for each event its number and the time of its arrival.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+NUMBER = struct.Struct("<q")
+"""Every payload of the workload begins with its number."""
+SILENCE_MS = 5000
+Seen = list[tuple[int, int]]
+
+
+def listen_zmq(address: str, count: int) -> Seen:
+    """The channel, as a host receives it. The first frames are the broker's signs of life."""
+    import zmq
+
+    from studio.runtime.channel.frames import ALL_TOPIC, HEADER_BYTES, subscription
+
+    socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
+    socket.rcvhwm = 0
+    socket.connect(address)
+    socket.subscribe(b"/bench/")
+    socket.subscribe(subscription(ALL_TOPIC))
+    socket.recv()
+    say_ready()
+    seen: Seen = []
+    while len(seen) < count and socket.poll(SILENCE_MS):
+        frame = socket.recv()
+        if frame.startswith(b"/bench/"):
+            at = (frame.find(b"\0") & ~7) + 8 + HEADER_BYTES
+            seen.append((NUMBER.unpack_from(frame, at + 4)[0], time.monotonic_ns()))
+    return seen
+
+
+def listen_lcm(address: str, count: int) -> Seen:
+    import lcm
+
+    channel = lcm.LCM(address)
+    seen: Seen = []
+
+    def take(_: str, data: bytes) -> None:
+        seen.append((NUMBER.unpack_from(data, 4)[0], time.monotonic_ns()))
+
+    channel.subscribe("/bench/.*", take).set_queue_capacity(0)
+    say_ready()
+    while len(seen) < count and channel.handle_timeout(SILENCE_MS):
+        pass
+    return seen
+
+
+def pull_all(address: str, count: int) -> Seen:
+    """The other end of a bare send loop: counts, and tells when the last one was there."""
+    import zmq
+
+    socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.PULL)
+    socket.rcvhwm = 0
+    socket.bind(address)
+    say_ready()
+    for _ in range(count):
+        socket.recv()
+    return [(count, time.monotonic_ns())]
+
+
+def say_ready() -> None:
+    print("ready", flush=True)
+
+
+LISTENERS: dict[str, Callable[[str, int], Seen]] = {"zmq": listen_zmq, "lcm": listen_lcm, "pull": pull_all}
+
+
+def main(words: list[str]) -> Any:
+    kind, address, count = words
+    print(json.dumps(LISTENERS[kind](address, int(count))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
