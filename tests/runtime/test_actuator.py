@@ -257,6 +257,7 @@ def test_a_latched_fault_needs_a_reset_and_then_arming(bench: Bench, caplog: pyt
     bench.arm()
     assert "has stopped: the bumper" in caplog.text
     assert not bench.command()
+    assert bench.motor.refused == {Refused.LATCHED: 1}
     bench.order({"do": "trigger"})
     assert not bench.command(), "a reset does not arm"
     bench.arm()

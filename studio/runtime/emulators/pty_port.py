@@ -137,9 +137,11 @@ class PtyPort:
             with self._lock:
                 master = self._master
                 wait_ns = self._turn()
-            ready, _, _ = select.select(
-                [self._wake_read, *([master] if master >= 0 else [])], [], [], wait_ns / SECOND_NS
-            )
+            watched = [self._wake_read, *([master] if master >= 0 else [])]
+            try:
+                ready, _, _ = select.select(watched, [], [], wait_ns / SECOND_NS)
+            except OSError:  # unplugged since
+                continue
             if self._wake_read in ready:
                 os.read(self._wake_read, 4096)
 
