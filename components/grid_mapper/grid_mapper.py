@@ -36,10 +36,14 @@ class GridMapper(Component):
 
     cell_m = Parameter(0.05, minimum=0.005, maximum=5.0, unit="m", doc="side of a cell; a new one starts a new map")
     min_range_m = Parameter(0.1, minimum=0.0, unit="m", doc="echoes that are nearer are left out: the robot itself")
-    max_range_m = Parameter(30.0, minimum=0.1, unit="m", doc="of echoes farther away only the free way up to here counts")
+    max_range_m = Parameter(
+        30.0, minimum=0.1, unit="m", doc="of echoes farther away only the free way up to here counts"
+    )
     hit = Parameter(0.7, minimum=0.5, maximum=0.99, doc="how likely a cell is occupied in which a beam ends")
     miss = Parameter(0.4, minimum=0.01, maximum=0.5, doc="how likely a cell is occupied that a beam crosses")
-    certainty = Parameter(0.97, minimum=0.6, maximum=0.9999, doc="never more certain than this, so that maps can change")
+    certainty = Parameter(
+        0.97, minimum=0.6, maximum=0.9999, doc="never more certain than this, so that maps can change"
+    )
 
     def on_activate(self) -> None:
         self._scans: deque[Range3d] = deque(maxlen=WAITING)
@@ -47,7 +51,9 @@ class GridMapper(Component):
         self._start_anew()
 
     def on_deactivate(self) -> None:
-        self.log.info("%d scans in the map, %d without a pose, %d too far away", self._mapped, self._alone, self._refused)
+        self.log.info(
+            "%d scans in the map, %d without a pose, %d too far away", self._mapped, self._alone, self._refused
+        )
 
     def on_clock_jump(self) -> None:
         self._scans.clear()

@@ -48,11 +48,12 @@ class OccupancyGrid:
         if not len(rows):
             return np.zeros((0, 0), np.float32), np.zeros(2)
         part = self.log_odds[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-        return part, (self.first + (columns[0], rows[0])) * self.cell_m
+        return part, (self.first + np.array([columns[0], rows[0]])) * self.cell_m
 
     def _known(self, cells: Cells) -> NDArray[np.float32]:
         column, row = (cells - self.first).T
-        return np.nan_to_num(self.log_odds[row, column])
+        values: NDArray[np.float32] = np.nan_to_num(self.log_odds[row, column])
+        return values
 
     def _put(self, cells: Cells, values: NDArray[np.float32], limit: float) -> None:
         # A cell that comes twice gets the same value twice: values were read before any was written.
@@ -61,7 +62,7 @@ class OccupancyGrid:
 
     def _hold(self, low: Cells, high: Cells) -> bool:
         rows, columns = self.log_odds.shape
-        end = self.first + (columns, rows)
+        end = self.first + np.array([columns, rows])
         if self.log_odds.size and (low >= self.first).all() and (high < end).all():
             return True
         if self.log_odds.size:

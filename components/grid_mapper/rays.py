@@ -27,4 +27,5 @@ def crossed(start: Floats, ends: Floats) -> Cells:
     share = step / steps[beam]
     cells = np.floor(start + share[:, None] * (ends - start)[beam])
     on_the_way = (cells != end_cells[beam]).any(axis=1)
-    return cells[on_the_way].astype(np.int64)
+    kept: Cells = cells[on_the_way].astype(np.int64)
+    return kept

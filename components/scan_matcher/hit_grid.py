@@ -37,7 +37,7 @@ class HitGrid:
         window = np.zeros((height, width), np.bool_)
         from_column, from_row = np.maximum(first, self._first).tolist()
         rows, columns = self._hit.shape
-        to_column, to_row = np.minimum(last + 1, self._first + (columns, rows)).tolist()
+        to_column, to_row = np.minimum(last + 1, self._first + np.array([columns, rows])).tolist()
         if from_column < to_column and from_row < to_row:
             x, y = self._first.tolist()
             part = self._hit[from_row - y : to_row - y, from_column - x : to_column - x]
@@ -50,7 +50,7 @@ class HitGrid:
     def _hold(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
         """Grow until both cells are inside; False if the grid would be too large."""
         rows, columns = self._hit.shape
-        end = self._first + (columns, rows)
+        end = self._first + np.array([columns, rows])
         if self._hit.size and (low >= self._first).all() and (high < end).all():
             return True
         if self._hit.size:

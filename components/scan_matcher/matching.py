@@ -37,6 +37,8 @@ class Match:
     pose: Pose
     score: float
     """Mean likelihood of the echoes, 0 to 1."""
+    guess_score: float
+    """The same at the guess."""
 
 
 def match(
@@ -50,7 +52,11 @@ def match(
     for deviation_m in deviations_m[1:]:
         field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
         pose = climb(field, points, pose, guess, search)
-    return Match(pose, float(field.at(pose.apply(points))[0].mean()))
+    return Match(pose, _score(field, points, pose), _score(field, points, guess))
+
+
+def _score(field: LikelihoodField, points: Floats, pose: Pose) -> float:
+    return float(field.at(pose.apply(points))[0].mean())
 
 
 def best_on_raster(field: LikelihoodField, points: Floats, guess: Pose, search: Search) -> Pose:

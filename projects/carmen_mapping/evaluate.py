@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,20 +38,29 @@ class Trajectory:
 
 
 def read_trajectory(log: LogReader, topic: str) -> Trajectory:
-    kind = Odometry if log.topics[topic].schema.name == Odometry.SCHEMA_NAME else PoseTransform
+    is_odometry = log.topics[topic].schema.name == Odometry.SCHEMA_NAME
+    kind: type[Odometry] | type[PoseTransform] = Odometry if is_odometry else PoseTransform
     messages = [decode(kind, event.payload) for event in log.events([topic])]
     rows = [(float(each.position[0]), float(each.position[1]), each.yaw_rad) for each in messages]
     return Trajectory([each.stamp_ns for each in messages], np.array(rows).reshape(-1, 3))
 
 
 def paired(estimate: Trajectory, reference: Trajectory) -> tuple[Floats, Floats]:
-    """The poses that both have, by their stamps."""
-    found = dict(zip(estimate.stamps_ns, estimate.poses, strict=True))
-    both = [(found[stamp], pose) for stamp, pose in zip(reference.stamps_ns, reference.poses, strict=True) if stamp in found]
+    """The poses that both have, by their stamps; of equal stamps the first belongs to the first."""
+    found = dict(zip(_numbered(estimate.stamps_ns), estimate.poses, strict=True))
+    sought = zip(_numbered(reference.stamps_ns), reference.poses, strict=True)
+    both = [(found[stamp], pose) for stamp, pose in sought if stamp in found]
     if len(both) < 2:
         raise StudioError("the two trajectories share fewer than two stamps", hint="were they made from one log?")
     mine, theirs = zip(*both, strict=True)
     return np.array(mine), np.array(theirs)
+
+
+def _numbered(stamps_ns: list[int]) -> Iterator[tuple[int, int]]:
+    counts = Counter[int]()
+    for stamp_ns in stamps_ns:
+        counts[stamp_ns] += 1
+        yield stamp_ns, counts[stamp_ns]
 
 
 def judge(log: LogReader) -> dict[str, TrajectoryError]:
@@ -84,7 +94,8 @@ def report(errors: dict[str, TrajectoryError], log: LogReader) -> Iterator[str]:
     yield f"{'absolute error, RMSE':32}{wheels.rmse_m:14.3f} m{matched.rmse_m:14.3f} m"
     yield f"{'absolute error, largest':32}{wheels.largest_m:14.3f} m{matched.largest_m:14.3f} m"
     for one, other in zip(wheels.relative, matched.relative, strict=True):
-        yield f"{f'relative error over {one.distance_m:g} m':32}{one.translation_m:14.3f} m{other.translation_m:14.3f} m"
+        over = f"relative error over {one.distance_m:g} m"
+        yield f"{over:32}{one.translation_m:14.3f} m{other.translation_m:14.3f} m"
         yield f"{'  per metre':32}{100 * one.per_metre:14.2f} %{100 * other.per_metre:14.2f} %"
         angles = np.degrees([one.rotation_rad, other.rotation_rad])
         yield f"{'  of the direction':32}{angles[0]:14.2f} °{angles[1]:14.2f} °"
@@ -96,7 +107,9 @@ def options_of(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=about, epilog=f"example:\n{example}", formatter_class=raw)
     parser.add_argument("log", type=Path, help="what `studio replay carmen_mapping --record` wrote")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="save the last maps there as PNG and PGM")
-    parser.add_argument("--max-rmse", type=float, metavar="M", help="exit status 1 if scan matching is worse, in metres")
+    parser.add_argument(
+        "--max-rmse", type=float, metavar="M", help="exit status 1 if scan matching is worse, in metres"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, for scripts")
     return parser.parse_args(words)
 

@@ -45,7 +45,10 @@ def compare(estimate: Floats, reference: Floats, distances_m: tuple[float, ...] 
     off_m = np.hypot(*(fitted(estimate[:, :2], reference[:, :2]) - reference[:, :2]).T)
     relative = tuple(relative_error(estimate, reference, distance_m) for distance_m in distances_m)
     return TrajectoryError(
-        len(reference), float(np.sqrt((off_m**2).mean())), float(off_m.max()), tuple(one for one in relative if one.pairs)
+        len(reference),
+        float(np.sqrt((off_m**2).mean())),
+        float(off_m.max()),
+        tuple(one for one in relative if one.pairs),
     )
 
 

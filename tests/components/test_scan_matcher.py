@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import logging
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studio.messages import Odometry, PoseTransform, Range3d, encode
+from studio.runtime.component_import import import_module
+from studio.runtime.profile import load_class, stale
+from studio.runtime.trial import Trial
+from tests.components.room import Pose, measured
+
+FOLDER = Path(__file__).resolve().parents[2] / "components/scan_matcher"
+ScanMatcher = load_class(FOLDER)
+HitGrid = import_module(FOLDER, "hit_grid").HitGrid
+LikelihoodField = import_module(FOLDER, "likelihood_field").LikelihoodField
+CELL_M = 0.05
+STEP_NS = 100_000_000
+
+
+def odom(pose: Pose, stamp_ns: int = 0) -> Odometry:
+    return Odometry.planar(*pose, stamp_ns=stamp_ns)
+
+
+def give(trial: Trial, true: Pose, told: Pose, number: int, noise_m: float = 0.0) -> None:  # type: ignore[type-arg]
+    stamp_ns = number * STEP_NS
+    trial.send("odom", odom(told, stamp_ns), at_s=stamp_ns / 1e9)
+    trial.send("scan", measured(true, noise_m=noise_m, seed=number, stamp_ns=stamp_ns))
+
+
+def found(message: PoseTransform) -> Pose:
+    return float(message.position[0]), float(message.position[1]), message.yaw_rad
+
+
+def assert_near(one: Pose, other: Pose, *, within_m: float = CELL_M, within_rad: float = 0.01) -> None:
+    assert math.hypot(one[0] - other[0], one[1] - other[1]) < within_m, f"{one} is not {other}"
+    assert abs(math.remainder(one[2] - other[2], math.tau)) < within_rad, f"{one} is not {other}"
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [(0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, -0.4, 0.0), (0.0, 0.0, 0.25), (0.0, 0.0, -0.25), (0.3, 0.3, 0.2),
+     (-0.35, 0.25, -0.28)],
+)  # fmt: skip
+def test_a_motion_that_the_odometry_has_missed_is_found_within_a_cell(moved: Pose) -> None:
+    start: Pose = (-1.0, 0.2, 0.4)
+    after: Pose = (start[0] + moved[0], start[1] + moved[1], start[2] + moved[2])
+    with Trial(ScanMatcher, cell_m=CELL_M) as trial:
+        give(trial, start, start, 1)
+        give(trial, after, start, 2)  # the wheels have slipped: nothing moved
+        assert_near(found(trial.sent("pose")[1]), after)
+        assert trial.sent("score")[1].data > 0.6
+
+
+def drive(steps: int) -> list[Pose]:
+    """A circle beside the pillar, turning all the way round."""
+    return [
+        (1.2 * math.cos(turn) - 0.6, 1.2 * math.sin(turn) + 0.4, math.remainder(turn + math.pi / 2, math.tau))
+        for turn in np.linspace(0.0, 2 * math.pi, steps).tolist()
+    ]
+
+
+def drifted(path: list[Pose]) -> list[Pose]:
+    """The same by wheels that turn 3 degrees too far in each step, and count 5 % too much."""
+    told = [path[0]]
+    for before, after in pairwise(path):
+        length_m = 1.05 * math.hypot(after[0] - before[0], after[1] - before[1])
+        turned = math.remainder(after[2] - before[2], math.tau) + math.radians(3.0)
+        x_m, y_m, yaw_rad = told[-1]
+        yaw_rad += turned
+        told.append((x_m + length_m * math.cos(yaw_rad), y_m + length_m * math.sin(yaw_rad), yaw_rad))
+    return told
+
+
+def test_drifting_wheels_and_noise_do_not_lead_astray_on_a_way_around() -> None:
+    path = drive(40)
+    told = drifted(path)
+    assert math.hypot(told[-1][0] - path[-1][0], told[-1][1] - path[-1][1]) > 1.0
+    with Trial(ScanMatcher) as trial:
+        for number, (true, wheels) in enumerate(zip(path, told, strict=True), start=1):
+            give(trial, true, wheels, number, noise_m=0.01)
+        for message, true in zip(trial.sent("pose"), path, strict=True):
+            assert_near(found(message), true, within_m=2 * CELL_M, within_rad=0.03)
+
+
+def test_the_poses_are_those_of_the_laser_in_the_map_at_the_scans_stamp() -> None:
+    with Trial(ScanMatcher, frame="hall") as trial:
+        give(trial, (0.0, 0.0, 0.0), (7.0, 8.0, 0.5), 3)
+        (message,) = trial.sent("pose")
+    assert (message.frame, message.child_frame, message.stamp_ns) == ("hall", "laser", 3 * STEP_NS)
+    assert found(message) == pytest.approx((7.0, 8.0, 0.5))
+
+
+def test_the_lasers_place_on_the_robot_counts() -> None:
+    with Trial(ScanMatcher, mount_x_m=0.5, mount_yaw_rad=math.pi) as trial:
+        give(trial, (0.0, 0.0, 0.0), (1.0, 0.0, math.pi / 2), 1)
+        assert found(trial.sent("pose")[0]) == pytest.approx((1.0, 0.5, -math.pi / 2))
+
+
+def test_two_matchers_agree_to_the_bit() -> None:
+    path = drive(12)
+    sent = []
+    for _ in range(2):
+        with Trial(ScanMatcher) as trial:
+            for number, (true, wheels) in enumerate(zip(path, drifted(path), strict=True), start=1):
+                give(trial, true, wheels, number, noise_m=0.02)
+            sent.append([encode(message) for message in trial.sent("pose") + trial.sent("score")])
+    assert sent[0] == sent[1]
+
+
+# Odometry and scans come when they come.
+
+
+def test_a_scan_waits_for_the_odometry_and_is_placed_between_its_poses() -> None:
+    with Trial(ScanMatcher) as trial:
+        trial.send("odom", odom((0.0, 0.0, 3.0), stamp_ns=0))
+        trial.send("scan", measured((0.0, 0.0, 0.0), stamp_ns=250))
+        assert trial.sent("pose") == []
+        trial.send("odom", odom((1.0, 2.0, -3.0), stamp_ns=1000))
+        turn = math.remainder(-6.0, math.tau)  # the short way, over pi
+        assert found(trial.sent("pose")[0]) == pytest.approx((0.25, 0.5, 3.0 + turn / 4))
+
+
+def test_a_scan_from_before_the_odometry_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO), Trial(ScanMatcher) as trial:
+        trial.send("scan", measured((0.0, 0.0, 0.0), stamp_ns=5))
+        trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=10))
+        assert trial.sent("pose") == []
+    assert "1 without odometry" in caplog.text
+
+
+def test_odometry_that_is_not_finite_is_left_out() -> None:
+    with Trial(ScanMatcher) as trial:
+        trial.send("odom", odom((math.nan, 0.0, 0.0), stamp_ns=1))
+        trial.send("scan", measured((0.0, 0.0, 0.0), stamp_ns=1))
+        assert trial.sent("pose") == []
+
+
+# Scans that tell nothing.
+
+
+def nothing_seen(stamp_ns: int) -> Range3d:
+    points = np.array([[np.nan] * 4, [np.inf, np.inf, 0.0, np.inf]] * 50, np.float32)
+    return Range3d(points=points, is_dense=False, stamp_ns=stamp_ns, frame="laser")
+
+
+@pytest.mark.parametrize("poor", [Range3d(stamp_ns=2, frame="laser"), nothing_seen(2)])
+def test_with_a_scan_that_tells_nothing_the_odometry_counts(poor: Range3d) -> None:
+    with Trial(ScanMatcher) as trial:
+        trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=1))
+        trial.send("scan", measured((0.0, 0.0, 0.0), stamp_ns=1))
+        trial.send("odom", odom((0.5, 0.1, 0.2), stamp_ns=2))
+        trial.send("scan", poor)
+        assert found(trial.sent("pose")[1]) == pytest.approx((0.5, 0.1, 0.2))
+        assert trial.sent("score")[1].data == 0.0
+
+
+def test_a_matcher_that_starts_with_an_empty_scan_starts_with_the_next() -> None:
+    with Trial(ScanMatcher) as trial:
+        trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=1))
+        trial.send("scan", nothing_seen(1))
+        give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1)
+        give(trial, (0.3, 0.0, 0.1), (0.0, 0.0, 0.0), 2)
+        assert_near(found(trial.sent("pose")[2]), (0.3, 0.0, 0.1))
+
+
+def test_in_another_world_the_odometry_counts_and_nothing_is_remembered() -> None:
+    elsewhere = Range3d.from_polar(np.linspace(0.3, 0.5, 181), -1.57, 0.0174, stamp_ns=2, frame="laser")
+    with Trial(ScanMatcher, minimum_score=0.5) as trial:
+        trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=1))
+        trial.send("scan", measured((0.0, 0.0, 0.0), stamp_ns=1))
+        trial.send("odom", odom((1.0, 0.0, 0.0), stamp_ns=2))
+        trial.send("scan", elsewhere)
+        assert found(trial.sent("pose")[1]) == pytest.approx((1.0, 0.0, 0.0))
+        assert trial.sent("score")[1].data < 0.5
+
+
+def test_a_clock_jump_starts_anew() -> None:
+    with Trial(ScanMatcher) as trial:
+        give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 5)
+        trial.component.on_clock_jump()
+        give(trial, (1.0, 0.0, 0.0), (9.0, 9.0, 1.0), 1)
+        assert found(trial.sent("pose")[1]) == pytest.approx((9.0, 9.0, 1.0))
+
+
+# The parts.
+
+
+def test_a_hit_grid_grows_in_all_directions_and_keeps_what_it_has() -> None:
+    grid, places = HitGrid(0.1), [(0.05, 0.05), (-40.05, 3.05), (60.05, -70.05), (0.15, 90.05)]
+    for place in places:
+        grid.add(np.array([place]))
+    for place in places:
+        window, corner = grid.window(np.array(place) - 0.11, np.array(place) + 0.11)
+        rows, columns = np.nonzero(window)
+        centres = corner + (np.stack([columns, rows], axis=1) + 0.5) * 0.1
+        assert place in [tuple(centre) for centre in centres.round(9).tolist()]
+
+
+def test_a_hit_on_the_moon_does_not_take_all_memory() -> None:
+    grid = HitGrid(0.05)
+    grid.add(np.array([[0.0, 0.0]]))
+    grid.add(np.array([[4e8, 0.0]]))
+    assert grid.window(np.array([-0.1, -0.1]), np.array([0.1, 0.1]))[0].sum() == 1
+
+
+def test_a_likelihood_field_falls_off_like_a_gaussian_and_its_slopes_are_those_of_its_values() -> None:
+    hit = np.zeros((41, 41), np.bool_)
+    hit[20, 20] = True
+    field = LikelihoodField(hit, np.array([0.0, 0.0]), 0.05, 0.2)
+    centre = np.array([[20.5 * 0.05, 20.5 * 0.05]])
+    for shift in ([0.0, 0.0], [0.2, 0.0], [0.0, -0.3], [0.15, 0.2]):
+        value, _, _ = field.at(centre + shift)
+        assert value[0] == pytest.approx(math.exp(-0.5 * (np.hypot(*shift) / 0.2) ** 2), abs=1e-6)
+    place, small = centre + np.array([0.123, -0.071]), 1e-4
+    _, slope_x, slope_y = field.at(place)
+    for slope, way in ((slope_x, [small, 0.0]), (slope_y, [0.0, small])):
+        difference = field.at(place + way)[0] - field.at(place - way)[0]
+        assert slope[0] == pytest.approx(difference[0] / (2 * small), rel=1e-3)
+
+
+def test_the_profile_is_current() -> None:
+    assert stale(FOLDER) is None
