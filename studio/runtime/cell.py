@@ -26,6 +26,7 @@ from studio.runtime.declarations import Input, Output
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.state_digest import digest_of
+from studio.runtime.state_size import size_of
 
 Effect = Callable[[Event], object]
 Stray = Callable[["Cell", Event], None]
@@ -373,6 +374,10 @@ class CellState:
     sequences: dict[str, int]
     counts: dict[str, Any]
     """Life cycle and counters, by their names in the cell."""
+
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return size_of(self.own, self.latest)
 
 
 _COUNTS = ("state", "error", "activation", "errors", "ignored", "handled", "paused_inputs")

@@ -106,9 +106,10 @@ class Control:
             for name, sequence, stamp_ns, published in reply["delivered"]
         ]
 
-    def checkpoint(self) -> int:
-        """Everybody remembers everything; returns the number to restore it by."""
-        return int(self._ask_checkpoint("checkpoint")["checkpoint"])
+    def checkpoint(self) -> tuple[int, int]:
+        """Everybody remembers everything; returns the number to restore it by, and about how many bytes it takes."""
+        reply = self._ask_checkpoint("checkpoint")
+        return int(reply["checkpoint"]), int(reply["bytes"])
 
     def restore(self, number: int) -> None:
         """Be where the system was at that checkpoint; raises CannotGoBack if the way from there to here is lost."""

@@ -49,7 +49,8 @@ class HostCheckpoints:
             self._incarnation = marker.incarnation
         match marker.mark:
             case Mark.CHECKPOINT:
-                self._kept[marker.number] = self._state()
+                self._kept[marker.number] = state = self._state()
+                return str(sum(cell.size() for cell in state.cells.values()))
             case Mark.RESTORE:
                 self._restore(marker.about)
             case Mark.FORGET:

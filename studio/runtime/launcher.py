@@ -74,6 +74,7 @@ class Session:
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
+        self._checkpoint_bytes: dict[int, int] = {}
         self._guard = None if policy is None else Guard(filter(None, (self.folders.run, self.folders.shared)))
         self._save_plan()
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
@@ -230,13 +231,18 @@ class Session:
 
     def checkpoint(self) -> int:
         self._mode = "pause"
-        return self.control.checkpoint()
+        number, self._checkpoint_bytes[number] = self.control.checkpoint()
+        return number
+
+    def checkpoint_bytes(self, number: int) -> int:
+        return self._checkpoint_bytes[number]
 
     def restore(self, number: int) -> None:
         self._mode = "pause"
         self.control.restore(number)
 
     def forget(self, number: int) -> None:
+        self._checkpoint_bytes.pop(number, None)
         self.control.forget(number)
 
     def digest(self) -> dict[str, Any]:

@@ -278,7 +278,8 @@ class Broker:
         try:
             match what:
                 case "checkpoint":
-                    return {"checkpoint": self.checkpoints.checkpoint()}
+                    number, size = self.checkpoints.checkpoint()
+                    return {"checkpoint": number, "bytes": size}
                 case "restore":
                     self.checkpoints.restore(number)
                 case "forget":

@@ -111,6 +111,7 @@ class Gate(Generic[E]):
 
     def deliver_first(self, events: Iterable[E]) -> None:
         """Deliver `events` one by one, before all that waits; their effects wait behind it."""
+        self.note_unrepeatable("the system was started, or its time was moved, since then")
         effects: list[E] = []
         for event in events:
             self.delivered += 1

@@ -176,6 +176,10 @@ class InProcess:
         )
         return number
 
+    def checkpoint_bytes(self, number: int) -> int:
+        """About how much memory a checkpoint takes."""
+        return sum(cell.size() for cell in self._kept[number].cells.values())
+
     def restore(self, number: int) -> None:
         """Be where the system was at that checkpoint; raises CannotGoBack if the way from there to here is lost."""
         self.pause()

@@ -25,18 +25,19 @@ class SystemCheckpoints:
         self._shared = shared
         self._kept: dict[int, ForwarderState] = {}
 
-    def checkpoint(self) -> int:
-        """Everybody remembers everything; returns the number to restore it by."""
+    def checkpoint(self) -> tuple[int, int]:
+        """Everybody remembers everything; returns the number to restore it by, and about how many bytes it takes."""
         self._prepare()
         number, answers = self._forwarder.ask_hosts(Mark.CHECKPOINT)
         try:
             self._refuse_if_refused(answers)
-            self._gate.checkpoint(number, self._inline)
+            state = self._gate.checkpoint(number, self._inline)
         except StudioError:
             self._forwarder.mark(Mark.FORGET, number)
             raise
         self._kept[number] = self._forwarder.checkpoint()
-        return number
+        held = sum(len(held.frame) for held in (*state.effects, *state.inputs))
+        return number, held + sum(int(answer.text) for answer in answers.values())
 
     def restore(self, number: int) -> None:
         self._prepare()

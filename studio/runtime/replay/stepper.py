@@ -13,6 +13,9 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.replay.errors import ReplayError
 
 MOST_CHECKPOINTS = 32
+MOST_BYTES = 1 << 30
+FEWEST = 3
+"""The first one, one on the way, and the one at hand."""
 APART_NS = SECOND_NS // 20
 """Work that lies between two checkpoints at least: going it again is not noticed."""
 COST_SHARE = 5
@@ -39,6 +42,7 @@ class Steppable(Protocol):
     ) -> int: ...
     def command(self, component: str, command: Mapping[str, Any]) -> None: ...
     def checkpoint(self) -> int: ...
+    def checkpoint_bytes(self, number: int) -> int: ...
     def restore(self, number: int) -> None: ...
     def forget(self, number: int) -> None: ...
     def digest(self) -> dict[str, Any]: ...
@@ -47,19 +51,28 @@ class Steppable(Protocol):
 class _Kept(NamedTuple):
     position: int
     number: int
+    bytes: int
 
 
 class Stepper:
     """Starts where the system is: that is position 0. Position n is after n more events."""
 
-    def __init__(self, run: Steppable, *, until_ns: int | None = None, most: int = MOST_CHECKPOINTS) -> None:
-        """`until_ns`: where the log ends; timers would go on for ever. `most`: how many checkpoints are kept."""
+    def __init__(
+        self,
+        run: Steppable,
+        *,
+        until_ns: int | None = None,
+        most: int = MOST_CHECKPOINTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        """`until_ns`: where the log ends; timers would go on for ever. `most`: how many checkpoints are kept, and how
+        many bytes of them; never fewer than three."""
         self.position = 0
         self.last: Delivered | None = None
         """The event that led here; None at the start."""
         self._run = run
         self._until_ns = until_ns
-        self._most = max(3, most)
+        self._most, self._most_bytes = max(FEWEST, most), most_bytes
         self._history = _History()
         self._piece = FIRST_PIECE
         self._busy_ns = 0
@@ -178,14 +191,18 @@ class Stepper:
             return
         start_ns = monotonic_ns()
         try:
-            self._kept.append(_Kept(self.position, self._run.checkpoint()))
+            number = self._run.checkpoint()
         except StudioError as refused:
             self.refusal = refused
             return
+        self._kept.append(_Kept(self.position, number, self._run.checkpoint_bytes(number)))
         self._kept.sort()
         self._cost_ns = monotonic_ns() - start_ns
-        if len(self._kept) > self._most:
+        while len(self._kept) > self._most or (self._bytes() > self._most_bytes and len(self._kept) > FEWEST):
             self._thin_out()
+
+    def _bytes(self) -> int:
+        return sum(kept.bytes for kept in self._kept)
 
     def _thin_out(self) -> None:
         """Give up the one that is missed least: the further back, the wider they may lie apart. The first stays."""

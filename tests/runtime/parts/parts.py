@@ -181,6 +181,20 @@ class MapKeeper(Component):
         self.kept = self.map.latest
 
 
+class Atlas(Component):
+    """Has more than a megabyte of state."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.map = np.zeros((400, 400))
+
+    def on_raw(self, message: Float64) -> None:
+        self.map[int(message.data)] += 1
+        self.out.publish(Float64(float(self.map.sum())))
+
+
 class Doubler(Component):
     """Provides a service, and publishes each request it serves."""
 

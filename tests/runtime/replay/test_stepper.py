@@ -64,6 +64,13 @@ def open_log() -> Iterator[Open]:
         yield open_one
 
 
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkpoints as often as can be."""
+    monkeypatch.setattr(stepping_rules, "APART_NS", 0)
+    monkeypatch.setattr(stepping_rules, "COST_SHARE", 0)
+
+
 @pytest.mark.parametrize("in_process", [True, False], ids=["in process", "over processes"])
 def test_200_forwards_and_200_back_end_in_the_same_state(in_process: bool, recorded: Path, open_log: Open) -> None:
     stepper = open_log(recorded, system(), in_process).stepper
@@ -83,11 +90,9 @@ def test_200_forwards_and_200_back_end_in_the_same_state(in_process: bool, recor
 
 
 def test_every_way_to_a_position_leads_to_the_same_state(
-    tmp_path: Path, open_log: Open, scaled: Callable[[int], int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, open_log: Open, scaled: Callable[[int], int], hurry: None
 ) -> None:
-    """With checkpoints as often as can be, and few that may be kept."""
-    monkeypatch.setattr(stepping_rules, "APART_NS", 0)
-    monkeypatch.setattr(stepping_rules, "COST_SHARE", 0)
+    """With few checkpoints that may be kept."""
     stepper = open_log(record_lockstep(tmp_path / "run.mcap", system(), 0.08, turn_up), system()).stepper
     stepper._most = 6
     digests = [stepper.digest()]
@@ -110,11 +115,7 @@ def test_every_way_to_a_position_leads_to_the_same_state(
         assert len(stepper.checkpoints) <= 6 and stepper.checkpoints[0] == 0
 
 
-def test_checkpoints_lie_closer_where_the_system_stands(
-    recorded: Path, open_log: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stepping_rules, "APART_NS", 0)
-    monkeypatch.setattr(stepping_rules, "COST_SHARE", 0)
+def test_checkpoints_lie_closer_where_the_system_stands(recorded: Path, open_log: Open, hurry: None) -> None:
     stepper = open_log(recorded, system()).stepper
     stepper._most = 10
     for _ in range(300):
@@ -225,3 +226,15 @@ def test_a_real_source_is_not_gone_back_over() -> None:
             stepper.back()
     finally:
         twin.stop()
+
+
+def test_checkpoints_take_no_more_memory_than_they_may(tmp_path: Path, open_log: Open, hurry: None) -> None:
+    parts = plan(fast=Part("Ticker", period_s=0.01, outlets=("out",)), atlas=Part("Atlas", {"raw": "fast.out"}))
+    stepper = open_log(record_lockstep(tmp_path / "run.mcap", parts), parts).stepper
+    stepper._most_bytes = 10_000_000
+    for _ in range(30):
+        stepper.forward()
+    assert 5 <= len(stepper.checkpoints) <= 9, "each of them has more than a megabyte"
+    assert stepper._bytes() <= 10_000_000
+    stepper.back(29)
+    assert stepper.position == 1
