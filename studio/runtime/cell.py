@@ -116,6 +116,15 @@ class Cell:
             topic = self.planned.outlets.get(port)
             output.take_over(self._publisher(topic, output) if topic else _into_nothing)
 
+    def replan(self, planned: PlannedComponent) -> None:
+        """Other wires, another place or origin; nothing else of the component changes."""
+        self.planned, self.place = planned, planned.place
+        for topic in planned.outlets.values():
+            self.sequences.setdefault(topic, 0)
+        self._routes = self._make_routes()
+        if self.state is not State.CREATED:
+            self._open_outputs()
+
     def own_thread(self) -> None:
         """Declare the calling thread the executor: what others publish counts as input."""
         self._executor = threading.get_ident()

@@ -107,6 +107,7 @@ class Executor:
         self.handling_since_ns = 0
         """When the executor last took a letter; 0 while it has nothing to do."""
         self.on_marker: Callable[[Marker], None] = lambda _: None
+        self.on_replan: Callable[[int], None] = lambda _: None
         self._run, self._shared, self._context = run, shared, context
         self._senders = threading.local()
         self._sender_list: list[Sender] = []
@@ -118,7 +119,7 @@ class Executor:
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
         self._wants_newest = False
-        self._receiving = {topic: plan.receiving(topic) for topic in (*plan.receivers, *plan.producers)}
+        self._receiving = _receiving(plan)
 
     def now_ns(self) -> int:
         return self.clock.now_ns()
@@ -140,11 +141,18 @@ class Executor:
         return cell
 
     def make_routes(self) -> None:
-        """Once all cells are there: which topic goes to which of them."""
+        """Once all cells are there: which topic goes to which of them. What was counted of a topic stays."""
+        before = {route.topic: route for route in self.data_routes()}
         for topic, components in self.plan.receivers.items():
             cells = [(self.cells[c.name], _delivery(c, topic)) for c in components if c.name in self.cells]
             if cells:
-                self.routes[topic.encode()] = DataRoute(topic, cells, _message_class(cells[0][0], topic))
+                made = DataRoute(topic, cells, _message_class(cells[0][0], topic))
+                if (known := before.pop(topic, None)) is not None:
+                    made.statistics, made.objects = known.statistics, known.objects
+                self.routes[topic.encode()] = made
+        for topic in before:
+            del self.routes[topic.encode()]
+        self._local_routes.clear()
         for cell in self.cells.values():
             for topic in cell.planned.outlets.values():
                 route = self.routes.get(topic.encode())
@@ -153,6 +161,29 @@ class Executor:
                     self._local_routes[topic] = route
         self._wants_newest = any(route.limited for route in self.routes.values())
         self.receiver.greedy = self._wants_newest
+
+    def replan(self, plan: Plan, make: Callable[[PlannedComponent], object]) -> list[str]:
+        """Follow another plan: `make` adds what is new here. Returns what went wrong; the routes are not made yet."""
+        complaints = []
+        self.plan, self._receiving = plan, _receiving(plan)
+        here = {planned.name: planned for planned in plan.on_host(self.host)}
+        for name in self.cells.keys() - here.keys():
+            self._end(self.cells.pop(name))
+        for name, planned in here.items():
+            if name in self.cells:
+                self.cells[name].replan(planned)
+                continue
+            try:
+                make(planned)
+            except Exception as failure:  # foreign code: the others here go on
+                complaints.append(f"{name} cannot be created: {failure}")
+        self.cells = {name: self.cells[name] for name in here if name in self.cells}
+        self.checkpoints.drop()
+        return complaints
+
+    def answer(self, number: int, text: str = "") -> None:
+        """Executor: acknowledge a marker."""
+        self._acknowledge(Ack(topic_hash(ALL_TOPIC), number, text=text))
 
     def sender(self) -> Sender:
         """The calling thread's own sender."""
@@ -300,6 +331,8 @@ class Executor:
             self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))
         elif marker.mark in HostCheckpoints.MARKS:
             self._obey_checkpoint(marker)
+        elif marker.mark is Mark.REPLAN:
+            self.on_replan(marker.number)
         elif marker.mark is Mark.STOP:
             self._finish()
 
@@ -317,10 +350,14 @@ class Executor:
 
     def _finish(self) -> None:
         for cell in self.cells.values():
-            if cell.state in (State.ACTIVE, State.PAUSED):
-                cell.obey("deactivate")
-            cell.obey("finalize")
+            self._end(cell)
         self.stopped = True
+
+    @staticmethod
+    def _end(cell: Cell) -> None:
+        if cell.state in (State.ACTIVE, State.PAUSED):
+            cell.obey("deactivate")
+        cell.obey("finalize")
 
     # What cells ask for.
 
@@ -359,6 +396,10 @@ class Executor:
         self.receiver.close()
         for sender in self._sender_list:
             sender.close()
+
+
+def _receiving(plan: Plan) -> dict[str, tuple[int, ...]]:
+    return {topic: plan.receiving(topic) for topic in (*plan.receivers, *plan.producers)}
 
 
 def _delivery(component: PlannedComponent, topic: str) -> Delivery:

@@ -20,6 +20,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
+from studio.runtime.cell import Cell
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import call_topics, ends_of
 from studio.runtime.channel.frames import (
@@ -35,6 +36,7 @@ from studio.runtime.channel.frames import (
     Kind,
     Mark,
     Marker,
+    subscription,
 )
 from studio.runtime.channel.mailbox import Route
 from studio.runtime.channel.sender import Sender
@@ -63,18 +65,26 @@ class Host:
         self.plan = Plan.load(addresses.plan_file(run))
         self.executor = Executor(self.plan, name, run, shared, self.context)
         self.executor.on_marker = self._look_at
+        self.executor.on_replan = self._replan
         self._welcomed = threading.Event()
         self._initialized = False
         self._incarnation = 0
+        self._following: tuple[int, str] | None = None
+        """A changed plan whose subscriptions may not stand yet: its number, and what there is to say about it."""
 
     def set_up(self) -> None:
         """Import and create the components; their failures to initialize are theirs alone."""
         for planned in self.plan.on_host(self.name):
-            cell = self.executor.add(planned, create(planned))
-            cell.component.log.addHandler(_ChannelLog(self.executor, cell.name))
-            cell.component.log.setLevel(logging.INFO)
-            cell.component.log.propagate = False
+            self._add(planned)
         self.executor.make_routes()
+
+    def _add(self, planned: PlannedComponent) -> Cell:
+        cell = self.executor.add(planned, create(planned))
+        log = cell.component.log
+        log.handlers[:] = [_ChannelLog(self.executor, cell.name)]
+        log.setLevel(logging.INFO)
+        log.propagate = False
+        return cell
 
     def main(self) -> int:
         self.set_up()
@@ -95,13 +105,39 @@ class Host:
         self.executor.work()
 
     def _subscribe(self) -> None:
-        routes = self.executor.routes
         own = HOST_PREFIX + self.name
         for topic in (SWEEP_TOPIC, ALL_TOPIC, own):
-            routes[topic.encode()] = Route(topic)
-        calls = [topic for topic in call_topics(self.executor.plan) if self._reads_call(topic)]
-        topics = [topic.decode() for topic in routes if topic != own.encode()]
-        self.executor.receiver.connect([*calls, *topics], last=own)
+            self.executor.routes[topic.encode()] = Route(topic)
+        self.executor.receiver.connect(self._topics() - {own}, last=own)
+
+    def _topics(self) -> set[str]:
+        calls = {topic for topic in call_topics(self.executor.plan) if self._reads_call(topic)}
+        return calls | {topic.decode() for topic in self.executor.routes}
+
+    def _replan(self, number: int) -> None:
+        """Executor: the system has changed. What was here before goes on as it is; what is new is created."""
+        plan = Plan.load(addresses.plan_file(self.run))
+        if self.name not in plan.hosts:
+            return  # it is about to be told to stop
+        before = self._topics()
+        complaints = self.executor.replan(plan, self._join)
+        proof = f"{HOST_PREFIX}{self.name}/{number}"
+        with self.executor.receiver.resubscribing() as socket:
+            self.executor.make_routes()
+            now = self._topics()
+            self.executor.routes[proof.encode()] = Route(proof)
+            for topic in before - now:
+                socket.unsubscribe(subscription(topic))
+            for topic in (*(now - before), proof):  # subscribed to last, what arrives on it proves that all stand
+                socket.subscribe(subscription(topic))
+        self._following = (number, "; ".join(complaints))
+        self._welcomed.clear()
+
+    def _join(self, planned: PlannedComponent) -> None:
+        """Executor: a component that comes while the others run."""
+        cell = self._add(planned)
+        cell.own_thread()
+        cell.obey("initialize")
 
     def _reads_call(self, topic: str) -> bool:
         caller, provider = ends_of(topic)
@@ -110,10 +146,23 @@ class Host:
     def _look_at(self, marker: Marker) -> None:
         """Executor: what a marker says about the connection to the broker."""
         if marker.mark is Mark.WELCOME:
-            self._incarnation = marker.incarnation
-            self._welcomed.set()
+            self._welcome(marker)
         elif marker.incarnation != self._incarnation:
             self._welcomed.clear()
+
+    def _welcome(self, marker: Marker) -> None:
+        self._incarnation = marker.incarnation
+        if self._following is not None:
+            number, text = self._following
+            if marker.about != number:
+                return  # it says nothing about the new subscriptions
+            self._following = None
+            proof = f"{HOST_PREFIX}{self.name}/{number}"
+            with self.executor.receiver.resubscribing() as socket:
+                del self.executor.routes[proof.encode()]
+                socket.unsubscribe(subscription(proof))
+            self.executor.answer(number, text)
+        self._welcomed.set()
 
     # The I/O thread.
 

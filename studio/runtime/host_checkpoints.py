@@ -42,6 +42,10 @@ class HostCheckpoints:
         self._kept: dict[int, _HostState] = {}
         self._incarnation = 0
 
+    def drop(self) -> None:
+        """The system has changed: what is kept is of another one."""
+        self._kept.clear()
+
     def obey(self, marker: Marker) -> str:
         """Do what a marker says and return what there is to tell; raises StudioError for what cannot be done."""
         if marker.incarnation != self._incarnation:  # nobody knows the checkpoints of a broker that died

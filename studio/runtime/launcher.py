@@ -28,7 +28,8 @@ from studio.runtime.events import Happening, RecordingMoved
 from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
 from studio.runtime.plan import RECORDER, Plan
-from studio.runtime.process import Process, signal_group, wait_all
+from studio.runtime.plan_change import PlanChange, plan_change
+from studio.runtime.process import Process, end_all, signal_group, wait_all
 from studio.runtime.run_folder import RunFolders
 from studio.runtime.spawning import LaunchError, spawn, spawn_host
 from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
@@ -249,6 +250,52 @@ class Session:
         self._mode = "pause"
         return self.control.digest()
 
+    def change(self, plan: Plan, *, restart: bool = False) -> PlanChange:
+        """Make another plan of the running one: who is in both goes on as it is. Paused meanwhile, for a moment.
+
+        Raises CannotChange, and changes nothing, where a host would have to be restarted and `restart` is not set.
+        """
+        change = plan_change(self.plan, plan, restart=restart)
+        if not change:
+            return change
+        mode, rate = self._mode, self._clock.rate if self._clock else 1.0
+        self.pause()
+        self.plan = change.after
+        self._save_plan()
+        leaving = {host: self.hosts.pop(host) for host in change.leaving}
+        for host in leaving:
+            self.supervisor.release(host)
+        complaints = self.control.ask("replan", timeout_s=None)["complaints"]
+        self._see_off(change.before, leaving)
+        for host in change.coming:
+            self.start_host(host)
+        for host in change.restarted:
+            self.restart_host(host)
+        for host in change.coming:
+            self._await_back(host, -1)
+        for component in change.joining:
+            self.command(component, {"do": "activate"})
+        for component, command in change.commands():
+            self.command(component, command)
+        if mode == "run":
+            self.run(rate)
+        if complaints:
+            raise LaunchError("; ".join(complaints.values()))
+        return change
+
+    def _see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
+        """They have been told to stop."""
+        wait_all(leaving.values(), STOP_WITHIN_S)
+        end_all(leaving.values(), TERMINATE_WITHIN_S)
+        for host, process in leaving.items():
+            signal_group(process, signal.SIGKILL)  # what it started itself
+            if self._guard is not None:
+                self._guard.discard(process.pid)
+            if self.folders.shared is not None:
+                dismiss_host(self.folders.shared, plan.hosts[host])
+                remove_producer(self.folders.shared, host)
+            self.exits.pop(host, None)
+
     def stop(self) -> None:
         self.close()
 
@@ -317,6 +364,9 @@ class Session:
         """Start a host again that is dead, alive or given up, and wait until it is back in the channel."""
         before = self.supervisor.restarts(host)
         self.supervisor.request_restart(host)
+        self._await_back(host, before)
+
+    def _await_back(self, host: str, before: int) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
         while not self.supervisor.is_back(host, before):
             if monotonic_ns() > end_ns:
@@ -352,11 +402,7 @@ class Session:
         processes = list(self.hosts.values())
         if self._launched:
             self._ask_to_stop(processes)
-        for stop_signal, patience_s in ((signal.SIGTERM, TERMINATE_WITHIN_S), (signal.SIGKILL, 5.0)):
-            alive = [process for process in processes if process.poll() is None]
-            for process in alive:
-                signal_group(process, stop_signal)
-            wait_all(alive, patience_s)
+        end_all(processes, TERMINATE_WITHIN_S)
         self.observer.settle()
         if self.recorder is not None:
             self.recorder.terminate()  # it writes what is still on the way, and closes the log

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -80,16 +81,32 @@ class Plan:
     types: Mapping[str, str] = field(default_factory=dict)
     """Topic -> short name of its message type."""
     recording: RecordingPlan | None = None
+    indices: Mapping[str, int] = field(default_factory=dict)
+    """Of hosts and recorder, where they are given: a plan that replaces another while it runs."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
         """Host name -> index, in order of first appearance."""
-        return {name: index for index, name in enumerate(dict.fromkeys(c.host for c in self.components))}
+        names = dict.fromkeys(c.host for c in self.components)
+        return {name: self.indices.get(name, index) for index, name in enumerate(names)}
 
     @property
     def recorder_index(self) -> int:
         """The recorder releases shared payloads as hosts do, but the gate does not wait for it."""
-        return len(self.hosts)
+        return self.indices.get(RECORDER, len(self.hosts))
+
+    def following(self, before: Plan) -> Plan:
+        """The same as a change of `before`: who runs already keeps the index that others know it by."""
+        kept = {**before.hosts, RECORDER: before.recorder_index}
+        free = (index for index in count() if index not in kept.values())
+        indices = {name: kept[name] if name in kept else next(free) for name in (*self.hosts, RECORDER)}
+        recording = before.recording
+        if recording is not None and self.recording is not None:
+            topics = dict.fromkeys((*recording.topics, *self.recording.topics))
+            recording = replace(recording, topics=tuple(topics))
+        return replace(
+            self, seed=before.seed, recording=recording, types={**before.types, **self.types}, indices=indices
+        )
 
     @cached_property
     def greeted(self) -> frozenset[str]:
@@ -170,7 +187,7 @@ class Plan:
         if recording is not None:
             recording = RecordingPlan(recording["file"], tuple(recording["topics"]), recording["compression"])
         components = tuple(_component(each) for each in data["components"])
-        return cls(components, data["seed"], data["project"], data["types"], recording)
+        return cls(components, data["seed"], data["project"], data["types"], recording, data["indices"])
 
 
 def _component(data: dict[str, Any]) -> PlannedComponent:

@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
@@ -42,6 +42,15 @@ def wait_all(processes: Iterable[Process], patience_s: float) -> None:
             process.wait(max(0.0, (end_ns - monotonic_ns()) / SECOND_NS))
         except subprocess.TimeoutExpired:
             continue
+
+
+def end_all(processes: Collection[Process], patience_s: float) -> None:
+    """SIGTERM, then SIGKILL, for those who are still there."""
+    for stop_signal, within_s in ((signal.SIGTERM, patience_s), (signal.SIGKILL, 5.0)):
+        alive = [process for process in processes if process.poll() is None]
+        for process in alive:
+            signal_group(process, stop_signal)
+        wait_all(alive, within_s)
 
 
 def wait_for_any(processes: Iterable[Process], patience_s: float) -> None:

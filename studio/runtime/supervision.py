@@ -139,12 +139,17 @@ class Supervisor:
             ward.recent_ns.clear()
         self._family.kill(name)
 
+    def release(self, name: str) -> None:
+        """Look after it no longer: it is about to end, and should."""
+        with self._busy:
+            self.wards.pop(name, None)
+
     def is_back(self, name: str, restarts: int, patience_s: float = 0.2) -> bool:
         """Wait a moment for it to have been restarted more than `restarts` times, and to be ready."""
         self._looked.wait(patience_s)
         self._looked.clear()
-        ward = self.wards[name]
-        return ward.restarts > restarts and ward.condition is Condition.RUNNING
+        ward = self.wards.get(name)
+        return ward is not None and ward.restarts > restarts and ward.condition is Condition.RUNNING
 
     def rest(self) -> None:
         """Restart nothing from here on; returns when nothing is being started any more."""

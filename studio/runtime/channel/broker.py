@@ -65,6 +65,7 @@ class Broker:
         """Feeders that push by themselves while the gate is open."""
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
+        self._run_folder = run
         self._open_sockets(run)
         self._ended = False
         self.skipped_ticks = 0
@@ -212,11 +213,8 @@ class Broker:
                 name, topics, plays = str(request["name"]), frozenset(request["topics"]), bool(request.get("plays"))
                 rewindable = bool(request.get("rewindable"))
                 self._small_job(lambda: self._feed(name, topics, plays, rewindable), reply)
-            case "drain":
-                self._job(lambda: drain(forwarder), reply)
-            case "jump":
-                to_ns = int(request["to_ns"])
-                self._job(lambda: self._jump(to_ns), reply)
+            case "drain" | "jump" | "replan":
+                self._job(lambda: self._rearrange(request), reply)
             case "gone" | "back" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
             case "clock":
@@ -307,9 +305,17 @@ class Broker:
                 return
         self.forwarder.add_feeder(name, topics, rewindable)
 
-    def _jump(self, to_ns: int) -> dict[str, Any]:
-        thrown = jump(self.forwarder, self.players, to_ns)
-        return {"thrown": thrown, "epoch": self.forwarder.epoch}
+    def _rearrange(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What leaves the system paused and somewhere else."""
+        match request["do"]:
+            case "drain":
+                return drain(self.forwarder)
+            case "jump":
+                thrown = jump(self.forwarder, self.players, int(request["to_ns"]))
+                return {"thrown": thrown, "epoch": self.forwarder.epoch}
+            case _:
+                self.plan = Plan.load(addresses.plan_file(self._run_folder))
+                return {"complaints": self.forwarder.replan(self.plan)}
 
     def _set_rate(self, rate: float, now_ns: int | None) -> None:
         """`now_ns` sets the clock forward too: one that follows a player that goes as fast as it can."""
@@ -346,7 +352,7 @@ class Broker:
         return name
 
     def _host(self, name: str) -> str:
-        if name not in self.plan.hosts:
+        if name not in self.plan.greeted:
             raise StudioError(f"there is no host {name}", hint="known: " + ", ".join(self.plan.hosts))
         return name
 

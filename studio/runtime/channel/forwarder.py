@@ -48,7 +48,7 @@ from studio.runtime.channel.gate import RAN_FREELY, Gate
 from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock
-from studio.runtime.plan import Plan
+from studio.runtime.plan import RECORDER, Plan
 
 FEED_BATCH = 64
 _NOBODY: frozenset[str] = frozenset()
@@ -77,7 +77,6 @@ class Forwarder:
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int
     ) -> None:
-        self.plan = plan
         self.clock = clock
         self.incarnation = incarnation
         self.epoch = 0
@@ -107,16 +106,21 @@ class Forwarder:
         self._rewinds = 0
         self._rewound: dict[str, int] = {}
         """Feeder -> the last time that it went back, by number."""
-        self._names = {index: name for name, index in plan.hosts.items()}
+        self._follow_plan(plan)
+        self._plan_version = 0
+        self._lag = 0
+        self._acks: list[tuple[str, Ack]] = []
+        self._effects: list[Held] = []
+
+    def _follow_plan(self, plan: Plan) -> None:
+        self.plan = plan
+        self._names = {index: name for name, index in plan.hosts.items()} | {plan.recorder_index: RECORDER}
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
         self._places = {topic: component.place for topic, component in plan.producers.items()}
-        self._lag = 0
         self._answering = {topic: plan.can_answer(topic) for topic in plan.receivers}
         self._owed: dict[str, deque[tuple[int, int]]] = {host: deque() for host in plan.hosts}
         """Host -> events (topic and sequence) whose acknowledgement nobody has waited for yet."""
-        self._acks: list[tuple[str, Ack]] = []
-        self._effects: list[Held] = []
 
     # The thread.
 
@@ -202,6 +206,26 @@ class Forwarder:
     def welcome(self, host: str) -> None:
         self.gone.discard(host)
         self._mark_on(HOST_PREFIX + host, Mark.WELCOME, 0)
+        if version := self._plan_version:
+            self._mark_on(f"{HOST_PREFIX}{host}/{version}", Mark.WELCOME, 0, version)
+
+    def replan(self, plan: Plan) -> dict[str, str]:
+        """The system has changed. Returns, when all who stay have followed, what they complain about; it is paused.
+
+        Those who leave are told to stop; those who are new are expected to greet.
+        """
+        self.pause()
+        self.gate.note_unrepeatable("the system was changed since then")
+        leaving, coming = self.plan.hosts.keys() - plan.hosts.keys(), plan.hosts.keys() - self.plan.hosts.keys()
+        self._follow_plan(plan)
+        self.ticking.take(plan)
+        self.gone = (self.gone - leaving) | coming
+        self._plan_version = self._marker + 1
+        programs = {component.host for component in plan.components if component.command}  # they know no plan
+        _, answers = self.ask_hosts(Mark.REPLAN, whom=plan.greeted - programs)
+        for host in leaving:
+            self._mark_on(HOST_PREFIX + host, Mark.STOP, 0)
+        return {host: ack.text for host, ack in answers.items() if ack.text}
 
     def command(self, component: str, payload: bytes) -> None:
         """Put a command into the channel, as an input."""
@@ -443,11 +467,11 @@ class Forwarder:
 
     # Checkpoints: see system_checkpoints.
 
-    def ask_hosts(self, mark: Mark, about: int = 0) -> tuple[int, dict[str, Ack]]:
+    def ask_hosts(self, mark: Mark, about: int = 0, whom: Set[str] | None = None) -> tuple[int, dict[str, Ack]]:
         """Send a marker that everybody answers; returns its number and the answers. Those who die give none."""
         self._acks.clear()
         number = self.mark(mark, about)
-        self.waiting = set(self.plan.hosts) - self.gone
+        self.waiting = set(self.plan.hosts if whom is None else whom) - self.gone
         answers: dict[str, Ack] = {}
         while self.waiting and not self.ended:
             self._absorb()

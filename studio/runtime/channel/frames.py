@@ -222,8 +222,6 @@ class Mark(IntEnum):
     STOP = 4
     SYNC = 5
     """Says nothing about mode or clock: whoever sends it wants to hear when everything before it is handled."""
-
-
     CHECKPOINT = 6
     """Remember everything, under the marker's number."""
     RESTORE = 7
@@ -231,6 +229,8 @@ class Mark(IntEnum):
     FORGET = 8
     DIGEST = 9
     """Tell digests of states and outputs."""
+    REPLAN = 10
+    """The plan of the run has changed: read it again, and say so when your new subscriptions stand."""
 
 
 _MARKER = struct.Struct("<IIIIqqdIIQ")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import zmq
@@ -52,6 +53,12 @@ class Receiver:
         self._socket.connect(addresses.out_of(self._run))
         for topic in (*topics, last):
             self._socket.subscribe(subscription(topic))
+
+    @contextmanager
+    def resubscribing(self) -> Iterator[zmq.Socket[bytes]]:
+        """Executor: the time to change routes and subscriptions; nobody looks for a route meanwhile."""
+        with self._lock:
+            yield self._socket
 
     def next(self) -> Opened | None:
         """Executor: what to handle next, waiting a moment for it."""

@@ -27,6 +27,19 @@ class Ticking:
         self._periods_ns = {c.name: c.period_ns for c in plan.components}
         self._periodic = {c.name for c in plan.components if c.activation == "periodic"}
 
+    def take(self, plan: Plan) -> None:
+        """Another plan: new components tick from their activation on, those that are gone no more."""
+        for component in self._periods_ns.keys() - plan.by_name.keys():
+            self._timers.stop(component)
+            del self._periods_ns[component]
+            self._active.discard(component)
+            self._periodic.discard(component)
+        for planned in plan.components:
+            if planned.name not in self._periods_ns:
+                self._periods_ns[planned.name] = planned.period_ns
+                if planned.activation == "periodic":
+                    self._periodic.add(planned.name)
+
     def observe(self, component: str, command: Mapping[str, Any], stamp_ns: int) -> None:
         """`command` is being delivered to `component` at `stamp_ns`."""
         match command:

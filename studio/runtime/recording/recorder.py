@@ -22,7 +22,6 @@ from studio.errors import StudioError
 from studio.messages import (
     Bookmark,
     HandledTrace,
-    Message,
     MessageError,
     MessageTypes,
     ServiceCall,
@@ -34,6 +33,7 @@ from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import call_topics
 from studio.runtime.channel.call_record import CallBook
 from studio.runtime.channel.frames import (
+    ACK_TOPIC,
     AGAIN,
     ALL_TOPIC,
     BEAT_TOPIC,
@@ -49,6 +49,7 @@ from studio.runtime.channel.frames import (
     SWEEP_TOPIC,
     TIMER_PREFIX,
     VERSION,
+    Ack,
     FrameError,
     Header,
     Kind,
@@ -58,6 +59,7 @@ from studio.runtime.channel.frames import (
     split,
     subscription,
     topic_field,
+    topic_hash,
 )
 from studio.runtime.channel.mailbox import BUDGET_MB
 from studio.runtime.channel.payloads import Leases, PayloadError
@@ -88,7 +90,8 @@ class Recorder:
         self._stop = threading.Event()
         self._welcomed = False
         self._ended = threading.Event()
-        self._frames: deque[bytes] = deque()
+        self._arrived: deque[tuple[bytes, memoryview | None]] = deque()
+        """Frames, with the payloads of those whose payload is shared."""
         self._arrived_bytes = self._written_bytes = 0
         self._words: deque[bytes] = deque()
         """Frames that the writing thread wants to be sent: a socket belongs to one thread."""
@@ -104,22 +107,33 @@ class Recorder:
         self._log: LogWriter | None = LogWriter(recording.file, compression=recording.compression, types=_types(plan))  # type: ignore[arg-type]
         self._writer = self._log
         """The same, also when it is full."""
-        self._channels = self._add_topics(recording)
-        self._data = {topic.encode(): _DataTopic(topic, self._channels[topic]) for topic in recording.topics}
+        self._run = run
+        self._following: int | None = None
+        """A changed plan whose subscriptions may not stand yet."""
+        self._wanted: deque[str] = deque()
+        """Topics that the reading thread is to subscribe to."""
+        self._channels: dict[str, int] = {}
+        self._data: dict[bytes, _DataTopic] = {}
+        self._add_topics(recording)
+        parameters = {component.name: dict(component.parameters) for component in self.plan.components}
+        self._writer.add_metadata(METADATA, {**circumstances(self.plan), "parameters": json.dumps(parameters)})
+        self._attach_files()
         self._socket = self._connect(run)
 
-    def _add_topics(self, recording: RecordingPlan) -> dict[str, int]:
-        types = _types(self.plan)
-        kinds: dict[str, type[Message]] = {topic: types.get(self.plan.types[topic]) for topic in recording.topics}
+    def _add_topics(self, recording: RecordingPlan) -> list[str]:
+        """What is to be recorded and is not yet; returns these topics."""
+        types, known = _types(self.plan), self._channels.keys()
+        data = [topic for topic in recording.topics if topic not in known]
+        kinds = {topic: types.get(self.plan.types[topic]) for topic in data}
         for component in self.plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
         kinds |= dict.fromkeys(call_topics(self.plan), ServiceCall)
         kinds |= {HANDLED_TOPIC: HandledTrace, LOG_TOPIC: String, MARKERS_TOPIC: String, GAPS_TOPIC: String}
         kinds[BOOKMARK_TOPIC] = Bookmark
-        parameters = {component.name: dict(component.parameters) for component in self.plan.components}
-        self._writer.add_metadata(METADATA, {**circumstances(self.plan), "parameters": json.dumps(parameters)})
-        self._attach_files()
-        return {topic: self._writer.add_topic(topic, kind) for topic, kind in kinds.items()}
+        new = [topic for topic in kinds if topic not in known]
+        self._channels |= {topic: self._writer.add_topic(topic, kinds[topic]) for topic in new}
+        self._data |= {topic.encode(): _DataTopic(topic, self._channels[topic]) for topic in data}
+        return new
 
     def _attach_files(self) -> None:
         system = Path(self.plan.project) / "system.xml"
@@ -141,6 +155,8 @@ class Recorder:
         writer.start()
         syncer.start()
         while not self._stop.is_set() or self._socket.poll(QUIET_MS):
+            while self._wanted:
+                self._socket.subscribe(subscription(self._wanted.popleft()))
             if not self._welcomed:
                 self._sender.control(HELLO_TOPIC, Kind.HELLO, RECORDER.encode())
             if self._socket.poll(20):
@@ -162,17 +178,52 @@ class Recorder:
     # Reading.
 
     def _read(self) -> None:
-        receive, frames = self._socket.recv, self._frames
-        arrived = 0
+        receive, arrived, topics = self._socket.recv, self._arrived, self._data
+        count = 0
         try:
             for _ in range(_BATCH):
                 frame = receive(zmq.DONTWAIT)
-                if self._arrived_bytes + arrived - self._written_bytes < self.budget_bytes:
-                    arrived += len(frame)
-                    frames.append(frame)
+                has_room = self._arrived_bytes + count - self._written_bytes < self.budget_bytes
+                topic = topics.get(frame[: frame.find(b"\0")])
+                if topic is not None and len(frame) > topic.at + HEADER_BYTES and frame[topic.at + 2] & SHARED:
+                    count += self._claim(topic, frame, has_room)
+                elif frame.startswith(_SWEEP):
+                    self._sweep(frame)
+                elif has_room:
+                    count += len(frame)
+                    arrived.append((frame, None))
         except zmq.Again:
             pass
-        self._arrived_bytes += arrived
+        self._arrived_bytes += count
+
+    def _claim(self, topic: _DataTopic, frame: bytes, has_room: bool) -> int:
+        """Lay hold of a shared payload as soon as its frame is here: when its producer ends, it would be gone.
+
+        Returns how much more waits now.
+        """
+        if frame[topic.at + 2] & AGAIN:
+            return 0
+        handle = memoryview(frame)[topic.at + HEADER_BYTES :]
+        try:
+            if self._leases is None:
+                raise PayloadError("a shared payload, but the recorder has no shared memory")
+            if not has_room:
+                self._leases.skip(handle)
+                return 0
+            payload = self._leases.open(handle)
+        except PayloadError as lost:
+            self._say("warning", f"an event of {topic.name} could not be recorded: {lost}")
+            return 0
+        self._arrived.append((frame, payload))
+        return len(frame) + len(payload)
+
+    def _sweep(self, frame: bytes) -> None:
+        try:
+            _, header, payload = split(frame)
+            if self._leases is not None:
+                self._leases.sweep(bytes(payload).decode(errors="replace"), header.sequence)
+        except FrameError as damaged:
+            self._say("warning", f"a sweep cannot be read: {damaged}")
 
     def _speak(self) -> None:
         """Send what the writing thread has to say, and twice a second how far the log is."""
@@ -201,15 +252,16 @@ class Recorder:
     # Writing.
 
     def _write(self) -> None:
-        frames, take = self._frames, self._take
-        while not (self._ended.is_set() and not frames):
-            if not frames:
+        arrived = self._arrived
+        while not (self._ended.is_set() and not arrived):
+            if not arrived:
                 self._ended.wait(0.005)
             # No more at a time than what may wait until the clock is looked at.
-            for _ in range(min(len(frames), _BATCH)):
-                frame = frames.popleft()
-                take(frame)
-                self._written_bytes += len(frame)
+            for _ in range(min(len(arrived), _BATCH)):
+                frame, payload = arrived.popleft()
+                self._take(frame, payload)
+                self._written_bytes += len(frame) + (len(payload) if payload is not None else 0)
+                payload = None  # or the last one would be held while there is nothing to do
             if self._log is not None:
                 self._guarded(lambda log: log.tick(monotonic_ns()))
         if self._log is not None:
@@ -228,24 +280,22 @@ class Recorder:
         self._log = None
         self._say("error", str(failure))
 
-    def _take(self, frame: bytes) -> None:
-        # Almost all frames are small ones with data: they take a short way, which knows where everything stands.
+    def _take(self, frame: bytes, payload: memoryview | None = None) -> None:
+        # Almost all frames have data: they take a short way, which knows where everything stands.
         topic = self._data.get(frame[: frame.find(b"\0")])
-        if topic is not None and frame[topic.at : topic.at + 2] == _PLAIN and not frame[topic.at + 2] & _SPECIAL:
-            self._take_data(topic, frame)
-            return
+        if topic is not None and len(frame) >= topic.at + HEADER_BYTES:
+            if frame[topic.at : topic.at + 2] == _PLAIN and not frame[topic.at + 2] & AGAIN:
+                self._take_data(topic, frame, payload)
+                return
         try:
             self._take_any(frame)
         except (FrameError, PayloadError, MessageError) as lost:
             self._say("warning", f"an event could not be recorded: {lost}")
 
-    def _take_data(self, topic: _DataTopic, frame: bytes) -> None:
+    def _take_data(self, topic: _DataTopic, frame: bytes, payload: bytes | memoryview | None) -> None:
         if self._log is None:
             return
         at = topic.at
-        if len(frame) < at + HEADER_BYTES:
-            self._say("warning", f"an event of {topic.name} could not be recorded: it is cut off")
-            return
         sequence, sent_ns = _sequence_and_sent(frame, at + 8)
         if sequence != topic.last + 1:
             self._count(topic, sequence, sent_ns)
@@ -256,8 +306,8 @@ class Recorder:
         elif sent_ns > now_ns:
             self._now_ns = now_ns = sent_ns
         payload_at = at + HEADER_BYTES
-        # A short copy costs less than a view.
-        payload = frame[payload_at:] if len(frame) < _COPIED_BYTES else memoryview(frame)[payload_at:]
+        if payload is None:  # not a shared one; a short copy costs less than a view
+            payload = frame[payload_at:] if len(frame) < _COPIED_BYTES else memoryview(frame)[payload_at:]
         try:
             self._log.write_frame(topic.channel, frame[at:payload_at], payload, now_ns)
         except LogError as failure:
@@ -267,22 +317,13 @@ class Recorder:
         topic, header, payload = split(frame)
         if header.kind == Kind.MARKER:
             self._take_marker(topic, Marker.parse(payload))
-        elif header.kind == Kind.SWEEP:
-            if self._leases is not None:
-                self._leases.sweep(bytes(payload).decode(), header.sequence)
         elif topic == BOOKMARK_TOPIC:
             self._take_bookmark(frame, payload)
         elif not header.flags & AGAIN:
             self._record(frame, topic, header, payload)
 
     def _record(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
-        content: bytes | memoryview = payload
-        if header.flags & SHARED:
-            if self._leases is None:
-                raise PayloadError("a shared payload, but the recorder has no shared memory")
-            content = self._leases.open(payload)
-        elif header.kind == Kind.TIMER:
-            content = _NOTHING
+        content: bytes | memoryview = _NOTHING if header.kind == Kind.TIMER else payload
         channel = self._channels.get(topic)
         if self._log is None or channel is None:
             return
@@ -293,11 +334,6 @@ class Recorder:
             return
         if header.kind in (Kind.REQUEST, Kind.REPLY):
             content = self._calls.recorded(topic, header, payload)
-        data = self._data.get(topic.encode())
-        if data is not None:
-            if header.sequence != data.last + 1:
-                self._count(data, header.sequence, header.sent_ns)
-            data.last = header.sequence
         start = (frame.find(b"\0") & ~7) + 8
         raw = frame[start : start + HEADER_BYTES]
         self._guarded(lambda log: log.write_frame(channel, raw, content, now_ns))
@@ -320,11 +356,35 @@ class Recorder:
     def _take_marker(self, topic: str, marker: Marker) -> None:
         self._at_least(marker.clock.base_ns)
         if marker.mark is Mark.WELCOME and not self._welcomed:
-            self._welcomed = True
-            self._words.append(pack(READY_TOPIC, Kind.READY, 0, RECORDER.encode()))
-        if marker.mark in (Mark.PAUSE, Mark.STATE, Mark.STOP):
+            self._take_welcome(marker)
+        elif marker.mark is Mark.REPLAN:
+            self._follow_plan(marker.number)
+        if marker.mark in (Mark.PAUSE, Mark.STATE, Mark.STOP, Mark.REPLAN):
             text = {"mark": marker.mark.name.lower(), "gated": marker.gated, "epoch": marker.epoch}
             self._note(MARKERS_TOPIC, text, marker.clock.base_ns)
+
+    def _take_welcome(self, marker: Marker) -> None:
+        if self._following is None:
+            self._words.append(pack(READY_TOPIC, Kind.READY, 0, RECORDER.encode()))
+        elif marker.about == self._following:
+            ack = Ack(topic_hash(ALL_TOPIC), self._following)
+            self._words.append(pack(ACK_TOPIC, Kind.ACK, self.plan.recorder_index, ack.payload()))
+            self._following = None
+        else:
+            return  # it says nothing about the new subscriptions
+        self._welcomed = True
+
+    def _follow_plan(self, number: int) -> None:
+        """The system has changed: what is new in it is recorded too."""
+        self.plan = Plan.load(addresses.plan_file(self._run))
+        assert self.plan.recording is not None
+        try:
+            self._wanted.extend(self._add_topics(self.plan.recording))
+        except LogError as failure:
+            self._give_up(failure)
+        self._following = number
+        self._wanted.append(f"{HOST_PREFIX}{RECORDER}/{number}")
+        self._welcomed = False
 
     def _take_bookmark(self, frame: bytes, payload: memoryview) -> None:
         """Whoever watches may set one, so they are numbered here."""
@@ -385,7 +445,7 @@ def _free_bytes(path: Path) -> int | None:
 
 
 _PLAIN = bytes((VERSION, Kind.DATA))
-_SPECIAL = SHARED | AGAIN
+_SWEEP = subscription(SWEEP_TOPIC)
 _BATCH = 1000
 _COPIED_BYTES = 8192
 _sequence_and_sent = struct.Struct("<Q8xq").unpack_from

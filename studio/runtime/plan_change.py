@@ -1,0 +1,96 @@
+"""What changes between two plans of a running system, and what of it can be done while it runs (SEMANTICS 19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.plan import Plan, PlannedComponent
+
+
+class CannotChange(StudioError):
+    """A change that a running system cannot follow."""
+
+
+@dataclass(frozen=True)
+class PlanChange:
+    """From `before` to `after`, in terms of what has to be done."""
+
+    before: Plan
+    after: Plan
+    restarted: frozenset[str] = frozenset()
+    """Hosts that go on only after a restart."""
+
+    @property
+    def leaving(self) -> list[str]:
+        """Hosts that end."""
+        return [host for host in self.before.hosts if host not in self.after.hosts]
+
+    @property
+    def coming(self) -> list[str]:
+        """Hosts that are started."""
+        return [host for host in self.after.hosts if host not in self.before.hosts]
+
+    @property
+    def joining(self) -> list[str]:
+        """New components in hosts that run already: they are to be activated."""
+        return [
+            component.name
+            for component in self.after.components
+            if component.host in self.before.hosts
+            and component.host not in self.restarted
+            and not _is_here(component, self.before)
+        ]
+
+    def commands(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Parameters and modes of those who stay, as commands."""
+        for component, known in self._staying():
+            for name, value in component.parameters.items():
+                if known.parameters.get(name) != value:
+                    yield component.name, {"do": "set", "name": name, "value": value}
+            if (component.activation, component.period_ns) != (known.activation, known.period_ns):
+                period_s = component.period_ns / SECOND_NS
+                yield component.name, {"do": "mode", "activation": component.activation, "period_s": period_s}
+
+    def _staying(self) -> Iterator[tuple[PlannedComponent, PlannedComponent]]:
+        for component in self.after.components:
+            if _is_here(component, self.before) and component.host not in self.restarted:
+                yield component, self.before.by_name[component.name]
+
+    def __bool__(self) -> bool:
+        return self.before.components != self.after.components
+
+
+def plan_change(before: Plan, after: Plan, *, restart: bool = False) -> PlanChange:
+    """Raises CannotChange for what needs a restart, unless `restart` allows to restart the hosts concerned."""
+    following = after.following(before)
+    stuck = dict(_stuck(before, following))
+    if stuck and not restart:
+        why = "; ".join(dict.fromkeys(stuck.values()))
+        raise CannotChange(f"cannot be changed while it runs: {why}", hint=f"restart {', '.join(stuck)}")
+    return PlanChange(before, following, frozenset(stuck))
+
+
+def _stuck(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:
+    """Hosts that have to be restarted, and why."""
+    for component in after.components:
+        known = before.by_name.get(component.name)
+        if known is None or known.host != component.host:
+            continue
+        if (known.type, known.entry, known.folder) != (component.type, component.entry, component.folder):
+            yield component.host, f"{component.name} is of another type now"
+        elif known.command and _known_to_a_program(known) != _known_to_a_program(component):
+            yield component.host, f"{component.name} is a program and learns its wires at its start"
+
+
+def _known_to_a_program(component: PlannedComponent) -> PlannedComponent:
+    """What the environment of a program tells it; modes it gets by commands."""
+    return replace(component, activation="event", period_ns=0)
+
+
+def _is_here(component: PlannedComponent, plan: Plan) -> bool:
+    known = plan.by_name.get(component.name)
+    return known is not None and known.host == component.host
