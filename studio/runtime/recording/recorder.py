@@ -283,10 +283,9 @@ class Recorder:
     def _take(self, frame: bytes, payload: memoryview | None = None) -> None:
         # Almost all frames have data: they take a short way, which knows where everything stands.
         topic = self._data.get(frame[: frame.find(b"\0")])
-        if topic is not None and len(frame) >= topic.at + HEADER_BYTES:
-            if frame[topic.at : topic.at + 2] == _PLAIN and not frame[topic.at + 2] & AGAIN:
-                self._take_data(topic, frame, payload)
-                return
+        if topic is not None and topic.is_plain(frame):
+            self._take_data(topic, frame, payload)
+            return
         try:
             self._take_any(frame)
         except (FrameError, PayloadError, MessageError) as lost:
@@ -434,6 +433,11 @@ class _DataTopic:
         self.at = len(topic_field(name))
         self.last = 0
         """The sequence of its last event; 0 before the first."""
+
+    def is_plain(self, frame: bytes) -> bool:
+        """Whether it is a whole frame with data that comes for the first time."""
+        at = self.at
+        return len(frame) >= at + HEADER_BYTES and frame[at : at + 2] == _PLAIN and not frame[at + 2] & AGAIN
 
 
 def _free_bytes(path: Path) -> int | None:

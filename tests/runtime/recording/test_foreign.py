@@ -133,7 +133,7 @@ def record_everything(path: Path) -> None:
     line = encode(String("{}"))
     request, reply = Request(1, "plan", 10**9, ["mapper"], line), Reply(1, [], line)
     cause = {"cause_topic": topic_hash(asked), "cause_sequence": 1}
-    recorder._frames += [
+    frames = [
         pack(ALL_TOPIC, Kind.MARKER, 1, marker.payload()),
         *(pack(topic, Kind.DATA, 1, encode(message), sent_ns=2) for topic, message in SAMPLES.items()),
         pack(f"{TIMER_PREFIX}mapper", Kind.TIMER, 1, sent_ns=3),
@@ -146,6 +146,7 @@ def record_everything(path: Path) -> None:
         pack(BOOKMARK_TOPIC, Kind.LOG, 0, encode(Bookmark(stamp_ns=3, text="the dog"))),
         *(pack(topic, Kind.DATA, 3, encode(message), sent_ns=4) for topic, message in SAMPLES.items()),
     ]
+    recorder._arrived += [(frame, None) for frame in frames]
     recorder.stop()
     recorder.main()
 

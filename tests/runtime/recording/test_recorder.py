@@ -219,7 +219,7 @@ def test_what_carries_no_time_and_comes_first_waits_for_one(tmp_path: Path) -> N
     trace = pack(HANDLED_TOPIC, Kind.TRACE, 0, encode(HandledTrace()))
     marker = Marker(Mark.STATE, 1, False, Clock(ClockKind.WALL, 5_000, 0))
     for frame in (trace, pack(ALL_TOPIC, Kind.MARKER, 1, marker.payload())):
-        recorder._frames.append(frame)
+        recorder._arrived.append((frame, None))
     recorder.stop()
     recorder.main()
     with LogReader(recording.file) as reader:
