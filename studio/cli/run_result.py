@@ -20,7 +20,7 @@ from studio.runtime.lifecycle import State
 from studio.runtime.loads import Load
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.statistics import TopicTotals, topic_totals
-from studio.runtime.supervision import Condition
+from studio.runtime.supervision import BROKER, Condition
 
 REPORT_WITHIN_S = 2.0
 
@@ -152,10 +152,11 @@ class Result:
     skipped_ticks: int
     """Ticks of periodic components that were left out because they were overdue by whole periods."""
     broker_restarts: int
+    broker_gave_up: bool
 
     @property
     def failed(self) -> bool:
-        return any(component.errors for component in self.components)
+        return self.broker_gave_up or any(component.errors for component in self.components)
 
     def json(self) -> dict[str, Any]:
         return {
@@ -169,6 +170,7 @@ class Result:
             "topics": {topic.name: topic.json() for topic in self.topics},
             "skipped_ticks": self.skipped_ticks,
             "broker_restarts": self.broker_restarts,
+            "broker_gave_up": self.broker_gave_up,
             "outcome": {},  # no project has a judge yet
         }
 
@@ -176,8 +178,8 @@ class Result:
         how = " in lockstep" if self.gate == "lockstep" else ""
         ended = ", interrupted" if self.interrupted else ""
         yield f"{self.project} ran {self.seconds:.1f} s of system time{how}, mode {self.mode}{ended}"
-        heads = ("component", "state", "errors", "restarts", "CPU %", "memory MB")
-        yield from table(heads, map(_component_row, self.components))
+        of_components = ("component", "state", "errors", "restarts", "CPU %", "memory MB")
+        yield from table(of_components, map(_component_row, self.components))
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
         yield from table(heads, map(_topic_row, self.topics))
         if self.skipped_ticks:
@@ -185,6 +187,8 @@ class Result:
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
         if self.broker_restarts:
             yield f"\n  the broker died and was restarted {self.broker_restarts} times; what was under way was lost"
+        if self.broker_gave_up:
+            yield "\n  the broker died again and again; the run ended"
 
 
 def result_of(
@@ -207,6 +211,7 @@ def result_of(
         ],
         skipped_ticks=measurement.skipped_ticks,
         broker_restarts=measurement.session.broker_restarts,
+        broker_gave_up=measurement.session.supervisor.condition(BROKER) is Condition.GAVE_UP,
     )
 
 
