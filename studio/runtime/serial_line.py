@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -203,7 +204,10 @@ def _number(error: OSError) -> int | None:
 
 
 def _gone(path: str, error: Exception) -> LineError:
-    return LineError(f"{path} is gone: {error}", hint="check cable and power; it is opened again when it comes back")
+    """pyserial's own words for an end of file are a guess at many causes; a number of the system is a fact."""
+    number = _number(error) if isinstance(error, OSError) else None
+    why = f": {os.strerror(number)}" if number else ""
+    return LineError(f"{path} is gone{why}", hint="check cable and power; it is opened again when it comes back")
 
 
 class SerialSensor(Component):

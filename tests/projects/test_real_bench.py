@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.messages import Velocity, decode
+from studio.messages import Range3d, Velocity, decode
 from studio.messages.plain import String
 from studio.model.project import Project
 from studio.model.registry import Registry
@@ -20,6 +20,8 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.emulators.__main__ import FOLDER, main
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
+from studio.runtime.profile import load_class
+from studio.runtime.trial import Trial
 from tests.runtime.systems import ProcessRun, await_true
 
 EMULATORS = [sys.executable, "-m", "studio.runtime.emulators"]
@@ -72,6 +74,33 @@ def test_every_device_is_heard_and_the_armed_vehicle_drives(folder: Path, checko
             return bool(told["armed"]) and not told["timed_out"] and not told["fault"]
 
         await_true(armed_and_moving, "the vehicle to drive", 20)
+
+
+def scan_of(*points: tuple[float, float], at_s: float) -> Range3d:
+    return Range3d.from_xyz([(x, y, 0.0) for x, y in points], stamp_ns=round(at_s * 1e9))
+
+
+@pytest.mark.parametrize(
+    ("scan", "drives"),
+    [
+        (scan_of((2.0, 0.0), at_s=0.9), True),
+        (scan_of((0.5, 1.0), (-0.5, 0.0), at_s=0.9), True),
+        (scan_of(at_s=0.9), True),
+        (scan_of((2.0, 0.0), (0.5, 0.1), at_s=0.9), False),
+        (scan_of((2.0, 0.0), at_s=0.2), False),
+        (None, False),
+    ],
+)
+def test_the_driver_stops_for_obstacles_and_when_it_is_blind(
+    checkout: Path, scan: Range3d | None, drives: bool
+) -> None:
+    with Trial(load_class(checkout / "projects/real_bench/components/bench_driver")) as trial:
+        if scan is not None:
+            trial.send("scan", scan, at_s=0.9)
+        trial.now_ns = 950_000_000
+        trial.tick()
+        (command,) = trial.sent("command")
+        assert (command.speed_m_s > 0) == drives
 
 
 def test_the_emulators_refuse_what_they_do_not_know(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
