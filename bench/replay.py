@@ -19,9 +19,12 @@ from studio.runtime.host import create
 from studio.runtime.planning import plan_of
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.lockstep import replay_lockstep
+from studio.runtime.replay.stepping import step_through
 
 PROJECT = Path(__file__).resolve().parent.parent / "projects" / "first_steps"
 REAL_TIME = "real time"
+FORWARDS = "forwards"
+STEPS = 200
 START_NS = 10**18
 
 
@@ -40,6 +43,10 @@ def run(rounds: int = 5, seconds: float = 600.0) -> Report:
                 medians = {OURS: recorded[len(recorded) // 2], REAL_TIME: 1.0}
                 report.add(f"the same, recorded, {'identical' if same else 'NOT identical'}", "s/s", medians,
                            against=REAL_TIME, better="higher")  # fmt: skip
+            rounds_back = [there_and_back(log, in_process) for _ in range(rounds)]
+            forwards, back = (sorted(times[index] for times in rounds_back)[rounds // 2] for index in (0, 1))
+            state = "the same state" if all(times[2] for times in rounds_back) else "NOT the same state"
+            report.add(f"{STEPS} events back, {what}, {state}", "ms", {OURS: back, FORWARDS: forwards}, against=FORWARDS)
     return report
 
 
@@ -61,6 +68,20 @@ def replay(log: Path, in_process: bool, out: Path | None) -> float:
     began = time.perf_counter()
     replay_lockstep(project, log, specs=registry, types=types, in_process=in_process, record=out)
     return time.perf_counter() - began
+
+
+def there_and_back(log: Path, in_process: bool) -> tuple[float, float, bool]:
+    """Milliseconds for STEPS events forwards and for as many back, and whether that is the state of the start."""
+    project, registry, types = _opened()
+    with step_through(project, log, specs=registry, types=types, in_process=in_process) as opened:
+        stepper = opened.stepper
+        start = stepper.digest()
+        moments = [time.perf_counter()]
+        stepper.forward(STEPS)
+        moments.append(time.perf_counter())
+        stepper.back(STEPS)
+        moments.append(time.perf_counter())
+        return (moments[1] - moments[0]) * 1e3, (moments[2] - moments[1]) * 1e3, stepper.digest() == start
 
 
 def _opened() -> tuple[Project, Registry, MessageTypes]:

@@ -115,6 +115,18 @@ def test_every_way_to_a_position_leads_to_the_same_state(
         assert len(stepper.checkpoints) <= 6 and stepper.checkpoints[0] == 0
 
 
+@pytest.mark.soak
+def test_every_way_over_processes_leads_to_the_same_state(recorded: Path, open_log: Open, hurry: None) -> None:
+    reference = open_log(recorded, system()).stepper
+    stepper = open_log(recorded, system(), in_process=False).stepper
+    choose = random.Random(4)
+    end = reference.go_to(10**6)
+    for _ in range(300):
+        position = choose.randrange(end + 1)
+        assert stepper.go_to(position) == reference.go_to(position)
+        assert stepper.digest() == reference.digest(), f"at {position}"
+
+
 def test_checkpoints_lie_closer_where_the_system_stands(recorded: Path, open_log: Open, hurry: None) -> None:
     stepper = open_log(recorded, system()).stepper
     stepper._most = 10
