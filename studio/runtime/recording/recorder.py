@@ -76,8 +76,9 @@ MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
 SYNC_EVERY_S = 0.5
 BEAT_EVERY_NS = 500_000_000
-QUIET_MS = 150
-"""At the end: how long nothing must have arrived before the log is closed."""
+DRAIN_WITHIN_NS = 5_000_000_000
+"""At the end: how long to wait for what is still on the way, if there is no end of it."""
+_ECHO_TOPIC = f"{HOST_PREFIX}{RECORDER}/echo"
 
 
 class Recorder:
@@ -96,6 +97,10 @@ class Recorder:
         self._words: deque[bytes] = deque()
         """Frames that the writing thread wants to be sent: a socket belongs to one thread."""
         self._next_beat_ns = 0
+        self._heard = 0
+        """Frames for the log."""
+        self._echoed = 0
+        """The last of the words to oneself that came back."""
         self._last: dict[str, int] = {}
         self._missing = 0
         self._bookmarks = 0
@@ -145,7 +150,7 @@ class Recorder:
         socket.rcvhwm = 0
         socket.linger = 0
         socket.connect(addresses.out_of(run))
-        for topic in (*self._channels, SWEEP_TOPIC, ALL_TOPIC, HOST_PREFIX + RECORDER):
+        for topic in (*self._channels, SWEEP_TOPIC, ALL_TOPIC, _ECHO_TOPIC, HOST_PREFIX + RECORDER):
             socket.subscribe(subscription(topic))
         return socket
 
@@ -154,7 +159,7 @@ class Recorder:
         syncer = threading.Thread(target=self._sync, name="sync")
         writer.start()
         syncer.start()
-        while not self._stop.is_set() or self._socket.poll(QUIET_MS):
+        while not self._stop.is_set():
             while self._wanted:
                 self._socket.subscribe(subscription(self._wanted.popleft()))
             if not self._welcomed:
@@ -162,6 +167,7 @@ class Recorder:
             if self._socket.poll(20):
                 self._read()
             self._speak()
+        self._drain()
         self._ended.set()
         writer.join()
         syncer.join()
@@ -175,6 +181,22 @@ class Recorder:
     def stop(self) -> None:
         self._stop.set()
 
+    def _drain(self) -> None:
+        """Read what is still on the way: until a word of one's own comes back, and nothing else came before it.
+
+        The broker takes from its senders in turns, so whatever waits there comes between two such words. A time alone
+        would not do: on a busy machine a broker may be silent for longer than it seems wise to wait.
+        """
+        end_ns = monotonic_ns() + DRAIN_WITHIN_NS
+        while self._welcomed and monotonic_ns() < end_ns:
+            number, heard = self._echoed + 1, self._heard
+            self._sender.send_now(pack(_ECHO_TOPIC, Kind.LOG, number))
+            while self._echoed < number and monotonic_ns() < end_ns:
+                if self._socket.poll(20):
+                    self._read()
+            if self._heard == heard:
+                return
+
     # Reading.
 
     def _read(self) -> None:
@@ -187,11 +209,13 @@ class Recorder:
                 topic = topics.get(frame[: frame.find(b"\0")])
                 if topic is not None and len(frame) > topic.at + HEADER_BYTES and frame[topic.at + 2] & SHARED:
                     count += self._claim(topic, frame, has_room)
-                elif frame.startswith(_SWEEP):
-                    self._sweep(frame)
+                elif topic is None and frame.startswith((_SWEEP, _ECHO)):
+                    self._hear(frame)
+                    continue
                 elif has_room:
                     count += len(frame)
                     arrived.append((frame, None))
+                self._heard += 1
         except zmq.Again:
             pass
         self._arrived_bytes += count
@@ -217,13 +241,17 @@ class Recorder:
         self._arrived.append((frame, payload))
         return len(frame) + len(payload)
 
-    def _sweep(self, frame: bytes) -> None:
+    def _hear(self, frame: bytes) -> None:
+        """What is for the recorder itself and not for the log."""
         try:
-            _, header, payload = split(frame)
-            if self._leases is not None:
-                self._leases.sweep(bytes(payload).decode(errors="replace"), header.sequence)
+            topic, header, payload = split(frame)
         except FrameError as damaged:
-            self._say("warning", f"a sweep cannot be read: {damaged}")
+            self._say("warning", f"a word of the machinery cannot be read: {damaged}")
+            return
+        if topic == _ECHO_TOPIC:
+            self._echoed = header.sequence
+        elif self._leases is not None:
+            self._leases.sweep(bytes(payload).decode(errors="replace"), header.sequence)
 
     def _speak(self) -> None:
         """Send what the writing thread has to say, and twice a second how far the log is."""
@@ -449,7 +477,7 @@ def _free_bytes(path: Path) -> int | None:
 
 
 _PLAIN = bytes((VERSION, Kind.DATA))
-_SWEEP = subscription(SWEEP_TOPIC)
+_SWEEP, _ECHO = subscription(SWEEP_TOPIC), subscription(_ECHO_TOPIC)
 _BATCH = 1000
 _COPIED_BYTES = 8192
 _sequence_and_sent = struct.Struct("<Q8xq").unpack_from
