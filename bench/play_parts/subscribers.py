@@ -1,4 +1,4 @@
-"""Subscribers in processes of their own: `python -m bench.play_parts.subscribers zmq|lcm ADDRESS COUNT`.
+"""Subscribers in processes of their own: `python -m bench.play_parts.subscribers zmq|count|lcm|pull ADDRESS COUNT`.
 
 Says `ready` when it listens, then one line with what it saw: for each event its number and the time of its arrival.
 """
@@ -19,10 +19,33 @@ Seen = list[tuple[int, int]]
 
 
 def listen_zmq(address: str, count: int) -> Seen:
-    """The channel, as a host receives it. The first frames are the broker's signs of life."""
+    """The channel, as a host receives it."""
+    from studio.runtime.channel.frames import HEADER_BYTES
+
+    socket = _on_the_channel(address)
+    seen: Seen = []
+    while len(seen) < count and socket.poll(SILENCE_MS):
+        frame = socket.recv()
+        if frame.startswith(b"/bench/"):
+            at = (frame.find(b"\0") & ~7) + 8 + HEADER_BYTES
+            seen.append((NUMBER.unpack_from(frame, at + 4)[0], time.monotonic_ns()))
+    return seen
+
+
+def count_zmq(address: str, count: int) -> Seen:
+    """The same without a look at the events: how many there were, and when the last one came."""
+    socket = _on_the_channel(address)
+    left = count
+    while left and socket.poll(SILENCE_MS):
+        left -= socket.recv().startswith(b"/bench/")
+    return [(count - left, time.monotonic_ns())]
+
+
+def _on_the_channel(address: str) -> Any:
+    """The first frames are the broker's signs of life: who hears them hears everything."""
     import zmq
 
-    from studio.runtime.channel.frames import ALL_TOPIC, HEADER_BYTES, subscription
+    from studio.runtime.channel.frames import ALL_TOPIC, subscription
 
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
     socket.rcvhwm = 0
@@ -31,13 +54,7 @@ def listen_zmq(address: str, count: int) -> Seen:
     socket.subscribe(subscription(ALL_TOPIC))
     socket.recv()
     say_ready()
-    seen: Seen = []
-    while len(seen) < count and socket.poll(SILENCE_MS):
-        frame = socket.recv()
-        if frame.startswith(b"/bench/"):
-            at = (frame.find(b"\0") & ~7) + 8 + HEADER_BYTES
-            seen.append((NUMBER.unpack_from(frame, at + 4)[0], time.monotonic_ns()))
-    return seen
+    return socket
 
 
 def listen_lcm(address: str, count: int) -> Seen:
@@ -73,7 +90,9 @@ def say_ready() -> None:
     print("ready", flush=True)
 
 
-LISTENERS: dict[str, Callable[[str, int], Seen]] = {"zmq": listen_zmq, "lcm": listen_lcm, "pull": pull_all}
+LISTENERS: dict[str, Callable[[str, int], Seen]] = {
+    "zmq": listen_zmq, "count": count_zmq, "lcm": listen_lcm, "pull": pull_all,
+}  # fmt: skip
 
 
 def main(words: list[str]) -> Any:

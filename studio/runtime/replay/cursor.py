@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -9,17 +10,20 @@ from typing import NamedTuple
 
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.replay.stamp_order import WINDOW_NS, by_stamp
+from studio.runtime.replay.stamp_order import MOST_BYTES, MOST_EVENTS, WINDOW_NS
 
 FAR_NS = 60 * SECOND_NS
 """Stamps of others that lie so far from the time of recording are of another clock: the recording's time has to do."""
 LOOKED_AT = 64
+BLOCK = 128
 
 
 class Next(NamedTuple):
     event: LoggedEvent
     number: int
     """How many events of the played topics lie before it in the log; -1 for what only restores the state of a place."""
+    place_ns: int
+    """When it is played: its stamp, or that of an earlier event of its topic if stamps go backwards."""
 
 
 class Cursor:
@@ -44,21 +48,18 @@ class Cursor:
         self._waiting.clear()
         before_ns = time_ns - WINDOW_NS
         counted = self._log.count_before(before_ns, self._topics) if time_ns > self.start_ns else 0
-        ordered = by_stamp(placed(self._log.events(self._topics, start_ns=before_ns if counted else None)))
+        self._events = in_order(self._log.events(self._topics, start_ns=before_ns if counted else None), counted)
         wanted = set(restore)
         latest: dict[str, LoggedEvent] = {}
-        number = counted
-        for event in ordered:
-            if event.stamp_ns >= time_ns:
-                self._waiting.append(Next(event, number))
+        for following in self._events:
+            if following.place_ns >= time_ns:
+                self._waiting.append(following)
                 break
-            number += 1
-            latest[event.topic] = event
-        self._events = (Next(event, at) for at, event in enumerate(ordered, number + 1))
+            latest[following.event.topic] = following.event
         for topic in wanted - latest.keys():
             latest |= self._log.latest_before(before_ns, [topic])
         last = sorted((event for topic, event in latest.items() if topic in wanted), key=lambda event: event.stamp_ns)
-        self._waiting.extendleft(Next(event, -1) for event in reversed(list(placed(last))))
+        self._waiting.extendleft(Next(event, -1, event.stamp_ns) for event in reversed(list(placed(last))))
 
     def peek(self) -> Next | None:
         """The next event, which stays the next."""
@@ -82,9 +83,52 @@ class Cursor:
         """Go past the event that was looked at."""
         self._waiting.popleft()
 
+    def take(self, most: int, limit_ns: int) -> list[Next]:
+        """Go past the next events, up to a time and a number of them; none at the end."""
+        taken = list(self._waiting)[:most]
+        for _ in taken:
+            self._waiting.popleft()
+        taken += islice(self._events, most - len(taken))
+        for at, following in enumerate(taken):
+            if following.place_ns > limit_ns and following.number >= 0:
+                self.take_back(taken[at:])
+                return taken[:at]
+        return taken
+
     def take_back(self, events: Iterable[Next]) -> None:
         """These come again, before all others."""
         self._waiting.extendleft(reversed(list(events)))
+
+
+def in_order(events: Iterable[LoggedEvent], number: int = 0) -> Iterator[Next]:
+    """As `by_stamp` has them, with a stamp to play them by, numbered from `number` on.
+
+    In blocks, which are nearly sorted already: a quarter of the time of a heap, and a player that goes flat out has
+    10 µs for an event.
+    """
+    source = placed(events)
+    latest: dict[str, int] = {}
+    held: list[tuple[int, int, LoggedEvent]] = []
+    count = held_bytes = 0
+    while block := list(islice(source, BLOCK)):
+        for event in block:
+            stamp_ns = event.stamp_ns
+            if stamp_ns < latest.get(event.topic, stamp_ns):
+                stamp_ns = latest[event.topic]
+            latest[event.topic] = stamp_ns
+            held.append((stamp_ns, count, event))
+            count += 1
+            held_bytes += len(event.payload)
+        held.sort()
+        is_full = len(held) > MOST_EVENTS or held_bytes > MOST_BYTES
+        ready = len(held) if is_full else bisect_right(held, (block[-1].log_time_ns - WINDOW_NS, count))
+        for place_ns, _, event in held[:ready]:
+            held_bytes -= len(event.payload)
+            yield Next(event, number, place_ns)
+            number += 1
+        del held[:ready]
+    for at, (place_ns, _, event) in enumerate(held, number):
+        yield Next(event, at, place_ns)
 
 
 def placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:

@@ -43,10 +43,10 @@ class Flow:
         self.passed = 0
         """How many events have passed the broker for sure, of those that were sent since the gate was opened."""
 
-    def note(self, size: int) -> bool:
-        """An event was sent; whether it is time for a marker."""
-        self._sent += 1
-        self._events += 1
+    def note(self, size: int, count: int = 1) -> bool:
+        """Events were sent; whether it is time for a marker."""
+        self._sent += count
+        self._events += count
         self._bytes += size
         return self._events >= EVERY_EVENTS or self._bytes >= EVERY_BYTES
 

@@ -221,9 +221,8 @@ class LogPlayer:
             if not found:
                 names = ", ".join(self.played.streams.values())
                 raise ReplayError(f"no stream fits {pattern}", hint=f"there are {names}")
-            with self._pusher.lock:
-                disabled = self._pusher.disabled
-                self._pusher.disabled = disabled - set(found) if enabled else disabled | set(found)
+            disabled = self._pusher.disabled
+            self._pusher.pass_over(disabled - set(found) if enabled else disabled | set(found))
             self._feed()
             return [self.played.topics[logged] for logged in found]
 

@@ -49,7 +49,7 @@ SLEEP_NS = 1_500_000
 """Below this the socket's poll, which counts milliseconds, is too coarse."""
 LOOK_MS = 50
 BLOCKED_MS = 5
-BATCH = 16
+BATCH = 64
 """Events between two looks at the socket when many are due."""
 ASKED_AT_ONCE = 64
 FIRST_COMMAND = 1 << 32
@@ -57,6 +57,7 @@ FIRST_COMMAND = 1 << 32
 RECENT = 512
 FOREVER_NS = 1 << 62
 _SYNC = topic_hash(SYNC_TOPIC)
+_PACK, _DATA, _LOGGED = HEADER.pack, int(Kind.DATA), int(Origin.LOGGED)
 
 
 class Pusher:
@@ -90,8 +91,6 @@ class Pusher:
         """How many events of the log lie before the next one."""
         self.sent = 0
         """Events that were sent, in all."""
-        self.counts: dict[str, int] = {}
-        """The same by topic of the system."""
         self.behind_ns = 0
         """How much later than scheduled the last event was sent."""
         self.connected = threading.Event()
@@ -101,6 +100,9 @@ class Pusher:
         self._flow = flow
         self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
         self._is_command = {logged: topic.startswith(COMMAND_PREFIX) for logged, topic in topics.items()}
+        self._commands = frozenset(logged for logged, command in self._is_command.items() if command)
+        self._unusual = self._commands
+        """Topics of which not every event is simply sent."""
         self._sequences = {logged: FIRST_COMMAND if command else 0 for logged, command in self._is_command.items()}
         self._history: deque[tuple[Next, int]] = deque()
         """What was sent, with its sequence, and may still come back from the gate."""
@@ -212,47 +214,86 @@ class Pusher:
         """Send what is due, a batch at most; returns how many ns there are until the next has to be seen to."""
         clock = self.clock
         assert clock is not None
+        if self.flat_out and self.watch is None:
+            return self._push_block(clock.now_ns())
+        now_ns = clock.now_ns()
         for _ in range(BATCH):
             following = self._cursor.peek()
-            if following is None or (following.event.stamp_ns > self.limit_ns and following.number >= 0):
+            if following is None or (following.place_ns > self.limit_ns and following.number >= 0):
                 self._stop("end")
                 return LOOK_MS * 1_000_000
             if not self.flat_out and following.number >= 0:
-                due_ns = clock.moment_of(following.event.stamp_ns + self.offset_ns)
+                due_ns = clock.moment_of(following.place_ns + self.offset_ns)
                 if due_ns is None:
                     return LOOK_MS * 1_000_000
                 left_ns = due_ns - monotonic_ns()
                 if left_ns > SPIN_NS:
                     return left_ns - SPIN_NS
-                while (now_ns := monotonic_ns()) < due_ns:
+                while (moment_ns := monotonic_ns()) < due_ns:
                     pass
-                self.behind_ns = now_ns - due_ns
-            if not self._push(following, clock.now_ns()):
+                self.behind_ns = moment_ns - due_ns
+                now_ns = clock.at_moment(moment_ns)
+            if not self._push(following, now_ns):
                 return BLOCKED_MS * 1_000_000
             if self.stopped or not self._flow.is_open:
-                return 0
+                break
         return 0
+
+    def _push_block(self, now_ns: int) -> int:
+        """What `_push` does, for a batch that is all due: flat out, the calls cost as much as the socket."""
+        block = self._cursor.take(BATCH, self.limit_ns)
+        if not block:
+            self._stop("end")
+            return LOOK_MS * 1_000_000
+        send, sequences, fields, remember = self._out.send, self._sequences, self._fields, self._history.append
+        epoch, offset_ns, join, size, count = self.epoch, self.offset_ns, b"".join, 0, 0
+        for at, following in enumerate(block):
+            event = following.event
+            topic = event.topic
+            if topic in self._unusual and not self._is_plain(event):
+                continue
+            sequence = sequences[topic] + 1
+            header = _PACK(VERSION, _DATA, INPUT, _LOGGED, epoch, sequence, event.stamp_ns + offset_ns, now_ns, 0, 0,
+                           TO_ALL, 0, 0)  # fmt: skip
+            try:
+                send(join((fields[topic], header, event.payload)), zmq.DONTWAIT)
+            except zmq.Again:
+                self._cursor.take_back(block[at:])
+                block = block[:at]
+                break
+            sequences[topic] = sequence
+            remember((following, sequence))
+            count += 1
+            size += len(event.payload)
+        self.sent += count
+        if block:
+            self._has_passed(block[-1])
+        if self._flow.note(size, count):
+            self._send_sync(self._flow.mark())
+        return 0 if block else BLOCKED_MS * 1_000_000
 
     def _push(self, following: Next, now_ns: int) -> bool:
         """Send one event past the open gate; False if the socket is full, because the broker is away."""
         event = following.event
-        if self._is_passed_over(event):
-            self._cursor.drop()
-            self._has_passed(following)
-            return True
-        if self._is_command[event.topic]:
-            self._cursor.drop()
-            self.on_command(self._topics[event.topic].removeprefix(COMMAND_PREFIX), bytes(event.payload))
-            self._has_passed(following)
-            return True
-        if not self._send(following, now_ns):
+        is_sent = event.topic not in self._unusual or self._is_plain(event)
+        if is_sent and not self._send(following, now_ns):
             return False
         self._cursor.drop()
-        self._has_passed(following)
-        if self._flow.note(len(event.payload)):
+        if following.number >= 0:
+            self.position_ns, self.done = following.place_ns, following.number + 1
+        if is_sent and self._flow.note(len(event.payload)):
             self._send_sync(self._flow.mark())
-        if self.watch is not None and following.number >= 0 and self.watch(event):
+        if self.watch is not None and is_sent and following.number >= 0 and self.watch(event):
             self._stop("condition")
+        return True
+
+    def _is_plain(self, event: LoggedEvent) -> bool:
+        """What was commanded goes to the broker, which acts upon it; what is passed over goes nowhere."""
+        if self._is_passed_over(event):
+            return False
+        if self._is_command[event.topic]:
+            self.on_command(self._topics[event.topic].removeprefix(COMMAND_PREFIX), bytes(event.payload))
+            return False
         return True
 
     def _is_passed_over(self, event: LoggedEvent) -> bool:
@@ -263,7 +304,7 @@ class Pusher:
         topic = event.topic
         sequence = self._sequences[topic] + 1
         kind = Kind.COMMAND if self._is_command[topic] else Kind.DATA
-        header = HEADER.pack(
+        header = _PACK(
             VERSION, kind, INPUT, Origin.LOGGED, self.epoch, sequence, event.stamp_ns + self.offset_ns, sent_ns,
             0, 0, TO_ALL, 0, 0,
         )  # fmt: skip
@@ -274,8 +315,6 @@ class Pusher:
         self._sequences[topic] = sequence
         self._history.append((following, sequence))
         self.sent += 1
-        name = self._topics[topic]
-        self.counts[name] = self.counts.get(name, 0) + 1
         return True
 
     def _send_sync(self, number: int) -> None:
@@ -288,7 +327,7 @@ class Pusher:
 
     def _has_passed(self, following: Next) -> None:
         if following.number >= 0:
-            self.position_ns, self.done = following.event.stamp_ns, following.number + 1
+            self.position_ns, self.done = following.place_ns, following.number + 1
 
     def _forget_passed(self) -> None:
         for _ in range(min(self._flow.passed - self._trimmed, len(self._history))):
@@ -320,7 +359,7 @@ class Pusher:
         given = self._fed
         while self._fed < wanted:
             following = self._cursor.peek()
-            if following is None or (following.event.stamp_ns > self.limit_ns and following.number >= 0):
+            if following is None or (following.place_ns > self.limit_ns and following.number >= 0):
                 # The end is told when it is reached, and not when the last event is sent: the player wants to know.
                 self.drained = self._fed == given
                 if self.drained:
@@ -351,6 +390,18 @@ class Pusher:
 
     # For the player.
 
+    def pass_over(self, disabled: frozenset[str]) -> None:
+        """Topics of the log that are not played from now on, and all others are."""
+        with self.lock:
+            self.disabled = disabled
+            self._unusual = disabled | self._commands
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Topic of the system -> events that were sent on it."""
+        found = {self._topics[logged]: count for logged, count in self._sequences.items()}
+        return {topic: count for topic, count in found.items() if 0 < count < FIRST_COMMAND}
+
     def take_back(self, count: int) -> None:
         """The last `count` events were thrown away by the gate: they have not been sent."""
         with self.lock:
@@ -360,14 +411,13 @@ class Pusher:
                 topic = following.event.topic
                 self._sequences[topic] -= 1
                 self.sent -= 1
-                self.counts[self._topics[topic]] -= 1
                 returned.appendleft(following)
             self._cursor.take_back(returned)
             self.drained = self.drained and not returned
             first = next((following for following in returned if following.number >= 0), None)
             if first is not None:
                 self.done = min(self.done, first.number)
-                self.position_ns = min(self.position_ns, first.event.stamp_ns)
+                self.position_ns = min(self.position_ns, first.place_ns)
             self._fed = 0
 
     def go_to(self, time_ns: int, epoch: int, thrown: int, restore: tuple[str, ...]) -> None:

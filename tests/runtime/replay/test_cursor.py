@@ -1,0 +1,97 @@
+"""Places in a log: the order in which it is played, and going on from anywhere as if one had come from the start."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from studio.messages import Float64, encode
+from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.replay.cursor import FAR_NS, Cursor, Next, in_order, placed
+from studio.runtime.replay.stamp_order import by_stamp
+
+START = 1_700_000_000_000_000_000
+MS = 1_000_000
+TOPICS = ("/a", "/b", "/c")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three streams of which each event is recorded 0 to 300 ms after its stamp; many stamps are equal."""
+    path = tmp_path_factory.mktemp("cursor") / "log.mcap"
+    chance = random.Random(7)
+    rows = [
+        (START + at * 10 * MS + chance.randrange(300) * MS, topic, START + at * 10 * MS)
+        for topic in TOPICS
+        for at in range(400)
+    ]
+    with LogWriter(path) as writer:
+        channels = {topic: writer.add_topic(topic, Float64) for topic in TOPICS}
+        for number, (time_ns, topic, stamp_ns) in enumerate(sorted(rows)):
+            writer.write(
+                channels[topic], encode(Float64(number)), log_time_ns=time_ns, sequence=number + 1, stamp_ns=stamp_ns
+            )
+            writer.tick(time_ns)
+    return path
+
+
+def all_of(cursor: Cursor) -> list[Next]:
+    found = []
+    while (following := cursor.peek()) is not None:
+        found.append(following)
+        cursor.drop()
+    return found
+
+
+def test_the_order_is_that_of_lockstep(log: Path) -> None:
+    with LogReader(log) as reader:
+        expected = list(by_stamp(placed(reader.events(TOPICS))))
+        found = list(in_order(reader.events(TOPICS)))
+    assert [following.event for following in found] == expected
+    assert [following.number for following in found] == list(range(1200))
+
+
+def test_from_anywhere_it_goes_on_as_from_the_start(log: Path) -> None:
+    with LogReader(log) as reader:
+        cursor = Cursor(reader, TOPICS)
+        whole = all_of(cursor)
+        assert len(whole) == cursor.count == 1200
+        for at_ms in (0, 5, 10, 1234, 2000, 3989, 3990, 5000):
+            cursor.seek(START + at_ms * MS)
+            rest = [following for following in whole if following.place_ns >= START + at_ms * MS]
+            assert all_of(cursor) == rest
+
+
+def test_what_was_last_there_comes_first(log: Path) -> None:
+    with LogReader(log) as reader:
+        cursor = Cursor(reader, TOPICS)
+        before = [following.event for following in all_of(cursor) if following.place_ns < START + 3000 * MS]
+        last = {event.topic: event for event in before}
+        cursor.seek(START + 3000 * MS, restore=("/a", "/c"))
+        first, second, third = all_of(cursor)[:3]
+        assert {following.event.topic: following.event for following in (first, second)} == {
+            "/a": last["/a"],
+            "/c": last["/c"],
+        }
+        assert (first.number, second.number, third.number) == (-1, -1, len(before))
+
+
+def test_what_is_taken_back_comes_again(log: Path) -> None:
+    with LogReader(log) as reader:
+        cursor = Cursor(reader, ["/a"])
+        first = [cursor.peek(), cursor.drop(), cursor.peek(), cursor.drop()][::2]
+        cursor.take_back([following for following in first if following is not None])
+        assert all_of(cursor)[:2] == first
+
+
+def test_stamps_of_another_clock_are_not_played_by(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.mcap"
+    with LogWriter(path, headers=False, profile="") as writer:
+        channel = writer.add_topic("/a", Float64)
+        for at, stamp_ns in enumerate((0, 17, START + 2 * MS, START + 2 * FAR_NS)):
+            writer.write(channel, encode(Float64(at)), log_time_ns=START + at * MS, sequence=0, stamp_ns=stamp_ns)
+    with LogReader(path) as reader:
+        stamps = [event.stamp_ns - START for event in placed(reader.events())]
+    assert stamps == [0, MS, 2 * MS, 3 * MS]
