@@ -46,7 +46,9 @@ def run(rounds: int = 5, seconds: float = 600.0) -> Report:
             rounds_back = [there_and_back(log, in_process) for _ in range(rounds)]
             forwards, back = (sorted(times[index] for times in rounds_back)[rounds // 2] for index in (0, 1))
             state = "the same state" if all(times[2] for times in rounds_back) else "NOT the same state"
-            report.add(f"{STEPS} events back, {what}, {state}", "ms", {OURS: back, FORWARDS: forwards}, against=FORWARDS)
+            report.add(
+                f"{STEPS} events back, {what}, {state}", "ms", {OURS: back, FORWARDS: forwards}, against=FORWARDS
+            )
     return report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -15,12 +16,17 @@ from studio.runtime.replay.stepping import Stepping
 HELP = """\
 right, n  next event        left, b  one back       12 right  twelve, also back
 t TOPIC   next of a topic   T TOPIC  back to before the last one of a topic
-g NUMBER  go to an event    d  digests of all state    ?  this help    q  leave"""
+g NUMBER  go to an event    d  digests of all state    Ctrl-C stops a long move
+?  this help                q  leave"""
 MOST_SHOWN = 20
 CLEAR_LINE = "\r\x1b[K"
 LEAVE = ("q", "end of input")
 
 R = TypeVar("R")
+
+
+class Stopped(StudioError):
+    """A move that was not made to its end, because somebody wanted so."""
 
 
 class StepKeys:
@@ -108,10 +114,26 @@ class StepKeys:
         print(*digest_lines(self._stepper.digest()), sep="\n")
 
     def _moving(self, move: Callable[[Progress], R]) -> R:
+        """Make a move; Ctrl-C stops it between two events, a second one ends everything."""
         bar = ProgressBar("going")
+        asked = False
+
+        def stop(*_: object) -> None:
+            nonlocal asked
+            if asked:
+                raise KeyboardInterrupt
+            asked = True
+
+        def progress(done: int, whole: int) -> None:
+            bar(done, whole)
+            if asked and done < whole:
+                raise Stopped(f"stopped at event {self._stepper.position}")
+
+        before = signal.signal(signal.SIGINT, stop)
         try:
-            return move(bar)
+            return move(progress)
         finally:
+            signal.signal(signal.SIGINT, before)
             bar.close()
 
     def _asked_topic(self) -> str | None:

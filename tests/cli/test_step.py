@@ -94,7 +94,7 @@ def test_keys_of_a_terminal(recorded: Path) -> None:
         terminal.press("tfilter\r", "which one?")
         terminal.press("x", "x does nothing")
         terminal.press("q", "")
-        assert process.wait(20) == 0
+        assert process.wait(20) == 0, "q leaves"
     finally:
         process.kill()
         process.wait()
