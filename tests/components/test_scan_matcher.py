@@ -4,6 +4,7 @@ import logging
 import math
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from tests.components.room import Pose, measured
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/scan_matcher"
 ScanMatcher = load_class(FOLDER)
+Memory = import_module(FOLDER, "memory").Memory
+planar = import_module(FOLDER, "planar")
 HitGrid = import_module(FOLDER, "hit_grid").HitGrid
 LikelihoodField = import_module(FOLDER, "likelihood_field").LikelihoodField
 CELL_M = 0.05
@@ -49,7 +52,7 @@ def assert_near(one: Pose, other: Pose, *, within_m: float = CELL_M, within_rad:
 def test_a_motion_that_the_odometry_has_missed_is_found_within_a_cell(moved: Pose) -> None:
     start: Pose = (-1.0, 0.2, 0.4)
     after: Pose = (start[0] + moved[0], start[1] + moved[1], start[2] + moved[2])
-    with Trial(ScanMatcher, cell_m=CELL_M) as trial:
+    with Trial(ScanMatcher, cell_m=CELL_M, odom_deviation_m=1.0, odom_deviation_rad=1.0) as trial:
         give(trial, start, start, 1)
         give(trial, after, start, 2)  # the wheels have slipped: nothing moved
         assert_near(found(trial.sent("pose")[1]), after)
@@ -77,7 +80,7 @@ def drifted(path: list[Pose]) -> list[Pose]:
 
 
 def test_drifting_wheels_and_noise_do_not_lead_astray_on_a_way_around() -> None:
-    path = drive(40)
+    path = drive(30)
     told = drifted(path)
     assert math.hypot(told[-1][0] - path[-1][0], told[-1][1] - path[-1][1]) > 1.0
     with Trial(ScanMatcher) as trial:
@@ -102,7 +105,7 @@ def test_the_lasers_place_on_the_robot_counts() -> None:
 
 
 def test_two_matchers_agree_to_the_bit() -> None:
-    path = drive(12)
+    path = drive(7)
     sent = []
     for _ in range(2):
         with Trial(ScanMatcher) as trial:
@@ -110,6 +113,55 @@ def test_two_matchers_agree_to_the_bit() -> None:
                 give(trial, true, wheels, number, noise_m=0.02)
             sent.append([encode(message) for message in trial.sent("pose") + trial.sent("score")])
     assert sent[0] == sent[1]
+
+
+def corridor(stamp_ns: int) -> Range3d:
+    """Two bare walls, one metre to either side: how far along them the robot is cannot be seen."""
+    angles = np.linspace(-math.pi / 2, math.pi / 2, 181)
+    seen = np.abs(np.sin(angles)) > 0.2
+    ranges_m = np.where(seen, 1.0 / np.maximum(np.abs(np.sin(angles)), 0.2), np.nan)
+    return Range3d.from_polar(ranges_m, -math.pi / 2, math.pi / 180, stamp_ns=stamp_ns, frame="laser")
+
+
+def test_along_a_bare_corridor_the_odometry_carries_the_robot_on() -> None:
+    with Trial(ScanMatcher) as trial:
+        for number in range(1, 9):
+            x_m = 0.4 * (number - 1)
+            trial.send("odom", odom((x_m, 0.0, 0.0), stamp_ns=number))
+            trial.send("scan", corridor(number))
+        x_m, y_m, yaw_rad = found(trial.sent("pose")[-1])
+    # Where known walls end, a scan is held back a little: new wall is worth nothing yet.
+    assert 0.8 * 2.8 < x_m < 2.8 + CELL_M
+    assert abs(y_m) < CELL_M
+    assert abs(yaw_rad) < 0.02
+
+
+def keys_along_x(memory: Any, count: int) -> None:
+    for number in range(count):
+        memory.add(planar.Pose(float(number), 0.0, 0.0), np.array([[0.025, 2.025]]), float(number))
+
+
+def test_the_way_since_the_last_visit_is_bent_in_proportion() -> None:
+    memory = Memory(CELL_M, old_after_m=5.0)
+    keys_along_x(memory, 11)
+    memory.bend(4, planar.Pose(0.0, 0.6, 0.0), 10.0)
+    assert [key.pose.y_m for key in memory.keys] == pytest.approx([0.0] * 5 + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    assert [key.pose.x_m for key in memory.keys] == pytest.approx(range(11))
+    for cells, x_m, y_m, is_hit in (
+        (memory.seen, 10.025, 2.625, True), (memory.seen, 10.025, 2.025, False),
+        (memory.old, 3.025, 2.025, True), (memory.old, 10.025, 2.625, False),
+    ):  # fmt: skip
+        place = np.array([x_m, y_m])
+        assert cells.window(place - 0.01, place + 0.01)[0].any() == is_hit, (x_m, y_m)
+
+
+def test_the_last_visit_is_the_latest_that_is_old_and_near() -> None:
+    memory = Memory(CELL_M, old_after_m=5.0)
+    assert memory.last_visit(planar.Pose(0.0, 0.0, 0.0), 1.5) is None
+    keys_along_x(memory, 11)
+    assert memory.last_visit(planar.Pose(2.0, 0.0, 0.0), 1.5) == 3
+    assert memory.last_visit(planar.Pose(5.5, 0.0, 0.0), 1.0) == 5
+    assert memory.last_visit(planar.Pose(9.0, 0.0, 0.0), 1.5) is None  # near, but not old
 
 
 # Odometry and scans come when they come.
