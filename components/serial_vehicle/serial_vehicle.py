@@ -94,7 +94,10 @@ class SerialVehicle(Actuator):
         return "the stop button is still pressed" if last.flags & Flags.EMERGENCY_STOP else ""
 
     def _open(self) -> None:
-        self.line = SerialLine(self.port, self.baud, self.talk, self.log)
+        if self.is_live():
+            self.line = SerialLine(self.port, self.baud, self.talk, self.log)
+        else:
+            self.log.info("the system does not run by the wall clock: %s is left alone", self.port)
 
     def _close(self) -> None:
         if self.line is not None:

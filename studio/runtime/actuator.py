@@ -37,6 +37,7 @@ class Refused(StrEnum):
     """Why a command was not carried out."""
 
     NO_EVENT = "it did not come over a channel"
+    NOT_LIVE = "the system does not run by the wall clock"
     ORIGIN = "it was made from logged or simulated data"
     EPOCH = "it belongs to another epoch than the one that was armed"
     OLD = "it is older than 250 ms"
@@ -47,12 +48,19 @@ class Refused(StrEnum):
 
 
 def refusal(
-    event: Event | None, now_ns: int, *, armed_epoch: int | None, latched: bool, oldest_data_ns: int = 0
+    event: Event | None,
+    now_ns: int,
+    *,
+    armed_epoch: int | None,
+    latched: bool,
+    live: bool = True,
+    oldest_data_ns: int = 0,
 ) -> Refused | None:
     """Why the command in `event` must not be carried out at system time `now_ns`; None if it may be."""
     if event is None or event.kind != Kind.DATA:
         return Refused.NO_EVENT
     checks = (
+        (not live, Refused.NOT_LIVE),
         (event.origin != Origin.REAL, Refused.ORIGIN),
         (armed_epoch is not None and event.epoch != armed_epoch, Refused.EPOCH),
         (now_ns - event.sent_ns >= VALID_NS, Refused.OLD),
@@ -172,6 +180,8 @@ class Actuator(Component):
         event = self._handled()
         if event is None:
             raise ActuatorError(f"{self.name} can be armed only while it runs", hint="set armed when the system runs")
+        if not self.is_live():
+            raise ActuatorError(f"{self.name} cannot be armed in a replay or in lockstep", hint="run the system")
         if self._fault:
             raise ActuatorError(f"{self.name} has stopped: {self._fault}", hint=f"trigger {self.name}, then arm it")
         with self._motion:
@@ -208,6 +218,7 @@ class Actuator(Component):
                 now_ns,
                 armed_epoch=self._armed_epoch,
                 latched=bool(self._fault),
+                live=self.is_live(),
                 oldest_data_ns=round(self.oldest_data_s * SECOND_NS),
             )
             if reason is not None or event is None:

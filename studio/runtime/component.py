@@ -74,7 +74,7 @@ class Component:
         vars(self).update(self._inputs | self._outputs | self._requesters)
         self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
         self._now_ns = self._system_ns = _no_clock
-        self._handled = _nothing
+        self._handled = self._is_live = _nothing
         self.name = cls.__name__
         self.random = np.random.default_rng(0)
         self.log = logging.getLogger(cls.__name__)
@@ -95,10 +95,15 @@ class Component:
     """The system clock, also while an event is handled: for ages of commands, never for results."""
     _handled: Any
     """Gives the event that is being handled, if any."""
+    _is_live: Any
 
     def now(self) -> int:
         """System time in ns: in a handler the stamp of the event being handled, elsewhere the system clock."""
         return int(self._now_ns())
+
+    def is_live(self) -> bool:
+        """Whether the system runs by the wall clock, so that devices may be touched: not in replays and lockstep."""
+        return bool(self._is_live())
 
     # Life cycle, in the order in which they are called. Override what is needed.
 
@@ -157,9 +162,10 @@ class Component:
         return [name for name in vars(self) if name not in _NOT_STATE and name not in declared]
 
 
-_NOT_STATE = frozenset(
-    {"_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "name", "random", "log"}
-)
+_NOT_STATE = frozenset({
+    "_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "_is_live", "name", "random",
+    "log",
+})  # fmt: skip
 """What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
 
 

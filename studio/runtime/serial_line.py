@@ -231,7 +231,10 @@ class SerialSensor(Component):
         return 9600
 
     def on_activate(self) -> None:
-        self.line = SerialLine(self.port, self.opening_baud(), self.talk, self.log)
+        if self.is_live():
+            self.line = SerialLine(self.port, self.opening_baud(), self.talk, self.log)
+        else:
+            self.log.info("the system does not run by the wall clock: %s is left alone", self.port)
 
     def on_deactivate(self) -> None:
         self._close()

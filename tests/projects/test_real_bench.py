@@ -18,6 +18,9 @@ from studio.model.registry import Registry
 from studio.paths import component_roots
 from studio.runtime.clock import ClockKind
 from studio.runtime.emulators.__main__ import FOLDER, main
+from studio.runtime.emulators.gps import Gps
+from studio.runtime.emulators.pty_port import PtyPort
+from studio.runtime.emulators.vehicle import Vehicle
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.profile import load_class
@@ -74,6 +77,26 @@ def test_every_device_is_heard_and_the_armed_vehicle_drives(folder: Path, checko
             return bool(told["armed"]) and not told["timed_out"] and not told["fault"]
 
         await_true(armed_and_moving, "the vehicle to drive", 20)
+
+
+@pytest.mark.parametrize("clock", [ClockKind.LOG, ClockKind.SIMULATION])
+def test_a_replay_leaves_the_devices_alone(tmp_path: Path, checkout: Path, clock: ClockKind) -> None:
+    ports = tmp_path / "ports"
+    ports.mkdir()
+    plan = bench_plan(checkout, ports)
+    drivers = tuple(each for each in plan.components if each.name in ("gps_driver", "car"))
+    vehicle, receiver = Vehicle(), Gps()
+    with (
+        PtyPort(vehicle, ports / "vehicle"),
+        PtyPort(receiver, ports / "gps"),
+        ProcessRun(Plan(drivers), clock=clock) as run,
+    ):
+        run.start("pause")
+        run.command("car", {"do": "set", "name": "armed", "value": True})
+        run.step(1)
+        await_true(lambda: str(run.observer.log).count("is left alone") == 2, "word of the drivers")
+        await_true(lambda: "cannot be armed" in str(run.observer.log), "word of the refusal")
+        assert list(vehicle.record) == []
 
 
 def scan_of(*points: tuple[float, float], at_s: float) -> Range3d:

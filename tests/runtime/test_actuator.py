@@ -61,6 +61,8 @@ class Bench:
             self.motor, planned, effect=lambda _: None, stray=lambda *_: None, call=lambda *_: None,
             now_ns=lambda: self.now_ns,
         )  # fmt: skip
+        self.live = True
+        self.motor._is_live = lambda: self.live
         self.order({"do": "initialize"})
         self.order({"do": "activate"})
 
@@ -136,6 +138,17 @@ def test_what_is_wrong_with_a_command_is_told_and_counted(
     assert bench.motor.refused == {reason: 1}
     assert str(reason) in caplog.text
     assert bench.command()
+
+
+def test_in_a_replay_it_can_neither_be_armed_nor_moved(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    bench.arm()
+    bench.live = False
+    assert not bench.command()
+    assert bench.motor.refused == {Refused.NOT_LIVE: 1}
+    bench.arm(False)
+    bench.arm()
+    assert bench.motor.armed is False
+    assert "cannot be armed in a replay" in caplog.text
 
 
 def test_only_the_channel_brings_commands() -> None:
