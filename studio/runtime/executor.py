@@ -44,7 +44,7 @@ from studio.runtime.channel.mailbox import Mailbox, Route
 from studio.runtime.channel.payloads import Leases
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
-from studio.runtime.clock import Clock, monotonic_ns
+from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.lifecycle import State
@@ -136,6 +136,7 @@ class Executor:
             now_ns=self.now_ns,
             seed=self.plan.seed,
         )
+        component._is_live = lambda: self.clock.kind is ClockKind.WALL
         cell.trace = self.trace.note
         self.cells[planned.name] = cell
         return cell
