@@ -39,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def dispatch(words: list[str]) -> int:
     if len(words) > 1 and words[0] in ("-h", "--help", "help"):
         words = [*words[1:], "--help"]
-    if not words or words[0] in ("-h", "--help", "help"):
+    if not words:
+        words = ["edit"]
+    if words[0] in ("-h", "--help", "help"):
         print(overview())
         return FINE
     if words[0] in ("-V", "--version"):
@@ -73,7 +75,7 @@ def overview() -> str:
     width = max(len(verb.name) for verb in VERBS)
     verbs = "\n".join(f"  studio {verb.name:<{width}}  {verb.summary}" for verb in VERBS)
     return (
-        "usage: studio COMMAND ...\n\nMake, check and run robot systems.\n\n"
+        "usage: studio COMMAND ...\n\nMake, check and run robot systems. Without a command the window opens.\n\n"
         f"commands:\n{verbs}\n\n"
         "`studio COMMAND --help` explains one, with examples. `studio --version` tells the version.\n"
         "Exit status: 0 fine, 1 the check failed, 2 wrong use."

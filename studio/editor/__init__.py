@@ -1,0 +1,1 @@
+"""The window. The only part of Studio that knows Qt."""

@@ -1,0 +1,96 @@
+"""Every action there is, in one table: menus, shortcuts, the command palette and the shortcut list are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+Scope = Literal["window", "project", "canvas"]
+"""Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
+MENUS = ("File", "Edit", "View", "Insert", "Tools", "Help")
+
+
+@dataclass(frozen=True)
+class Action:
+    id: str
+    text: str
+    do: Callable[[MainWindow], object]
+    keys: tuple[str, ...] = ()
+    scope: Scope = "project"
+    menu: str = ""
+    """From the first part of the id without one."""
+    icon: str = ""
+    begins_group: bool = False
+
+    @property
+    def in_menu(self) -> str:
+        return self.menu or self.id.partition(".")[0].capitalize()
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("file.new", "New project…", lambda w: w.files.new(), ("Ctrl+N",), "window", icon="mdi6.file-plus-outline"),
+    Action("file.open", "Open project…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
+    Action("file.save", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="mdi6.content-save-outline",
+           begins_group=True),
+    Action("file.save_as", "Save as…", lambda w: w.files.ask_save_as(), ("Ctrl+Shift+S",)),
+    Action("file.reload", "Reload from disk", lambda w: w.files.reload()),
+    Action("file.export_svg", "Export canvas as SVG…", lambda w: w.files.ask_export("svg"), begins_group=True),
+    Action("file.export_png", "Export canvas as PNG…", lambda w: w.files.ask_export("png")),
+    Action("file.close", "Close project", lambda w: w.files.close(), ("Ctrl+W",), begins_group=True),
+    Action("file.quit", "Quit", lambda w: w.close(), ("Ctrl+Q",), "window"),
+    Action("edit.undo", "Undo", lambda w: w.session.undo(), ("Ctrl+Z",), icon="mdi6.undo"),
+    Action("edit.redo", "Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), icon="mdi6.redo"),
+    Action("edit.cut", "Cut", lambda w: w.canvas.commands.cut(), ("Ctrl+X",), "canvas", begins_group=True),
+    Action("edit.copy", "Copy", lambda w: w.canvas.commands.copy(), ("Ctrl+C",), "canvas"),
+    Action("edit.paste", "Paste", lambda w: w.canvas.commands.paste(), ("Ctrl+V",), "canvas"),
+    Action("edit.duplicate", "Duplicate", lambda w: w.canvas.commands.duplicate(), ("Ctrl+D",), "canvas"),
+    Action("edit.delete", "Delete", lambda w: w.canvas.commands.delete(), ("Del", "Backspace"), "canvas"),
+    Action("edit.rename", "Rename", lambda w: w.canvas.commands.rename(), ("F2",), "canvas"),
+    Action("edit.select_all", "Select all", lambda w: w.canvas.commands.select_all(), ("Ctrl+A",), "canvas"),
+    Action("edit.connect", "Connect by keyboard", lambda w: w.canvas.start_keyboard_wiring(), ("C",), "canvas",
+           begins_group=True),
+    Action("edit.align_left", "Align left edges", lambda w: w.canvas.commands.align("left"), begins_group=True),
+    Action("edit.align_right", "Align right edges", lambda w: w.canvas.commands.align("right")),
+    Action("edit.align_top", "Align top edges", lambda w: w.canvas.commands.align("top")),
+    Action("edit.align_bottom", "Align bottom edges", lambda w: w.canvas.commands.align("bottom")),
+    Action("edit.align_centre", "Align in a column", lambda w: w.canvas.commands.align("centre")),
+    Action("edit.align_middle", "Align in a row", lambda w: w.canvas.commands.align("middle")),
+    Action("edit.spread_across", "Spread evenly across", lambda w: w.canvas.commands.distribute(across=True)),
+    Action("edit.spread_down", "Spread evenly down", lambda w: w.canvas.commands.distribute(across=False)),
+    Action("view.fit", "Fit everything", lambda w: w.canvas.fit(), ("F",), "canvas"),
+    Action("view.zoom_in", "Zoom in", lambda w: w.canvas.zoom_by(1.25), ("Ctrl++", "Ctrl+=")),
+    Action("view.zoom_out", "Zoom out", lambda w: w.canvas.zoom_by(0.8), ("Ctrl+-",)),
+    Action("view.zoom_100", "Zoom to 100 %", lambda w: w.canvas.zoom_to(1.0), ("Ctrl+0",)),
+    Action("view.arrange", "Arrange automatically", lambda w: w.canvas.commands.arrange(), ("L",), "canvas"),
+    Action("view.minimap", "Mini-map", lambda w: w.canvas.toggle_minimap()),
+    Action("view.palette", "Palette", lambda w: w.docks.toggle("palette"), begins_group=True),
+    Action("view.inspector", "Inspector", lambda w: w.docks.toggle("inspector")),
+    Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",)),
+    Action("view.reset_layout", "Reset layout", lambda w: w.reset_layout()),
+    Action("view.next_pane", "Next pane", lambda w: w.next_pane(), ("Ctrl+F2",)),
+    Action("view.theme", "Switch between light and dark", lambda w: w.switch_theme(), (), "window", begins_group=True),
+    Action("insert.quick", "Component…", lambda w: w.canvas.open_quick_add(), ("Shift+A",), "canvas",
+           icon="mdi6.puzzle"),
+    Action("insert.note", "Note", lambda w: w.canvas.commands.add_note(), ("Shift+N",), "canvas"),
+    Action("insert.frame", "Frame", lambda w: w.canvas.commands.add_frame(), ("Shift+F",), "canvas"),
+    Action("tools.commands", "Command palette", lambda w: w.open_commands(), ("Ctrl+Shift+P",), "window"),
+    Action("tools.go_to", "Go to…", lambda w: w.open_go_to(), ("Ctrl+P", "Ctrl+F")),
+    Action("tools.check", "Check the system", lambda w: w.check(), ("F7",), begins_group=True),
+    Action("tools.rescan", "Look for components again", lambda w: w.rescan()),
+    Action("help.keys", "Shortcuts", lambda w: w.show_keys(), ("Ctrl+K",), "window"),
+    Action("help.guide", "Guide", lambda w: w.show_guide(), ("F1",), "window"),
+    Action("help.about", "About", lambda w: w.show_about(), scope="window"),
+)  # fmt: skip
+
+
+def by_id(name: str) -> Action:
+    return next(action for action in ACTIONS if action.id == name)
+
+
+def keys_table(actions: tuple[Action, ...] = ACTIONS) -> list[tuple[str, str, str]]:
+    """Menu, text and keys of every action that has keys."""
+    return [(action.in_menu, action.text.rstrip("…"), " or ".join(action.keys)) for action in actions if action.keys]

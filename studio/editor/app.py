@@ -1,0 +1,41 @@
+"""The composition root: makes the application, the window and what they need, and connects them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.crash import CrashReporter
+from studio.editor.main_window import MainWindow
+from studio.editor.settings import Settings
+from studio.editor.style import apply_theme
+from studio.editor.theme import THEMES
+
+
+def run(project: Path | None = None, *, theme: str = "") -> int:
+    """Open the window, with a project or the welcome page; returns when it is closed."""
+    app = QApplication([sys.argv[0]])
+    app.setApplicationName("Robot Systems Studio")
+    app.setDesktopFileName("robot-systems-studio")
+    window = make_window(app, Settings(), theme)
+    reporter = CrashReporter(window)
+    reporter.told.connect(lambda words: window.status.say(words, trouble=True))
+    reporter.install()
+    # Python hears of Ctrl+C only between its own instructions: give it some.
+    pulse = QTimer()
+    pulse.start(200)
+    pulse.timeout.connect(lambda: None)
+    window.show()
+    if project is not None:
+        QTimer.singleShot(0, lambda: window.files.open(project))
+    return app.exec()
+
+
+def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:
+    if theme:
+        settings.theme = theme
+    apply_theme(app, THEMES.get(settings.theme, THEMES["light"]))
+    return MainWindow(settings)

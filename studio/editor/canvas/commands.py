@@ -1,0 +1,260 @@
+"""What can be done to the canvas besides dragging: the same for menu, key, command palette and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QPointF, QRect
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.canvas.arrange import arrange
+from studio.editor.canvas.card import TITLE, Port
+from studio.editor.canvas.gestures import put, snapped
+from studio.editor.canvas.in_place import NameField, TextField
+from studio.editor.canvas.remark_items import RemarkItem
+from studio.model.clipboard import Duplicate, Paste, copy
+from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
+from studio.model.parts import Component, Connection, Endpoint, Frame, Note, ServiceWire, Wire
+from studio.model.source_edits import ChooseModes
+from studio.model.sources import SourceMode
+from studio.model.spec import ComponentSpec
+from studio.model.system_edits import AddNode, Compound, Connect, Disconnect, RemoveNodes, RenameNode, SystemEdit
+
+if TYPE_CHECKING:
+    from studio.editor.canvas.view import CanvasView
+
+Placing = Callable[[list[tuple[str, QPointF, float, float]]], dict[str, tuple[float, float]]]
+
+
+class CanvasCommands:
+    def __init__(self, view: CanvasView) -> None:
+        self.view = view
+        self._pasted = 0
+
+    @property
+    def _scene(self):  # type: ignore[no-untyped-def]  # CanvasScene, which would be a circle of imports
+        return self.view.canvas
+
+    # ---- adding
+
+    def add(self, type_name: str, at: QPointF | None = None, port: Port | None = None) -> bool:
+        """A component with its middle at `at`; wired to `port` if that is given and fits."""
+        system = self._scene.session.system
+        name = system.free_name(type_name)
+        where = snapped((at or self.view.free_spot()) - QPointF(88, 40))
+        edits: list[SystemEdit] = [AddNode(Component(name, type_name), (where.x(), where.y()))]
+        spec = self._scene.session.registry.get(type_name)
+        if port is not None and spec is not None:
+            connection = fitting_connection(port, name, spec)
+            if connection is not None:
+                edits.append(Connect(connection))
+        done = self._scene.session.do(edits[0] if len(edits) == 1 else Compound(f"Add {name}", tuple(edits)))
+        if done:
+            self._scene.select([name])
+            self._scene.set_focus_node(name)
+            self.view.show_item(name)
+        return bool(done)
+
+    def add_note(self) -> None:
+        layout = self._scene.session.system.layout
+        at = snapped(self.view.middle() - QPointF(104, 40))
+        note = Note(layout.new_id("n"), at.x(), at.y(), 208, 96)
+        if self._scene.session.do(put(note)):
+            self.edit_remark(self._scene.remarks[note.id])
+
+    def add_frame(self) -> None:
+        """Around what is selected, or an empty one in the middle."""
+        layout = self._scene.session.system.layout
+        items = [self._scene.nodes[name].outline() for name in self._scene.selected_nodes()]
+        if items:
+            area = items[0]
+            for other in items[1:]:
+                area = area.united(other)
+            area = area.adjusted(-24, -40, 24, 24)
+        else:
+            at = snapped(self.view.middle() - QPointF(160, 96))
+            area = QRect(int(at.x()), int(at.y()), 320, 192).toRectF()
+        frame = Frame(layout.new_id("f"), "Group", area.x(), area.y(), area.width(), area.height())
+        if self._scene.session.do(put(frame)):
+            self.edit_remark(self._scene.remarks[frame.id])
+
+    # ---- the selection
+
+    def select_all(self) -> None:
+        for item in [*self._scene.nodes.values(), *self._scene.wires.values(), *self._scene.remarks.values()]:
+            item.setSelected(True)
+
+    def delete(self) -> None:
+        nodes = self._scene.selected_nodes()
+        gone = set(nodes)
+        loose = [c for c in self._scene.selected_connections() if not gone & {c.start.node, c.end.node}]
+        edits: list[SystemEdit] = []
+        if nodes:
+            edits.append(RemoveNodes(tuple(nodes)))
+        if loose:
+            edits.append(Disconnect(tuple(loose)))
+        for remark in self._scene.selected_remarks():
+            edits.append(
+                RemoveNote(remark.value.id) if isinstance(remark.value, Note) else RemoveFrame(remark.value.id)
+            )
+        if len(edits) == 1:
+            self._scene.session.do(edits[0])
+        elif edits:
+            self._scene.session.do(Compound(f"{edits[0].label} and more", tuple(edits)))
+
+    def copy(self) -> None:
+        names = self._scene.selected_nodes()
+        clipboard = QApplication.clipboard()
+        if names and clipboard is not None:
+            clipboard.setText(copy(self._scene.session.system, names))
+            self._pasted = 0
+
+    def cut(self) -> None:
+        self.copy()
+        if self._scene.selected_nodes():
+            self.delete()
+
+    def paste(self) -> None:
+        clipboard = QApplication.clipboard()
+        text = clipboard.text() if clipboard is not None else ""
+        if not text.strip():
+            self._scene.session.refused.emit("there is nothing to paste")
+            return
+        self._pasted += 1
+        self._and_select_new(Paste(text, (32.0 * self._pasted, 32.0 * self._pasted)))
+
+    def duplicate(self) -> None:
+        names = self._scene.selected_nodes()
+        if names:
+            self._and_select_new(Duplicate(tuple(names), (32.0, 32.0)))
+
+    def rename(self) -> None:
+        """In place: the one that is selected, or that has the focus."""
+        remarks = self._scene.selected_remarks()
+        nodes = self._scene.selected_nodes() or ([self._scene.focus_node] if self._scene.focus_node else [])
+        if len(nodes) == 1:
+            self.rename_node(nodes[0])
+        elif len(remarks) == 1:
+            self.edit_remark(remarks[0])
+
+    def rename_node(self, name: str) -> None:
+        item = self._scene.nodes[name]
+        area = item.outline()
+        area.setHeight(TITLE)
+        where = self.view.mapFromScene(area).boundingRect().adjusted(2, 0, -2, 0)
+        where.setHeight(max(26, where.height()))
+        where.setWidth(max(150, where.width()))
+        viewport = self.view.viewport()
+        assert viewport is not None
+        NameField(viewport, where, name, lambda new: self._renamed(name, new))
+
+    def edit_remark(self, item: RemarkItem) -> None:
+        where = self.view.mapFromScene(item.outline()).boundingRect()
+        viewport = self.view.viewport()
+        assert viewport is not None
+        value = item.value
+        if isinstance(value, Frame):
+            where.setHeight(28)
+            NameField(viewport, where, value.title, lambda new: self._scene.session.do(put(replace(value, title=new))))
+        else:
+            TextField(viewport, where, value.text, lambda new: self._scene.session.do(put(replace(value, text=new))))
+
+    def switch_source(self, name: str, mode: SourceMode) -> None:
+        self._scene.session.do(ChooseModes({name: mode}))
+
+    # ---- places
+
+    def nudge(self, x: float, y: float) -> None:
+        names = self._scene.selected_nodes()
+        if names:
+            moved = {name: (at[0] + x, at[1] + y) for name, at in self._scene.positions(names).items()}
+            self._scene.session.do(MoveNodes(moved, gesture=("nudge", tuple(names))))
+
+    def align(self, edge: str) -> None:
+        """`left`, `right`, `top`, `bottom`, `centre` (one below the other) or `middle` (side by side)."""
+        names = self._scene.selected_nodes()
+        if len(names) < 2:
+            self._scene.session.refused.emit("select two or more cards to align them")
+            return
+        areas = {name: self._scene.nodes[name].outline() for name in names}
+        whole = areas[names[0]]
+        for area in areas.values():
+            whole = whole.united(area)
+        places = {
+            "left": lambda a: (whole.left(), a.top()),
+            "right": lambda a: (whole.right() - a.width(), a.top()),
+            "top": lambda a: (a.left(), whole.top()),
+            "bottom": lambda a: (a.left(), whole.bottom() - a.height()),
+            "centre": lambda a: (whole.center().x() - a.width() / 2, a.top()),
+            "middle": lambda a: (a.left(), whole.center().y() - a.height() / 2),
+        }
+        moved = MoveNodes({name: places[edge](area) for name, area in areas.items()})
+        self._scene.session.do(Compound(f"Align {len(names)} cards", (moved,)))
+
+    def distribute(self, *, across: bool) -> None:
+        """Equal gaps between three or more cards."""
+        names = self._scene.selected_nodes()
+        if len(names) < 3:
+            self._scene.session.refused.emit("select three or more cards to spread them evenly")
+            return
+        areas = {name: self._scene.nodes[name].outline() for name in names}
+        names.sort(key=lambda name: areas[name].left() if across else areas[name].top())
+        sizes = [areas[name].width() if across else areas[name].height() for name in names]
+        first, last = areas[names[0]], areas[names[-1]]
+        room = (last.right() - first.left() if across else last.bottom() - first.top()) - sum(sizes)
+        at, moved = (first.left() if across else first.top()), {}
+        for name, size in zip(names, sizes, strict=True):
+            moved[name] = (at, areas[name].top()) if across else (areas[name].left(), at)
+            at += size + room / (len(names) - 1)
+        self._scene.session.do(Compound(f"Spread {len(names)} cards", (MoveNodes(moved),)))
+
+    def arrange(self) -> None:
+        """Everything, or what is selected, in layers from left to right."""
+        system = self._scene.session.system
+        names = self._scene.selected_nodes()
+        chosen = names if len(names) > 1 else list(self._scene.nodes)
+        if not chosen:
+            return
+        cards = {name: self._scene.nodes[name].card for name in chosen}
+        found = arrange(
+            {name: (card.width, card.height) for name, card in cards.items()},
+            _pairs(system.wires),
+            _pairs(system.services),
+        )
+        before = [self._scene.nodes[name].pos() for name in chosen]
+        left, top = (min(at.x() for at in before), min(at.y() for at in before)) if names else (0.0, 0.0)
+        moved = MoveNodes({name: (x + left, y + top) for name, (x, y) in found.items()})
+        self._scene.session.do(Compound("Arrange automatically", (moved,)))
+        self._scene.lay_all_wires()
+        if not names:
+            self.view.fit()
+
+    # ---- inside
+
+    def _renamed(self, old: str, new: str) -> None:
+        if self._scene.session.do(RenameNode(old, new)):
+            self._scene.set_focus_node(new)
+
+    def _and_select_new(self, edit: SystemEdit) -> None:
+        before = set(self._scene.nodes)
+        if self._scene.session.do(edit):
+            self._scene.select(set(self._scene.nodes) - before)
+
+
+def fitting_connection(port: Port, name: str, spec: ComponentSpec) -> Connection | None:
+    """The wire from `port` to the first port of a new component that fits, or the other way round."""
+    if port.is_service:
+        role = "provided" if port.starts else "required"
+        services = [s.name for s in spec.services if s.role == role and s.type == port.type]
+        new = Endpoint(name, services[0]) if services else None
+        return ServiceWire(*((port.end, new) if port.starts else (new, port.end))) if new else None
+    direction = "in" if port.starts else "out"
+    fitting = [p for p in spec.ports if p.direction == direction and p.type == port.type]
+    new = Endpoint(name, fitting[0].name) if fitting else None
+    return Wire(*((port.end, new) if port.starts else (new, port.end))) if new else None
+
+
+def _pairs(connections: Iterable[Connection]) -> list[tuple[str, str]]:
+    return [(connection.start.node, connection.end.node) for connection in connections]

@@ -1,0 +1,67 @@
+"""The canvas as a picture: SVG for papers, PNG for everything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QRectF, QSize
+from PyQt6.QtGui import QColor, QImage, QPainter
+
+from studio.editor.canvas.scene import CanvasScene
+from studio.model.files import FileError
+
+MARGIN = 24.0
+
+
+def export_svg(scene: CanvasScene, path: Path) -> None:
+    from PyQt6.QtSvg import QSvgGenerator  # only for those who export
+
+    area = _area(scene)
+    picture = QSvgGenerator()
+    picture.setFileName(str(path))
+    picture.setSize(area.size().toSize())
+    picture.setViewBox(QRectF(0, 0, area.width(), area.height()))
+    picture.setTitle(scene.session.name)
+    painter = QPainter()
+    if not painter.begin(picture):
+        raise FileError("cannot be written", file=path, hint="is the folder writable?")
+    _render(scene, painter, area, QRectF(0, 0, area.width(), area.height()))
+    painter.end()
+
+
+def export_png(scene: CanvasScene, path: Path, scale: float = 2.0) -> None:
+    area = _area(scene)
+    image = picture_of(scene, (area.size() * scale).toSize())
+    if not image.save(str(path), "PNG"):
+        raise FileError("cannot be written", file=path, hint="is the folder writable?")
+
+
+def picture_of(scene: CanvasScene, size: QSize) -> QImage:
+    """Everything on the canvas, as large as fits into `size`, never larger than life on a screen of its ratio."""
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(scene.theme.canvas))
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    _render(scene, painter, _area(scene), QRectF(0, 0, size.width(), size.height()))
+    painter.end()
+    return image
+
+
+def _render(scene: CanvasScene, painter: QPainter, area: QRectF, into: QRectF) -> None:
+    """Without selection and focus: they belong to the window, not to the picture."""
+    chosen = scene.selectedItems()
+    focus = scene.focus_node
+    scene.clearSelection()
+    scene.set_focus_node(None)
+    painter.fillRect(into, QColor(scene.theme.canvas))
+    scene.render(painter, into, area)
+    for item in chosen:
+        item.setSelected(True)
+    scene.set_focus_node(focus)
+
+
+def _area(scene: CanvasScene) -> QRectF:
+    area = scene.content_rect()
+    if area.isEmpty():
+        area = QRectF(0, 0, 320, 180)
+    return area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)

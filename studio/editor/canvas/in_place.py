@@ -1,0 +1,90 @@
+"""Editing right on the canvas: the name of a card, the text of a note, the title of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QRect, Qt
+from PyQt6.QtGui import QFocusEvent, QKeyEvent
+from PyQt6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+
+
+class NameField(QLineEdit):
+    """Enter or a click elsewhere takes the name, Escape leaves the old one."""
+
+    def __init__(self, parent: QWidget, where: QRect, text: str, take: Callable[[str], None]) -> None:
+        super().__init__(text, parent)
+        self._take = take
+        self._old = text
+        self._done = False
+        self.setAccessibleName("Name")
+        self.setGeometry(where)
+        self.show()
+        self.setFocus()
+        self.selectAll()
+        self.returnPressed.connect(self._finish)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        if event is not None and event.key() == Qt.Key.Key_Escape:
+            self._close()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent | None) -> None:
+        super().focusOutEvent(event)
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self._done:
+            text = self.text().strip()
+            self._close()
+            if text and text != self._old:
+                self._take(text)
+
+    def _close(self) -> None:
+        self._done = True
+        parent = self.parentWidget()
+        self.hide()
+        self.deleteLater()
+        if parent is not None:
+            parent.setFocus()
+
+
+class TextField(QPlainTextEdit):
+    """Of a note: Enter makes a new line, Ctrl+Enter or a click elsewhere takes the text."""
+
+    def __init__(self, parent: QWidget, where: QRect, text: str, take: Callable[[str], None]) -> None:
+        super().__init__(text, parent)
+        self._take = take
+        self._old = text
+        self._done = False
+        self.setAccessibleName("Text of the note")
+        self.setGeometry(where)
+        self.show()
+        self.setFocus()
+        self.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        assert event is not None
+        if event.key() == Qt.Key.Key_Escape:
+            self._close()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers():
+            self._finish()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent | None) -> None:
+        super().focusOutEvent(event)
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self._done:
+            text = self.toPlainText().strip()
+            self._close()
+            if text != self._old:
+                self._take(text)
+
+    def _close(self) -> None:
+        self._done = True
+        self.hide()
+        self.deleteLater()

@@ -1,0 +1,286 @@
+"""A component or source on the canvas. Paints its card; knows nothing of the model and changes nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
+from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from studio.editor.canvas.card import PADDING, ROW, STATE_ROW, SWITCH_ROW, TITLE, TITLE_AT, Card, Port
+from studio.editor.fonts import metrics, text_font
+from studio.editor.icons import icon
+from studio.editor.theme import Theme
+from studio.model.sources import SourceMode
+
+ALL_DETAIL: Final = 0.7
+SOME_DETAIL: Final = 0.4
+RADIUS = 6.0
+PORT_RADIUS = 5.5
+PORT_REACH = 11.0
+"""Half of the square in which a click means the port."""
+_MARGIN = 14.0
+
+
+class NodeItem(QGraphicsItem):
+    def __init__(self, card: Card, theme: Theme) -> None:
+        super().__init__()
+        self.card = card
+        self.theme = theme
+        self.hovered: Port | None = None
+        self.fitting: frozenset[Port] | None = None
+        """While a wire is drawn: the ports that it may end at; all else fades."""
+        self.focused = False
+        self.severity = ""
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
+        self.setZValue(2)
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    def show(self, card: Card, theme: Theme) -> None:  # type: ignore[override]  # an item is shown by its scene
+        self.prepareGeometryChange()
+        self.card, self.theme = card, theme
+        self.hovered = None
+        self.update()
+
+    def rect(self) -> QRectF:
+        return QRectF(0, 0, self.card.width, self.card.height)
+
+    def outline(self) -> QRectF:
+        """Where the card lies on the canvas."""
+        return self.rect().translated(self.pos())
+
+    def anchor(self, port: Port) -> QPointF:
+        return self.pos() + QPointF(port.x, port.y)
+
+    def port_near(self, point: QPointF, reach: float = PORT_REACH) -> Port | None:
+        """The port under a point of the canvas; the nearest if two are."""
+        own = point - self.pos()
+        near = [p for p in self.card.ports if abs(p.x - own.x()) <= reach and abs(p.y - own.y()) <= reach]
+        return min(near, key=lambda p: abs(p.x - own.x()) + abs(p.y - own.y()), default=None)
+
+    def segment_at(self, point: QPointF) -> SourceMode | None:
+        """The part of a source's switch under a point of the canvas."""
+        own = point - self.pos()
+        if not self.card.is_source or not TITLE + 2 <= own.y() <= TITLE + SWITCH_ROW:
+            return None
+        return next((mode for mode, left, width in self.card.segments() if left <= own.x() < left + width), None)
+
+    def accessible_name(self) -> str:
+        """For people who hear the canvas."""
+        card = self.card
+        ins = sum(port.side == "in" for port in card.ports)
+        outs = sum(port.side == "out" for port in card.ports)
+        kind = f"source, {card.mode}" if card.is_source else card.corner or "unknown type"
+        trouble = (
+            f", has an {self.severity}" if self.severity == "error" else ", has a warning" if self.severity else ""
+        )
+        return f"{card.name}, {kind}, {_counted(ins, 'input')}, {_counted(outs, 'output')}{trouble}"
+
+    # ---- Qt
+
+    def boundingRect(self) -> QRectF:
+        return self.rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+
+    def shape(self) -> QPainterPath:
+        path = QPainterPath()
+        path.addRect(self.rect().adjusted(-PORT_RADIUS, -PORT_RADIUS, PORT_RADIUS, PORT_RADIUS))
+        return path
+
+    def paint(
+        self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
+    ) -> None:
+        assert painter is not None
+        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        if self.fitting is not None and not any(port in self.fitting for port in self.card.ports):
+            painter.setOpacity(0.35)
+        if detail < SOME_DETAIL:
+            self._paint_block(painter, detail)
+            return
+        self._paint_body(painter)
+        if detail < ALL_DETAIL:
+            self._paint_large_title(painter, detail)
+        else:
+            self._paint_title(painter)
+            self._paint_state_row(painter)
+            if self.card.is_source:
+                self._paint_switch(painter)
+            self._paint_labels(painter)
+        self._paint_ports(painter)
+
+    # ---- painting
+
+    def _paint_block(self, painter: QPainter, detail: float) -> None:
+        theme = self.theme
+        painter.setPen(_pen(theme.accent if self.isSelected() else theme.node_border, 2 if self.isSelected() else 1))
+        painter.setBrush(QColor(theme.selection if self.isSelected() else theme.node_title))
+        painter.drawRect(self.rect())
+        painter.fillRect(QRectF(0, 0, 6, self.card.height), QColor(self._stripe()))
+        size = min(28.0, 11 / detail)
+        if size * detail >= 9:
+            painter.setFont(text_font(size, 600))
+            painter.setPen(QColor(theme.text))
+            room = self.rect().adjusted(14, 4, -6, -4)
+            text = metrics(round(size), 600).elidedText(self.name, Qt.TextElideMode.ElideMiddle, room.width())
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _paint_body(self, painter: QPainter) -> None:
+        theme, rect = self.theme, self.rect()
+        if self.isSelected():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = QColor(theme.accent)
+            ring.setAlphaF(0.28)
+            painter.setPen(QPen(ring, 4))
+            painter.drawRoundedRect(rect.adjusted(-3, -3, 3, 3), RADIUS + 3, RADIUS + 3)
+        body = QPainterPath()
+        body.addRoundedRect(rect, RADIUS, RADIUS)
+        painter.fillPath(body, QColor(theme.node))
+        painter.save()
+        painter.setClipPath(body, Qt.ClipOperation.IntersectClip)
+        painter.fillRect(QRectF(0, 0, rect.width(), TITLE + 2), QColor(theme.node_title))
+        if self.card.mode is not None:
+            origin = theme.origins[self.card.mode]
+            colour = QColor(origin.text if self.card.mode != "real" else origin.fill)
+            style = Qt.BrushStyle.SolidPattern if self.card.mode != "logged" else Qt.BrushStyle.Dense3Pattern
+            painter.fillRect(QRectF(0, 0, rect.width(), 4), QBrush(colour, style))
+        painter.fillRect(QRectF(0, 0, 6 if self.isSelected() else 4, rect.height()), QColor(self._stripe()))
+        painter.restore()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(self._border())
+        painter.drawPath(body)
+        if self.focused:
+            painter.setPen(QPen(QColor(theme.focus), 2, Qt.PenStyle.DashLine))
+            painter.drawRoundedRect(rect.adjusted(-7, -7, 7, 7), RADIUS + 6, RADIUS + 6)
+
+    def _border(self) -> QPen:
+        theme = self.theme
+        if self.isSelected():
+            return QPen(QColor(theme.accent), 2)
+        if self.severity == "error":
+            return QPen(QColor(theme.error), 2, Qt.PenStyle.DashLine if self.card.unknown else Qt.PenStyle.SolidLine)
+        if self.card.unknown:
+            return QPen(QColor(theme.control_border), 1.5, Qt.PenStyle.DashLine)
+        return _pen(theme.node_border, 1)
+
+    def _stripe(self) -> str:
+        return {"error": self.theme.error, "warning": self.theme.warning}.get(self.severity, self.theme.control_border)
+
+    def _paint_large_title(self, painter: QPainter, detail: float) -> None:
+        """From farther away the name is what one looks for: as large on the screen as ever."""
+        theme, card = self.theme, self.card
+        size = round(min(22.0, 10.5 / detail))
+        icon(card.icon, theme.muted).paint(painter, QRectF(14, 10, size, size).toRect())
+        left = 20.0 + size
+        room = QRectF(left, 10 - (30 - size) / 2, card.width - left - 8, 30)
+        painter.setFont(text_font(size, 600))
+        painter.setPen(QColor(theme.error if self.severity == "error" else theme.text))
+        text = metrics(size, 600).elidedText(card.name, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, _LEFT, text)
+
+    def _paint_title(self, painter: QPainter) -> None:
+        theme, card = self.theme, self.card
+        top = 2.0 if card.is_source else 0.0
+        where = QRectF(14, top + 7, 16, 16).toRect()
+        icon(card.icon, theme.muted).paint(painter, where)
+        right = card.width - PADDING
+        if self.severity:
+            mark, colour = _MARKS[self.severity], theme.error if self.severity == "error" else theme.warning
+            icon(mark, colour).paint(painter, QRectF(right - 13, top + 8, 14, 14).toRect())
+            right -= 20
+        name_width = metrics(13, 600).horizontalAdvance(card.name)
+        corner_width = metrics(11).horizontalAdvance(card.corner)
+        if card.corner and TITLE_AT + name_width + 10 + corner_width <= right + 2:
+            painter.setFont(text_font(11))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(QRectF(right - corner_width - 2, top, corner_width + 2, TITLE), _RIGHT, card.corner)
+        painter.setFont(text_font(13, 600))
+        painter.setPen(QColor(theme.text))
+        room = QRectF(TITLE_AT, top, right - TITLE_AT, TITLE)
+        elided = metrics(13, 600).elidedText(card.name, Qt.TextElideMode.ElideMiddle, room.width() + 1)
+        painter.drawText(room, _LEFT, elided)
+
+    def _paint_state_row(self, painter: QPainter) -> None:
+        theme, card = self.theme, self.card
+        top = TITLE + (SWITCH_ROW if card.is_source else 0)
+        row = QRectF(PADDING, top, card.width - 2 * PADDING, STATE_ROW)
+        painter.setFont(text_font(11))
+        painter.setPen(QColor(theme.error if card.unknown else theme.muted))
+        painter.drawText(row, _RIGHT, card.right)
+        room = row.width() - metrics(11).horizontalAdvance(card.right) - 10
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(row, _LEFT, metrics(11).elidedText(card.left, Qt.TextElideMode.ElideMiddle, room))
+
+    def _paint_switch(self, painter: QPainter) -> None:
+        theme, card = self.theme, self.card
+        painter.setFont(text_font(11, 500))
+        for mode, left, width in card.segments():
+            origin = theme.origins[mode]
+            part = QRectF(left, TITLE + 6, width, 24)
+            chosen = mode == card.mode
+            painter.fillRect(part, QColor(origin.fill if chosen else theme.field))
+            painter.setPen(_pen(theme.control_border, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(part)
+            there = mode in card.modes
+            painter.setPen(QColor(origin.on_fill if chosen else theme.text if there else theme.disabled))
+            painter.drawText(part, Qt.AlignmentFlag.AlignCenter, origin.word)
+
+    def _paint_labels(self, painter: QPainter) -> None:
+        theme = self.theme
+        painter.setFont(text_font(11.5))
+        has_both = {port.y for port in self.card.ports if port.side == "in"}
+        for port in self.card.ports:
+            if port.is_service:
+                continue
+            wide = self.card.width - 2 * PADDING
+            room = (
+                wide / 2 - 4 if not self.card.is_source and port.y in has_both and self._row_is_shared(port) else wide
+            )
+            left = PADDING if port.side == "in" else self.card.width - PADDING - room
+            painter.setPen(QColor(theme.error if port.missing else theme.text))
+            text = metrics(11.5).elidedText(port.end.port, Qt.TextElideMode.ElideMiddle, room)
+            row = QRectF(left, port.y - ROW / 2, room, ROW)
+            painter.drawText(row, _LEFT if port.side == "in" else _RIGHT, text)
+
+    def _row_is_shared(self, port: Port) -> bool:
+        return any(other.y == port.y and other.side != port.side for other in self.card.ports)
+
+    def _paint_ports(self, painter: QPainter) -> None:
+        theme = self.theme
+        for port in self.card.ports:
+            fits = self.fitting is None or port in self.fitting
+            painter.setOpacity(1.0 if fits else 0.3)
+            hue = QColor(theme.error if port.missing else theme.hue(port.type))
+            radius = PORT_RADIUS + (1.5 if port == self.hovered or (self.fitting is not None and fits) else 0)
+            if port.is_service:
+                box = QRectF(port.x - 5, port.y - 5, 10, 10)
+                painter.setPen(QPen(QColor(theme.other_type), 2))
+                painter.setBrush(QColor(theme.other_type if port.side == "provided" else theme.canvas))
+                painter.drawRect(box)
+                continue
+            painter.setPen(QPen(QColor(theme.canvas), 2))
+            painter.setBrush(hue)
+            painter.drawEllipse(QPointF(port.x, port.y), radius, radius)
+            if port.optional:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.canvas))
+                painter.drawEllipse(QPointF(port.x, port.y), 2.2, 2.2)
+        painter.setOpacity(1.0)
+
+
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+_MARKS = {"error": "fa6s.circle-exclamation", "warning": "fa6s.triangle-exclamation"}
+
+
+def _pen(colour: str, width: float) -> QPen:
+    pen = QPen(QColor(colour), width)
+    pen.setCosmetic(width <= 1)
+    return pen
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,149 @@
+"""What floats over the canvas: zoom bar, mini-map, the words at the pointer, the sentence on an empty canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from studio.editor.fonts import text_font
+from studio.editor.icons import icon
+from studio.editor.theme import Theme
+
+if TYPE_CHECKING:
+    from studio.editor.canvas.view import CanvasView
+
+
+class ZoomBar(QFrame):
+    def __init__(self, view: CanvasView, theme: Theme) -> None:
+        super().__init__(view)
+        self.setProperty("role", "overlay")
+        self._buttons: list[tuple[QToolButton, str]] = []
+        self.percent = QToolButton()
+        self.percent.setText("100 %")
+        self.percent.setToolTip("Back to 100 % (Ctrl+0)")
+        self.percent.setAccessibleName("Zoom, back to 100 per cent")
+        self.percent.setMinimumWidth(52)
+        self.percent.clicked.connect(lambda: view.zoom_to(1.0))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(3, 2, 3, 2)
+        layout.setSpacing(1)
+        layout.addWidget(self._button("mdi6.minus", "Zoom out", lambda: view.zoom_by(1 / 1.25)))
+        layout.addWidget(self.percent)
+        layout.addWidget(self._button("mdi6.plus", "Zoom in", lambda: view.zoom_by(1.25)))
+        layout.addWidget(self._button("mdi6.fit-to-screen-outline", "Fit everything (F)", view.fit))
+        layout.addWidget(self._button("fa6s.sitemap", "Arrange automatically (L)", view.commands.arrange))
+        layout.addWidget(self._button("mdi6.map-outline", "Mini-map", view.toggle_minimap))
+        self.show_theme(theme)
+
+    def _button(self, name: str, words: str, do: Callable[[], object]) -> QToolButton:
+        button = QToolButton()
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.setIconSize(QSize(15, 15))
+        button.clicked.connect(lambda: do())
+        self._buttons.append((button, name))
+        return button
+
+    def show_theme(self, theme: Theme) -> None:
+        for button, name in self._buttons:
+            button.setIcon(icon(name, theme.muted))
+
+    def show_zoom(self, zoom: float) -> None:
+        self.percent.setText(f"{zoom * 100:.0f} %")
+
+
+class MiniMap(QWidget):
+    SIZE = QSize(164, 96)
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
+        self.view = view
+        self.setFixedSize(self.SIZE)
+        self.setAccessibleName("Mini-map")
+        self.setToolTip("Click or drag to go there")
+
+    def _scale(self) -> tuple[float, QRectF]:
+        whole = self.view.canvas.content_rect().united(self.view.visible_rect()).adjusted(-40, -40, 40, 40)
+        return min(self.width() / max(1.0, whole.width()), self.height() / max(1.0, whole.height())), whole
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        theme = self.view.canvas.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.panel))
+        scale, whole = self._scale()
+        offset = QPointF((self.width() - whole.width() * scale) / 2, (self.height() - whole.height() * scale) / 2)
+        painter.save()
+        painter.translate(offset)
+        painter.scale(scale, scale)
+        painter.translate(-whole.topLeft())
+        for item in self.view.canvas.nodes.values():
+            painter.fillRect(item.outline(), QColor(theme.accent if item.isSelected() else theme.control_border))
+        pen = QPen(QColor(theme.accent), 1.5)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.drawRect(self.view.visible_rect())
+        painter.restore()
+        painter.setPen(QColor(theme.border))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        self.mouseMoveEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        if event is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            scale, whole = self._scale()
+            offset = QPointF((self.width() - whole.width() * scale) / 2, (self.height() - whole.height() * scale) / 2)
+            self.view.centerOn(whole.topLeft() + (event.position() - offset) / scale)
+
+
+class PointerNote(QLabel):
+    """A few words beside the pointer while something is dragged."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def say(self, text: str, where: QPoint, theme: Theme, *, good: bool) -> None:
+        if not text:
+            self.hide()
+            return
+        colour = theme.fine if good else theme.error
+        self.setStyleSheet(
+            f"background: {theme.tooltip}; color: {theme.text}; border: 1px solid {colour};"
+            f" border-left: 3px solid {colour}; border-radius: 3px; padding: 3px 7px;"
+        )
+        self.setFont(text_font(12))
+        self.setText(text)
+        self.adjustSize()
+        parent = self.parentWidget()
+        assert parent is not None
+        x = min(where.x() + 16, max(4, parent.width() - self.width() - 6))
+        y = min(where.y() + 18, max(4, parent.height() - self.height() - 6))
+        self.move(x, y)
+        self.show()
+        self.raise_()
+
+
+class EmptyNote(QWidget):
+    """One sentence and one action where there is nothing yet."""
+
+    def __init__(self, parent: QWidget, icon_name: str, words: str) -> None:
+        super().__init__(parent)
+        self.icon_name, self.words = icon_name, words
+        self.theme: Theme | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFixedSize(420, 110)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        if self.theme is None:
+            return
+        painter = QPainter(self)
+        icon(self.icon_name, self.theme.disabled).paint(painter, self.width() // 2 - 20, 8, 40, 40)
+        painter.setPen(QColor(self.theme.muted))
+        painter.setFont(text_font(14))
+        painter.drawText(self.rect().adjusted(0, 56, 0, 0), int(Qt.AlignmentFlag.AlignHCenter), self.words)

@@ -1,0 +1,106 @@
+"""The popup that adds a component where the hand is: type a few letters, Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from studio.editor.icons import CATEGORY_ICONS, icon
+from studio.editor.theme import Theme
+from studio.model.registry import Registry
+from studio.model.spec import ComponentSpec
+
+SIZE = QSize(320, 360)
+
+
+class QuickAdd(QFrame):
+    chosen = pyqtSignal(str)
+    """The type of the component to add."""
+
+    def __init__(self, registry: Registry, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.registry = registry
+        self.theme = theme
+        self.setProperty("role", "card")
+        self.setFixedSize(SIZE)
+        self.setAccessibleName("Quick add")
+        self._accept: Callable[[ComponentSpec], bool] = lambda spec: True
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find a component to add")
+        self.field.setAccessibleName("Find a component to add")
+        self.field.textChanged.connect(self._search)
+        self.field.installEventFilter(self)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Components")
+        self.list.setIconSize(QSize(16, 16))
+        self.list.itemActivated.connect(self._take)
+        self.list.itemClicked.connect(self._take)
+        self.doc = QLabel()
+        self.doc.setProperty("role", "muted")
+        self.doc.setWordWrap(True)
+        self.doc.setMinimumHeight(36)
+        self.list.currentItemChanged.connect(self._explain)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self.field)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.doc)
+
+    def open_at(self, where: QPoint, accept: Callable[[ComponentSpec], bool] | None = None) -> None:
+        """Show it with its corner at a point of the screen; only components that `accept` lets through."""
+        self._accept = accept or (lambda spec: True)
+        self.field.clear()
+        self._search("")
+        screen = self.screen()
+        if screen is not None:
+            room = screen.availableGeometry()
+            where = QPoint(
+                min(where.x(), room.right() - SIZE.width()),
+                max(room.top(), min(where.y(), room.bottom() - SIZE.height())),
+            )
+        self.move(where)
+        self.show()
+        self.field.setFocus()
+
+    def _search(self, text: str) -> None:
+        self.list.clear()
+        for spec in self.registry.search(text):
+            if self._accept(spec):
+                picture = icon(spec.icon or CATEGORY_ICONS[spec.category], self.theme.muted)
+                row = QListWidgetItem(picture, spec.type)
+                row.setData(Qt.ItemDataRole.UserRole, spec)
+                self.list.addItem(row)
+        if self.list.count():
+            self.list.setCurrentRow(0)
+        else:
+            self.doc.setText(
+                "No component fits. Clear the search to see all that do." if text else "No component fits here."
+            )
+
+    def _explain(self, row: QListWidgetItem | None) -> None:
+        spec: ComponentSpec | None = row.data(Qt.ItemDataRole.UserRole) if row else None
+        if spec is not None:
+            self.doc.setText(f"{spec.category} · {spec.doc.strip().partition(chr(10))[0]}")
+
+    def _take(self, row: QListWidgetItem) -> None:
+        spec: ComponentSpec = row.data(Qt.ItemDataRole.UserRole)
+        self.hide()
+        self.chosen.emit(spec.type)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Arrows walk the list and Enter takes while the letters go on into the field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            row = self.list.currentRow()
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                step = 1 if event.key() == Qt.Key.Key_Down else -1
+                self.list.setCurrentRow(max(0, min(self.list.count() - 1, row + step)))
+                return True
+            current = self.list.currentItem()
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current is not None:
+                self._take(current)
+                return True
+        return super().eventFilter(watched, event)

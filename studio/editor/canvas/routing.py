@@ -1,0 +1,107 @@
+"""Where wires run. Plain geometry: a wire leaves to the right, arrives from the left, and keeps clear of cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PyQt6.QtCore import QPointF, QRectF
+from PyQt6.QtGui import QPainterPath
+
+ARM = 26.0
+CORNER = 16.0
+CLEARANCE = 14.0
+_SAMPLES = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (step / 24 for step in range(25))]
+"""Weights of the four points of a cubic along its way."""
+
+
+def data_path(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> QPainterPath:
+    """From an out port to an in port; `cards` are all those that may be in the way."""
+    if end.x() < start.x() + 8:
+        return _feedback(start, end, cards)
+    # The own cards touch the path at their edge: a little less than them is what must not be crossed.
+    inner = [card.adjusted(4, 4, -4, -4) for card in cards]
+    blocking = [card for card in inner if _crosses(start, end, card)]
+    if not blocking:
+        return _curve(start, end)
+    enter, leave = _lane_ends(start, end, blocking)
+    for lane in _lanes(start, end, cards):
+        into, out = QPointF(enter, lane), QPointF(leave, lane)
+        if not any(_crosses(start, into, c) or _crosses(out, end, c) or _lies_on(c, into, out) for c in inner):
+            path = _curve(start, into)
+            path.lineTo(out)
+            path.connectPath(_curve(out, end))
+            return path
+    return _curve(start, end)
+
+
+def service_path(start: QPointF, end: QPointF) -> QPainterPath:
+    """Services go up and down: from the top edge of the caller to the bottom edge of who answers."""
+    arm = max(ARM, abs(end.y() - start.y()) / 2)
+    path = QPainterPath(start)
+    path.cubicTo(QPointF(start.x(), start.y() - arm), QPointF(end.x(), end.y() + arm), end)
+    return path
+
+
+def loose_path(start: QPointF, end: QPointF) -> QPainterPath:
+    """While somebody drags: the hand decides, nothing is avoided."""
+    return _curve(start, end)
+
+
+def _curve(start: QPointF, end: QPointF) -> QPainterPath:
+    arm = max(ARM, abs(end.x() - start.x()) / 2)
+    path = QPainterPath(start)
+    path.cubicTo(QPointF(start.x() + arm, start.y()), QPointF(end.x() - arm, end.y()), end)
+    return path
+
+
+def _lanes(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> Iterator[float]:
+    """Heights to try, the smallest detour first."""
+    between = [card for card in cards if card.right() > start.x() and card.left() < end.x()]
+    heights = {card.top() - CLEARANCE for card in between} | {card.bottom() + CLEARANCE for card in between}
+    yield from sorted(heights, key=lambda y: abs(y - start.y()) + abs(y - end.y()))
+
+
+def _lane_ends(start: QPointF, end: QPointF, blocking: Sequence[QRectF]) -> tuple[float, float]:
+    """Into the lane before the first card in the way, out of it behind the last."""
+    enter = max(start.x() + ARM, min(card.left() for card in blocking) - 8)
+    leave = max(enter, min(end.x() - ARM, max(card.right() for card in blocking) + 8))
+    return enter, leave
+
+
+def _crosses(start: QPointF, end: QPointF, card: QRectF) -> bool:
+    """Whether the curve between two points runs over a card. Sampled: Qt's own test takes a path for an area."""
+    x0, y0, x1, y1 = start.x(), start.y(), end.x(), end.y()
+    if (
+        card.right() < min(x0, x1)
+        or card.left() > max(x0, x1)
+        or card.bottom() < min(y0, y1)
+        or card.top() > max(y0, y1)
+    ):
+        return False
+    arm = max(ARM, abs(x1 - x0) / 2)
+    left, right, top, bottom = card.left(), card.right(), card.top(), card.bottom()
+    for b0, b1, b2, b3 in _SAMPLES:
+        x = b0 * x0 + b1 * (x0 + arm) + b2 * (x1 - arm) + b3 * x1
+        if left <= x <= right and top <= (b0 + b1) * y0 + (b2 + b3) * y1 <= bottom:
+            return True
+    return False
+
+
+def _lies_on(card: QRectF, start: QPointF, end: QPointF) -> bool:
+    return card.top() <= start.y() <= card.bottom() and card.left() <= end.x() and card.right() >= start.x()
+
+
+def _feedback(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> QPainterPath:
+    """Back to the left: below all cards on the way, with round corners."""
+    right, left = start.x() + CORNER, end.x() - CORNER
+    below = max([start.y(), end.y(), *(c.bottom() for c in cards if c.right() > left and c.left() < right)])
+    lane = below + CLEARANCE + CORNER / 2
+    path = QPainterPath(start)
+    path.quadTo(right, start.y(), right, start.y() + CORNER)
+    path.lineTo(right, lane - CORNER)
+    path.quadTo(right, lane, right - CORNER, lane)
+    path.lineTo(left + CORNER, lane)
+    path.quadTo(left, lane, left, lane - CORNER)
+    path.lineTo(left, end.y() + CORNER)
+    path.quadTo(left, end.y(), end.x(), end.y())
+    return path

@@ -1,0 +1,369 @@
+"""The scene: an item for everything in the system, kept equal to the model by listening to its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from PyQt6.QtCore import QPointF, QRectF, pyqtSignal
+from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
+
+from studio.editor.canvas.arrange import COLUMN_GAP, arrange
+from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
+from studio.editor.canvas.node_item import NodeItem
+from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
+from studio.editor.canvas.routing import data_path, service_path
+from studio.editor.canvas.wire_item import WireItem
+from studio.editor.session import Session
+from studio.editor.theme import Theme
+from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
+from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
+from studio.model.wiring import port_at, why_no_link, why_no_service, why_no_wire
+
+_CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
+ConnectionId = tuple[str, Any]
+SPARE = 600.0
+"""Room around everything, so that one can pan beyond it."""
+
+
+class CanvasScene(QGraphicsScene):
+    focus_moved = pyqtSignal()
+
+    def __init__(self, session: Session, theme: Theme) -> None:
+        super().__init__()
+        self.session = session
+        self.theme = theme
+        self.nodes: dict[str, NodeItem] = {}
+        self.wires: dict[ConnectionId, WireItem] = {}
+        self.remarks: dict[str, RemarkItem] = {}
+        self.focus_node: str | None = None
+        self._unplaced: dict[str, tuple[float, float]] = {}
+        """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
+        session.changed.connect(self._follow)
+        session.problems_changed.connect(self._show_problems)
+        self.rebuild()
+
+    # ---- asking
+
+    def node_at(self, point: QPointF) -> NodeItem | None:
+        return next((item for item in self.items(point) if isinstance(item, NodeItem)), None)
+
+    def port_near(self, point: QPointF, reach: float = 11.0) -> tuple[NodeItem, Port] | None:
+        """The port under the pointer, of the card on top."""
+        around = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
+        for item in self.items(around):
+            if isinstance(item, NodeItem):
+                port = item.port_near(point, reach)
+                if port is not None:
+                    return item, port
+        return None
+
+    def wire_at(self, point: QPointF) -> WireItem | None:
+        around = QRectF(point.x() - 2, point.y() - 2, 4, 4)
+        return next((item for item in self.items(around) if isinstance(item, WireItem)), None)
+
+    def remark_at(self, point: QPointF) -> RemarkItem | None:
+        return next((item for item in self.items(point) if isinstance(item, RemarkItem)), None)
+
+    def selected_nodes(self) -> list[str]:
+        """In the order of the system, which is what edits and their labels go by."""
+        chosen = {item.name for item in self.selectedItems() if isinstance(item, NodeItem)}
+        return [node.name for node in self.session.system.nodes if node.name in chosen]
+
+    def selected_connections(self) -> list[Connection]:
+        return [item.connection for item in self.selectedItems() if isinstance(item, WireItem)]
+
+    def selected_remarks(self) -> list[RemarkItem]:
+        return [item for item in self.selectedItems() if isinstance(item, RemarkItem)]
+
+    def content_rect(self) -> QRectF:
+        rect = QRectF()
+        for item in self._shown_items():
+            rect = rect.united(item.sceneBoundingRect())
+        return rect
+
+    def positions(self, names: Iterable[str]) -> dict[str, tuple[float, float]]:
+        return {name: (self.nodes[name].x(), self.nodes[name].y()) for name in names}
+
+    def anchor(self, end: Endpoint, kind: type[Connection], *, is_start: bool) -> QPointF | None:
+        """Where a connection touches a card."""
+        item = self.nodes.get(end.node)
+        if item is None:
+            return None
+        port = item.card.port(end.port, service=kind is ServiceWire)
+        if kind is Link and (port is None or not is_start):  # a parameter has no mark of its own
+            return item.pos() + QPointF(item.card.width if is_start else 0.0, TITLE + STATE_ROW / 2)
+        return item.anchor(port) if port is not None else None
+
+    # ---- showing
+
+    def rebuild(self) -> None:
+        """Everything anew: at the start, and after another theme."""
+        chosen = set(self.selected_nodes())
+        self.clear()
+        self.nodes, self.wires, self.remarks = {}, {}, {}
+        for node in self.session.system.nodes:
+            self._add_node(node.name)
+        self._place_all()
+        for table in _CONNECTIONS:
+            for connection in getattr(self.session.system, table):
+                self._add_connection(table, connection)
+        for remark in [*self.session.system.layout.frames, *self.session.system.layout.notes]:
+            self._put_remark(remark)
+        for name in chosen:
+            self.nodes[name].setSelected(True)
+        self._show_problems()
+        self._make_room()
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.rebuild()
+
+    def select(self, names: Iterable[str]) -> None:
+        self.clearSelection()
+        for name in names:
+            if name in self.nodes:
+                self.nodes[name].setSelected(True)
+
+    def set_focus_node(self, name: str | None) -> None:
+        for known, item in self.nodes.items():
+            if item.focused != (known == name):
+                item.focused = known == name
+                item.update()
+        self.focus_node = name
+        self.focus_moved.emit()
+
+    def lay_wires_of(self, names: Iterable[str]) -> None:
+        """After cards moved: their own wires, at once."""
+        wanted = set(names)
+        for item in self.wires.values():
+            if item.connection.start.node in wanted or item.connection.end.node in wanted:
+                self._lay(item)
+
+    def lay_all_wires(self) -> None:
+        for item in self.wires.values():
+            self._lay(item)
+
+    def place_as_modelled(self, names: Iterable[str]) -> None:
+        """Put cards back to where the model has them: after a drag that was given up."""
+        names = list(names)
+        for name in names:
+            if name in self.nodes:
+                self.nodes[name].setPos(*self._place_of(name))
+        self.lay_wires_of(names)
+
+    # ---- following the model
+
+    def _follow(self, changes: tuple[Change, ...]) -> None:
+        before = set(self.nodes)
+        touched: set[str] = set()
+        for change in changes:
+            touched |= self._follow_one(change)
+        for name in touched & set(self.nodes):
+            self._refresh_node(name)
+        self._forget_lost(before)
+        self._near_wires(touched)
+        self._make_room()
+        self.update()
+
+    def _follow_one(self, change: Change) -> set[str]:
+        """Follow one change and return the cards that may look different now."""
+        match change:
+            case Inserted(table, _, value):
+                return self._inserted(table, value)
+            case Removed(table, _, value):
+                return self._removed(table, value)
+            case Replaced("nodes", old, new):
+                if old.name != new.name:
+                    self._rename(old.name, new.name)
+                return {new.name}
+            case Replaced(table, old, new):
+                # Out and in again keeps one path for everything that has a key which may have changed.
+                return self._removed(table, old) | self._inserted(table, new)
+            case Moved() | Assigned():
+                return set()
+
+    def _inserted(self, table: str, value: Any) -> set[str]:
+        if table == "nodes":
+            self._add_node(value.name)
+            if value.name not in self.session.system.layout.places:
+                self.nodes[value.name].setPos(*self._free_place())
+                self._unplaced[value.name] = (self.nodes[value.name].x(), self.nodes[value.name].y())
+            return {value.name}
+        if table in _CONNECTIONS:
+            self._add_connection(table, value)
+            return {end.node for end in value.key}
+        if table == "places" and value.of in self.nodes:
+            self.nodes[value.of].setPos(value.x, value.y)
+            return {value.of}
+        if table in ("notes", "frames"):
+            self._put_remark(value)
+        return set()
+
+    def _removed(self, table: str, value: Any) -> set[str]:
+        if table == "nodes":
+            self._drop(self.nodes.pop(value.name, None))
+        elif table in _CONNECTIONS:
+            self._drop(self.wires.pop((table, value.key), None))
+            return {end.node for end in value.key}
+        elif table == "places" and value.of in self.nodes:
+            self._unplaced[value.of] = (value.x, value.y)
+        elif table in ("notes", "frames"):
+            self._drop(self.remarks.pop(value.id, None))
+        return set()
+
+    def _rename(self, old: str, new: str) -> None:
+        item = self.nodes.pop(old, None)
+        if item is not None:
+            self.nodes[new] = item
+            item.card = card_of(self.session.system, self.session.registry, self.session.system.node(new))
+        if old in self._unplaced:
+            self._unplaced[new] = self._unplaced.pop(old)
+        if self.focus_node == old:
+            self.focus_node = new
+
+    def _forget_lost(self, before: set[str]) -> None:
+        if before - set(self.nodes) and self.focus_node not in self.nodes:
+            self.set_focus_node(None)
+
+    def _drop(self, item: QGraphicsItem | None) -> None:
+        if item is not None:
+            self.removeItem(item)
+
+    # ---- items
+
+    def _add_node(self, name: str) -> None:
+        system = self.session.system
+        item = NodeItem(card_of(system, self.session.registry, system.node(name)), self.theme)
+        self.nodes[name] = item
+        item.setPos(*self._place_of(name))
+        self.addItem(item)
+
+    def _refresh_node(self, name: str) -> None:
+        item, system = self.nodes[name], self.session.system
+        if name not in system.nodes:
+            return
+        card = card_of(system, self.session.registry, system.node(name))
+        if card != item.card:
+            item.show(card, self.theme)
+
+    def _add_connection(self, table: str, connection: Connection) -> None:
+        item = WireItem(connection, self._type_of(connection), self.theme)
+        self.wires[table, connection.key] = item
+        self._refresh_ends(connection)
+        self._lay(item)
+        self.addItem(item)
+
+    def _refresh_ends(self, connection: Connection) -> None:
+        """A wire to a port that nobody knows makes that port visible."""
+        for end in connection.key:
+            if end.node in self.nodes:
+                self._refresh_node(end.node)
+
+    def _type_of(self, connection: Connection) -> str:
+        if not isinstance(connection, Wire):
+            return ""
+        port = port_at(self.session.system, self.session.registry, connection.start) or port_at(
+            self.session.system, self.session.registry, connection.end
+        )
+        return port.type if port else ""
+
+    def _put_remark(self, value: Any) -> None:
+        item = self.remarks.get(value.id)
+        if item is None:
+            item = NoteItem(value, self.theme) if hasattr(value, "text") else FrameItem(value, self.theme)
+            self.remarks[value.id] = item
+            self.addItem(item)
+        else:
+            item.show(value, self.theme)
+
+    # ---- places and paths
+
+    def _place_of(self, name: str) -> tuple[float, float]:
+        place = self.session.system.layout.places.get(name)
+        return (place.x, place.y) if place else self._unplaced.get(name, (0.0, 0.0))
+
+    def _place_all(self) -> None:
+        """Give those without a place one; a system that nobody has laid out yet is arranged as a whole."""
+        system = self.session.system
+        lost = [name for name in self.nodes if name not in system.layout.places and name not in self._unplaced]
+        if not lost:
+            return
+        found = arrange(
+            {name: (self.nodes[name].card.width, self.nodes[name].card.height) for name in lost},
+            [(wire.start.node, wire.end.node) for wire in system.wires],
+            [(wire.start.node, wire.end.node) for wire in system.services],
+        )
+        placed = [item.outline() for name, item in self.nodes.items() if name not in lost]
+        top = max((rect.bottom() for rect in placed), default=-48.0) + 48
+        for name, (x, y) in found.items():
+            self._unplaced[name] = (x, y + top)
+            self.nodes[name].setPos(x, y + top)
+
+    def _free_place(self) -> tuple[float, float]:
+        """Right of everything: for what was added without saying where."""
+        others = [item.outline() for item in list(self.nodes.values())[:-1]]
+        right = max((rect.right() for rect in others), default=-COLUMN_GAP)
+        return right + COLUMN_GAP, min((rect.top() for rect in others), default=0.0)
+
+    def _lay(self, item: WireItem) -> None:
+        connection, kind = item.connection, type(item.connection)
+        start = self.anchor(connection.start, kind, is_start=True)
+        end = self.anchor(connection.end, kind, is_start=False)
+        item.setVisible(start is not None and end is not None)
+        if start is None or end is None:
+            return
+        if kind is ServiceWire:
+            item.lay(service_path(start, end))
+        else:
+            item.lay(data_path(start, end, self._cards_between(start, end)))
+
+    def _cards_between(self, start: QPointF, end: QPointF) -> list[QRectF]:
+        area = QRectF(start, end).normalized().adjusted(-60, -160, 60, 160)
+        return [item.outline() for item in self.nodes.values() if item.outline().intersects(area)]
+
+    def _near_wires(self, names: set[str]) -> None:
+        """Wires of these cards, and those whose way they now stand in or have left."""
+        self.lay_wires_of(names)
+        areas = [self.nodes[name].sceneBoundingRect() for name in names if name in self.nodes]
+        for item in self.wires.values():
+            if any(area.intersects(item.boundingRect()) for area in areas):
+                self._lay(item)
+
+    def _make_room(self) -> None:
+        self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))
+
+    def _shown_items(self) -> Iterator[QGraphicsItem]:
+        yield from self.nodes.values()
+        yield from self.wires.values()
+        yield from self.remarks.values()
+
+    # ---- problems
+
+    def _show_problems(self) -> None:
+        worst: dict[str, str] = {}
+        for problem in self.session.problems:
+            for name in _subjects(problem.subject):
+                if worst.get(name) != "error":
+                    worst[name] = problem.severity
+        for name, item in self.nodes.items():
+            if item.severity != worst.get(name, ""):
+                item.severity = worst.get(name, "")
+                item.update()
+        system, specs = self.session.system, self.session.registry
+        for wire in self.wires.values():
+            connection = wire.connection
+            if isinstance(connection, Wire):
+                wrong = why_no_wire(system, specs, connection)
+            elif isinstance(connection, ServiceWire):
+                wrong = why_no_service(system, specs, connection)
+            else:
+                wrong = why_no_link(system, specs, connection) if isinstance(connection, Link) else None
+            if wire.wrong != bool(wrong):
+                wire.wrong = bool(wrong)
+                wire.update()
+
+
+def _subjects(subject: str) -> list[str]:
+    """The nodes that a problem is about: `laser.ranges` is about laser; a connection is about the wire alone."""
+    return [] if "→" in subject else [subject.partition(".")[0]]

@@ -1,0 +1,111 @@
+"""A wire, service wire or parameter link on the canvas."""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
+from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from studio.editor.theme import Theme
+from studio.model.parts import Connection, Link, ServiceWire
+
+HANDLE = 5.0
+HANDLE_REACH = 10.0
+_MARGIN = 10.0
+
+
+class WireItem(QGraphicsItem):
+    def __init__(self, connection: Connection, message_type: str, theme: Theme) -> None:
+        super().__init__()
+        self.connection = connection
+        self.message_type = message_type
+        self.theme = theme
+        self.path = QPainterPath()
+        self.hovered = False
+        """The pointer is on this wire, or on another of the same out port."""
+        self.wrong = False
+        self.faded = False
+        self._bounds = QRectF()
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
+        self.setZValue(1)
+
+    def lay(self, path: QPainterPath) -> None:
+        self.prepareGeometryChange()
+        self.path = path
+        self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+        self.update()
+
+    @property
+    def start(self) -> QPointF:
+        return self.path.pointAtPercent(0)
+
+    @property
+    def end(self) -> QPointF:
+        return self.path.pointAtPercent(1)
+
+    def accessible_name(self) -> str:
+        what = {ServiceWire: "service", Link: "link"}.get(type(self.connection), self.message_type or "wire")
+        start, end = self.connection.key
+        return f"{what} {start.port}, from {start.node} to {end.node}, {end.port}" + (", wrong" if self.wrong else "")
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        stroker = QPainterPathStroker()
+        stroker.setWidth(12)
+        return stroker.createStroke(self.path)
+
+    def paint(
+        self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
+    ) -> None:
+        assert painter is not None
+        theme = self.theme
+        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        colour = QColor(theme.error if self.wrong else theme.hue(self.message_type))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.faded:
+            painter.setOpacity(0.35)
+        if detail < 0.4:
+            pen = QPen(QColor(theme.accent) if self.isSelected() else colour, 2 if self.isSelected() else 1)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawPath(self.path)
+            return
+        if self.isSelected() or self.hovered:
+            halo = QColor(theme.accent if self.isSelected() else colour)
+            halo.setAlphaF(0.32)
+            painter.strokePath(self.path, QPen(halo, 9))
+        # A stroke of the ground below makes crossings read as bridges.
+        painter.strokePath(self.path, QPen(QColor(theme.canvas), 5))
+        painter.strokePath(self.path, self._pen(colour))
+        if isinstance(self.connection, ServiceWire | Link):
+            return
+        self._paint_arrow(painter, colour)
+        if self.isSelected():
+            painter.setPen(QPen(QColor(theme.accent), 2))
+            painter.setBrush(QColor(theme.canvas))
+            for point in (self.start, self.end):
+                painter.drawEllipse(point, HANDLE, HANDLE)
+
+    def _pen(self, colour: QColor) -> QPen:
+        if isinstance(self.connection, ServiceWire):
+            return QPen(QColor(self.theme.error if self.wrong else self.theme.other_type), 1.6, Qt.PenStyle.DashLine)
+        if isinstance(self.connection, Link):
+            return QPen(QColor(self.theme.error if self.wrong else self.theme.muted), 1.4, Qt.PenStyle.DotLine)
+        pen = QPen(colour, 3 if self.hovered else 2)
+        if self.wrong:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        return pen
+
+    def _paint_arrow(self, painter: QPainter, colour: QColor) -> None:
+        tip = self.end - QPointF(6.5, 0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPolygon(QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)]))
+
+
+def distance(first: QPointF, second: QPointF) -> float:
+    return math.hypot(first.x() - second.x(), first.y() - second.y())

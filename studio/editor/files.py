@@ -1,0 +1,206 @@
+"""New, open, save, close, export: everything about files that a person does in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer
+from PyQt6.QtWidgets import QFileDialog, QMessageBox
+
+from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.session import Session
+from studio.errors import StudioError
+from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
+from studio.model.project import Project
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+LOOK_AFTER_MS = 200
+"""An editor that saves writes several times; one look after the last is enough."""
+
+
+class Files(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(LOOK_AFTER_MS)
+        self._timer.timeout.connect(self.look_at_disk)
+        self._watcher.fileChanged.connect(lambda _: self._timer.start())
+        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+
+    # ---- opening
+
+    def new(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self.window, "Folder of the new project", str(self._home() / "my_robot"))
+        if name and self.may_leave():
+            self.create(Path(name))
+
+    def create(self, folder: Path) -> None:
+        try:
+            Project.create(folder, folder.name)
+        except StudioError as error:
+            self._complain("This project cannot be made", error)
+            return
+        self.open(folder)
+
+    def ask_open(self) -> None:
+        name = QFileDialog.getExistingDirectory(self.window, "Open a project", str(self._home()))
+        if name:
+            self.ask_leave_and_open(Path(name))
+
+    def ask_leave_and_open(self, folder: Path) -> None:
+        if self.may_leave():
+            self.open(folder)
+
+    def open(self, folder: Path) -> bool:
+        folder = folder.parent if folder.name == SYSTEM_FILE else folder
+        try:
+            session = Session.open(folder, self.window)
+        except StudioError as error:
+            self._complain(f"{folder.name} cannot be opened", error)
+            return False
+        self.window.settings.add_recent(folder)
+        self.window.show_session(session)
+        self._watch()
+        return True
+
+    def reload(self) -> None:
+        """What is on disk, in place of what is here."""
+        session = self.window.session
+        if session.document.is_modified and not self._sure("Throw your changes away?", "Reload", "Keep mine"):
+            return
+        self.open(session.folder)
+
+    # ---- saving
+
+    def save(self, *, overwrite: bool = False) -> bool:
+        session = self.window.session
+        self.window.canvas.remember_view()
+        try:
+            session.save(overwrite=overwrite)
+        except StudioError as error:
+            if session.document.changed_on_disk():
+                self.look_at_disk()
+            else:
+                self._complain("Not saved", error)
+            return False
+        self.window.notice.hide()
+        self._watch()
+        return True
+
+    def ask_save_as(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self.window, "Folder for the copy", str(self.window.session.folder) + "_2"
+        )
+        if name:
+            self.save_as(Path(name))
+
+    def save_as(self, folder: Path) -> bool:
+        self.window.canvas.remember_view()
+        try:
+            self.window.session.save_as(folder)
+        except StudioError as error:
+            self._complain("Not saved", error)
+            return False
+        self.window.settings.add_recent(folder)
+        self._watch()
+        return True
+
+    def ask_export(self, kind: Literal["svg", "png"]) -> None:
+        session = self.window.session
+        suggestion = str(session.folder / f"{session.name}.{kind}")
+        name, _ = QFileDialog.getSaveFileName(self.window, "Export the canvas", suggestion, f"*.{kind}")
+        if name:
+            (export_svg if kind == "svg" else export_png)(self.window.canvas.canvas, Path(name))
+            self.window.status.say(f"Wrote {name}")
+
+    # ---- leaving
+
+    def close(self) -> None:
+        if self.may_leave():
+            self.window.show_session(None)
+            self._watch()
+
+    def may_leave(self) -> bool:
+        """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
+        if not self.window.has_session or not self.window.session.document.is_modified:
+            return True
+        box = QMessageBox(self.window)
+        box.setWindowTitle("Save your changes?")
+        box.setText(f"{self.window.session.name} has changes that are not saved.")
+        box.setInformativeText("Leaving without saving loses them.")
+        save = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton("Leave without saving", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(save)
+        box.exec()
+        if box.clickedButton() is save:
+            return self.save()
+        return box.clickedButton() is leave
+
+    # ---- the disk
+
+    def look_at_disk(self) -> None:
+        """Tell in a bar when somebody else wrote the files."""
+        if not self.window.has_session:
+            return
+        session = self.window.session
+        try:
+            changed = session.document.changed_on_disk()
+        except StudioError as error:
+            self.window.status.say(str(error), trouble=True)
+            return
+        self._watch()
+        if not changed:
+            return
+        if not session.document.is_modified and all(path.exists() for path in changed):
+            self.open(session.folder)
+            self.window.status.say(f"{', '.join(path.name for path in changed)} changed on disk and was read again")
+            return
+        names = " and ".join(path.name for path in changed)
+        self.window.notice.ask(
+            f"{names} was changed by somebody else, and you have changes that are not saved.",
+            {
+                "Show difference…": lambda: self._show_difference(session),
+                "Reload": lambda: self.open(session.folder),
+                "Keep mine": lambda: self.save(overwrite=True),
+            },
+        )
+
+    def _show_difference(self, session: Session) -> None:
+        DifferenceDialog(self.window, "On disk, and here", difference(session.document.texts())).show()
+
+    def _watch(self) -> None:
+        """The files and their folder: a file that is replaced on saving is a new one for the watcher."""
+        old = [*self._watcher.files(), *self._watcher.directories()]
+        if old:
+            self._watcher.removePaths(old)
+        if self.window.has_session:
+            folder = self.window.session.folder
+            wanted = [folder, folder / SYSTEM_FILE, folder / LAYOUT_FILE]
+            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+
+    def _home(self) -> Path:
+        recent = self.window.settings.recent()
+        return recent[0].parent if recent else Path.cwd()
+
+    def _sure(self, question: str, yes: str, no: str) -> bool:
+        box = QMessageBox(self.window)
+        box.setWindowTitle(question)
+        box.setText(question)
+        sure = box.addButton(yes, QMessageBox.ButtonRole.DestructiveRole)
+        safe = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(safe)
+        box.exec()
+        return box.clickedButton() is sure
+
+    def _complain(self, title: str, error: StudioError) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self.window)
+        box.setInformativeText(str(error))
+        box.exec()

@@ -1,0 +1,430 @@
+"""The window: welcome page or workspace, docks around the canvas, menus made from the table of actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QResizeEvent,
+)
+from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from studio.editor.actions import ACTIONS, MENUS, Action, by_id
+from studio.editor.canvas.scene import CanvasScene
+from studio.editor.canvas.view import CanvasView
+from studio.editor.command_palette import Choice, CommandPalette
+from studio.editor.docks import Docks
+from studio.editor.files import Files
+from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
+from studio.editor.icons import icon
+from studio.editor.notice import Notice
+from studio.editor.panels.inspector import Inspector
+from studio.editor.panels.palette import Palette
+from studio.editor.panels.problems import Problems, counted
+from studio.editor.session import Session
+from studio.editor.settings import Settings
+from studio.editor.status_bar import StatusBar
+from studio.editor.style import apply_theme
+from studio.editor.theme import THEMES, Theme
+from studio.editor.toolbar import MainToolBar, OriginBand
+from studio.editor.welcome import GUIDE, Welcome
+from studio.errors import Problem
+from studio.model.opened import Opened
+from studio.model.registry import Registry
+from studio.paths import component_roots
+
+LAYOUT = "layout/2"
+"""Name under which panels are kept; a new one when the panels are others."""
+SIZE = QSize(1280, 800)
+CONTEXT_MENU = (
+    "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
+    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
+)  # fmt: skip
+"""Of the canvas; an empty name is a line."""
+
+
+class MainWindow(QMainWindow):
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.theme: Theme = THEMES.get(settings.theme, THEMES["light"])
+        self._session: Session | None = None
+        self._canvas: CanvasView | None = None
+        self.files: Files = Files(self)
+        self.actions_by_id: dict[str, QAction] = {}
+        self.setWindowTitle("Robot Systems Studio")
+        self.setAcceptDrops(True)
+        self.resize(SIZE)
+        self._build()
+        self._build_menus()
+        self.commands = CommandPalette(self)
+        self.show_session(None)
+        geometry = settings.bytes("geometry")
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+
+    # ---- what there is
+
+    @property
+    def has_session(self) -> bool:
+        return self._session is not None
+
+    @property
+    def session(self) -> Session:
+        assert self._session is not None, "no project is open"
+        return self._session
+
+    @property
+    def canvas(self) -> CanvasView:
+        assert self._canvas is not None, "no project is open"
+        return self._canvas
+
+    # ---- building
+
+    def _build(self) -> None:
+        self.status = StatusBar(self.theme)
+        self.setStatusBar(self.status)
+        self.status.problems_wanted.connect(lambda: self.docks.show("problems"))
+        self.status.save_wanted.connect(lambda: self.trigger("file.save"))
+        self.status.zoom_wanted.connect(lambda: self.trigger("view.zoom_100"))
+        self.welcome = Welcome(self.settings, self.theme)
+        self.welcome.new_wanted.connect(self.files.new)
+        self.welcome.open_wanted.connect(self.files.ask_open)
+        self.welcome.project_wanted.connect(self.files.ask_leave_and_open)
+        self.welcome.guide_wanted.connect(self.show_guide)
+        self.welcome.keys_wanted.connect(self.show_keys)
+        self.band = OriginBand(self.theme)
+        self.notice = Notice()
+        self.workspace = QWidget()
+        self.docks: Docks = Docks(self.workspace)
+        layout = QVBoxLayout(self.workspace)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.band, self.notice):
+            layout.addWidget(widget)
+        layout.addWidget(self.docks.manager, 1)
+        self.docks.set_close_icon(icon("mdi6.close", self.theme.muted))
+        self._build_docks()
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.welcome)
+        self.pages.addWidget(self.workspace)
+        self.setCentralWidget(self.pages)
+
+    def _build_docks(self) -> None:
+        self.palette_panel = Palette(self.theme)
+        self.inspector = Inspector(self.theme)
+        self.problems = Problems(self.theme)
+        self.document = QWidget()
+        self.document.setMinimumSize(320, 240)
+        self._document_layout = QVBoxLayout(self.document)
+        self._document_layout.setContentsMargins(0, 0, 0, 0)
+        self.docks.set_document("system", "system.xml", self.document)
+        self.docks.add("palette", "Palette", self.palette_panel, "left")
+        self.docks.add("inspector", "Inspector", self.inspector, "right")
+        self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
+        self.docks.keep_as_default()
+        self.palette_panel.wanted.connect(lambda type_name: self.canvas.commands.add(type_name))
+        self.problems.go_to.connect(self.go_to_problem)
+        self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
+
+    def _build_menus(self) -> None:
+        bar = self.menuBar()
+        assert bar is not None
+        self.menus: dict[str, QMenu] = {}
+        for title in MENUS:
+            menu = bar.addMenu(title)
+            assert menu is not None
+            self.menus[title] = menu
+        for action in ACTIONS:
+            self._add_action(action)
+        self.recent_menu = QMenu("Open recent", self)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.menus["File"].insertMenu(self.actions_by_id["file.save"], self.recent_menu)
+        shown = [self.actions_by_id[name] for name in ("file.save", "edit.undo", "edit.redo", "insert.quick")]
+        self.toolbar = MainToolBar(self.theme, shown)
+        self.toolbar.commands_wanted.connect(self.open_commands)
+        self.toolbar.theme_wanted.connect(self.switch_theme)
+        self.addToolBar(self.toolbar)
+        self._show_action_icons()
+
+    def _add_action(self, action: Action) -> None:
+        made = QAction(action.text, self)
+        made.setObjectName(action.id)
+        made.setShortcuts([QKeySequence(keys) for keys in action.keys])
+        made.triggered.connect(lambda _=False, action=action: self._perform(action))
+        if action.scope == "canvas":
+            # Letters belong to text fields everywhere else.
+            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self.document.addAction(made)
+        menu = self.menus[action.in_menu]
+        if action.begins_group:
+            menu.addSeparator()
+        menu.addAction(made)
+        self.actions_by_id[action.id] = made
+
+    def _perform(self, action: Action) -> None:
+        if action.scope == "window" or self.has_session:
+            action.do(self)
+
+    def trigger(self, name: str) -> None:
+        """Do an action by its id, as its menu entry would."""
+        self._perform(by_id(name))
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        for folder in self.settings.recent():
+            entry = self.recent_menu.addAction(str(folder))
+            assert entry is not None
+            entry.triggered.connect(lambda _=False, folder=folder: self.files.ask_leave_and_open(folder))
+        if self.recent_menu.isEmpty():
+            nothing = self.recent_menu.addAction("Nothing yet")
+            assert nothing is not None
+            nothing.setEnabled(False)
+
+    # ---- one project
+
+    def show_session(self, session: Session | None) -> None:
+        """Put another project into the window, or the welcome page."""
+        self._drop_session()
+        self._session = session
+        self.notice.hide()
+        if session is not None:
+            scene = CanvasScene(session, self.theme)
+            self._canvas = CanvasView(scene)
+            self._document_layout.addWidget(self._canvas)
+            scene.selectionChanged.connect(self._selection_changed)
+            self._canvas.zoomed.connect(self.status.show_zoom)
+            self._canvas.inspect.connect(self._to_inspector)
+            self.palette_panel.show_registry(session.registry)
+            session.changed.connect(lambda _: self._changed())
+            session.saved.connect(self._changed)
+            session.refused.connect(lambda words: self.status.say(words, trouble=True))
+            session.problems_changed.connect(self._problems_changed)
+            session.check()
+        else:
+            self.welcome.refresh()
+        self.inspector.show_session(session)
+        self.toolbar.switch.show_session(session)
+        self.toolbar.setVisible(session is not None)
+        self.pages.setCurrentWidget(self.workspace if session is not None else self.welcome)
+        self._changed()
+        if session is not None:
+            self._lay_out_docks()
+            self.canvas.setFocus()
+
+    def _lay_out_docks(self) -> None:
+        state = self.settings.bytes(LAYOUT)
+        if state is None or not self.docks.restore(state):
+            self.reset_layout()
+        app = QApplication.instance()
+        assert app is not None
+        app.processEvents()  # the view has its size only now
+        self.canvas.restore_view()
+
+    def _drop_session(self) -> None:
+        if self._canvas is not None:
+            self._canvas.cancel_gesture()
+            self._canvas.canvas.selectionChanged.disconnect()
+            self._document_layout.removeWidget(self._canvas)
+            self._canvas.hide()
+            self._canvas.deleteLater()
+            self._canvas = None
+        if self._session is not None:
+            self._session.close()
+            self._session.deleteLater()
+            self._session = None
+
+    def _changed(self) -> None:
+        """After any edit: title, marks, menu texts."""
+        session = self._session
+        self.status.refresh(session, len(self._canvas.canvas.selectedItems()) if self._canvas else 0)
+        self.toolbar.switch.refresh()
+        self.band.show_modes(sorted(self.toolbar.switch.modes()), self.theme)
+        for action in ACTIONS:
+            if action.scope != "window":
+                self.actions_by_id[action.id].setEnabled(session is not None)
+        if session is None:
+            self.setWindowTitle("Robot Systems Studio")
+            return
+        dirty = session.document.is_modified
+        self.setWindowTitle(f"system.xml{'*' if dirty else ''} — {session.name} — Robot Systems Studio")
+        self.docks.set_title("system", f"system.xml{' •' if dirty else ''}")
+        history = session.document.history
+        for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
+            entry = self.actions_by_id[name]
+            entry.setText(f"{word} {label}" if label else word)
+            entry.setToolTip(f"{word} {label or ''} ({by_id(name).keys[0]})")
+            entry.setEnabled(label is not None)
+
+    def _selection_changed(self) -> None:
+        scene = self.canvas.canvas
+        self.inspector.show_selection(scene.selected_nodes(), scene.selected_connections())
+        self.status.refresh(self._session, len(scene.selectedItems()))
+        self.canvas.minimap.update()
+
+    def _problems_changed(self) -> None:
+        problems = self.session.problems
+        self.problems.show_problems(problems, self.session.folder)
+        errors, warnings = counted(problems)
+        self.docks.set_title("problems", f"Problems {errors + warnings}" if problems else "Problems")
+        self._changed()
+
+    # ---- what actions do
+
+    def _to_inspector(self) -> None:
+        self.docks.show("inspector")
+        self.inspector.setFocus()
+        self.inspector.focusNextChild()
+
+    def go_to_problem(self, problem: Problem) -> None:
+        name = problem.subject.partition(".")[0]
+        if name in self.session.system.nodes:
+            self.canvas.go_to(name)
+            return
+        for item in self.canvas.canvas.wires.values():
+            if str(item.connection) == problem.subject:
+                self.canvas.canvas.clearSelection()
+                item.setSelected(True)
+                self.canvas.ensureVisible(item, 60, 60)
+                return
+        self.status.say(str(problem))
+
+    def open_commands(self) -> None:
+        usable = [action for action in ACTIONS if action.scope == "window" or self.has_session]
+        self.commands.open([self._choice(action) for action in usable], "Type a command")
+
+    def _choice(self, action: Action) -> Choice:
+        keys = action.keys[0] if action.keys else ""
+        return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self._perform(action))
+
+    def open_go_to(self) -> None:
+        system = self.session.system
+        choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]
+        choices += [self._place(str(wire), "wire", wire.start.node) for wire in system.wires]
+        self.commands.open(choices, "Find a component, source or wire")
+
+    def _place(self, text: str, kind: str, name: str) -> Choice:
+        return Choice(text, kind, lambda: self.canvas.go_to(name))
+
+    def check(self) -> None:
+        self.session.check()
+        self.docks.show("problems")
+
+    def rescan(self) -> None:
+        """Components that were written meanwhile."""
+        session = self.session
+        registry = Registry.scan(component_roots(session.folder))
+        session.opened = Opened(session.opened.project, registry, session.opened.types)
+        self.palette_panel.show_registry(registry)
+        self.canvas.quick_add.registry = registry
+        self.canvas.canvas.rebuild()
+        session.check()
+        self.status.say(f"{len(registry.specs())} components found")
+
+    def reset_layout(self) -> None:
+        self.docks.reset()
+        small = self.width() < 1400
+        left, right, bottom = (190, 268, 130) if small else (212, 300, 190)
+        self.docks.set_sizes("palette", [left, self.width() - left - right, right])
+        self.docks.set_sizes("problems", [self.height() - bottom, bottom])
+
+    def next_pane(self) -> None:
+        panes = [self.canvas, self.inspector, self.problems.table, self.palette_panel.field]
+        focus = QApplication.focusWidget()
+        here = next((i for i, pane in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
+        panes[(here + 1) % len(panes)].setFocus()
+
+    def switch_theme(self) -> None:
+        self.show_theme(THEMES["dark" if self.theme.name == "light" else "light"])
+        self.settings.theme = self.theme.name
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        apply_theme(app, theme)
+        self.status.theme = theme
+        self.toolbar.show_theme(theme)
+        self.palette_panel.show_theme(theme)
+        self.inspector.show_theme(theme)
+        self.welcome.show_theme(theme)
+        if self._session is not None:
+            self.canvas.show_theme(theme)
+        self.problems.show_theme(theme, self._session.folder if self._session else None)
+        self._show_action_icons()
+        self._changed()
+
+    def _show_action_icons(self) -> None:
+        for action in ACTIONS:
+            if action.icon:
+                self.actions_by_id[action.id].setIcon(icon(action.icon, self.theme.muted))
+        for name, picture in {
+            "system": "mdi6.graph-outline", "palette": "mdi6.puzzle", "inspector": "fa6s.sliders",
+            "problems": "fa6s.circle-exclamation",
+        }.items():  # fmt: skip
+            self.docks.set_icon(name, icon(picture, self.theme.muted))
+
+    def show_keys(self) -> None:
+        KeysDialog(self).show()
+
+    def show_guide(self, page: Path | None = None) -> None:
+        GuideDialog(self, page or GUIDE / "editor.md").show()
+
+    def show_about(self) -> None:
+        AboutDialog(self).show()
+
+    # ---- Qt
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
+        """On the canvas; elsewhere Qt would offer to hide the tool bar."""
+        if event is None or self._canvas is None or not self._canvas.underMouse():
+            return
+        menu = QMenu(self)
+        for name in CONTEXT_MENU:
+            if name:
+                menu.addAction(self.actions_by_id[name])
+            else:
+                menu.addSeparator()
+        menu.popup(event.globalPos())
+
+    def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
+        if event is not None and _dropped_folder(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent | None) -> None:
+        folder = _dropped_folder(event) if event is not None else None
+        if folder is not None:
+            self.files.ask_leave_and_open(folder)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.toolbar.commands.setToolButtonStyle(
+            Qt.ToolButtonStyle.ToolButtonIconOnly
+            if self.width() < 1000
+            else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        assert event is not None
+        if not self.files.may_leave():
+            event.ignore()
+            return
+        self.settings.set_bytes("geometry", self.saveGeometry())
+        if self.has_session:
+            self.settings.set_bytes(LAYOUT, self.docks.save())
+        self._drop_session()
+        event.accept()
+
+
+def _dropped_folder(event: QDropEvent) -> Path | None:
+    data = event.mimeData()
+    paths = [Path(url.toLocalFile()) for url in data.urls()] if data is not None else []
+    found = [path for path in paths if (path / "system.xml").is_file() or path.name == "system.xml"]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,241 @@
+"""One field per parameter, with the widget that suits its kind. A field reports a value; it never edits the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QWheelEvent
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+from studio.model.spec import ParameterSpec, Value, format_value
+
+SEVERAL = "—"
+SLIDER_STEPS = 1000
+
+
+class ParameterField(QWidget):
+    """A label, a widget, a unit, and an accent bar that resets when the value is not the default."""
+
+    changed = pyqtSignal(str, object, bool)
+    """Name, value (None resets), and whether it is one of many from a slider that moves."""
+
+    def __init__(self, spec: ParameterSpec, theme: Theme) -> None:
+        super().__init__()
+        self.spec = spec
+        self.theme = theme
+        self.label = QLabel(spec.name)
+        self.label.setFixedWidth(112)
+        self.bar = QToolButton()
+        self.bar.setFixedWidth(9)
+        self.bar.setAccessibleName(f"Reset {spec.name}")
+        self.bar.clicked.connect(lambda: self.changed.emit(spec.name, None, False))
+        self.error = QLabel()
+        self.error.setProperty("role", "error")
+        self.error.setWordWrap(True)
+        self.error.hide()
+        self.editor = self._editor()
+        self.editor.setAccessibleName(spec.name)
+        self.editor.setAccessibleDescription(spec.doc)
+        self.label.setToolTip(about(spec))
+        self.editor.setToolTip(about(spec))
+        row = QHBoxLayout()
+        row.setSpacing(3)
+        row.addWidget(self.label)
+        row.addWidget(self.bar)
+        row.addWidget(self.editor, 1)
+        if spec.kind == "file":
+            row.addWidget(self._browse())
+        if spec.unit:
+            unit = QLabel(spec.unit)
+            unit.setProperty("role", "muted")
+            row.addWidget(unit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(row)
+        self.slider = self._slider()
+        if self.slider is not None:
+            inset = QHBoxLayout()
+            inset.setContentsMargins(127, 0, 2, 0)
+            inset.addWidget(self.slider)
+            column.addLayout(inset)
+        column.addWidget(self.error)
+
+    # ---- showing
+
+    def show_value(self, value: Value | None, *, is_default: bool, text: str | None = None) -> None:
+        """`value` None: the selected ones differ, or `text` is what the file says and cannot be read."""
+        self._filling = True
+        shown = text if text is not None else SEVERAL if value is None else self.spec.format(value)
+        if isinstance(self.editor, QCheckBox):
+            state = (
+                Qt.CheckState.PartiallyChecked
+                if value is None
+                else Qt.CheckState.Checked
+                if value
+                else Qt.CheckState.Unchecked
+            )
+            self.editor.setTristate(value is None)
+            self.editor.setCheckState(state)
+        elif isinstance(self.editor, QComboBox):
+            self.editor.setCurrentIndex(self.editor.findText(shown))
+        elif isinstance(self.editor, QLineEdit):
+            self.editor.setText("" if value is None and text is None else shown)
+            self.editor.setPlaceholderText(SEVERAL if value is None else "")
+        if self.slider is not None and isinstance(value, int | float):
+            self.slider.setValue(self._to_slider(float(value)))
+        self._say("")
+        if text is not None:
+            self._check_text(text)
+        colour = "transparent" if is_default else self.theme.accent
+        self.bar.setStyleSheet(
+            f"background: {colour}; border: 0; border-radius: 1px; min-height: 22px; padding: 0; margin: 0 3px;"
+        )
+        self.bar.setEnabled(not is_default)
+        self.bar.setToolTip(
+            "" if is_default else f"Not the default ({self.spec.format(self.spec.default)}). Click to reset"
+        )
+        self._filling = False
+
+    # ---- widgets
+
+    def _editor(self) -> QWidget:
+        spec = self.spec
+        self._filling = False
+        if spec.kind == "bool":
+            box = QCheckBox()
+            box.clicked.connect(lambda on: self._take(bool(on)))
+            return box
+        if spec.choices:
+            combo = QComboBox()
+            combo.addItems([spec.format(choice) for choice in spec.choices])
+            combo.activated.connect(lambda index: self._take(spec.choices[index]))
+            combo.installEventFilter(_CalmWheel(combo))
+            return combo
+        line = QLineEdit()
+        line.editingFinished.connect(self._typed)
+        line.textEdited.connect(self._check_text)
+        return line
+
+    def _slider(self) -> QSlider | None:
+        spec = self.spec
+        if spec.kind not in ("int", "float") or spec.minimum is None or spec.maximum is None or spec.choices:
+            return None
+        slider = QSlider(Qt.Orientation.Horizontal)
+        slider.setRange(0, SLIDER_STEPS)
+        slider.setAccessibleName(f"{spec.name}, slider")
+        slider.valueChanged.connect(self._slid)
+        slider.installEventFilter(_CalmWheel(slider))
+        return slider
+
+    def _browse(self) -> QToolButton:
+        button = QToolButton()
+        button.setText("…")
+        button.setAccessibleName(f"Choose a file for {self.spec.name}")
+        button.clicked.connect(self._choose_file)
+        return button
+
+    def _choose_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, f"File for {self.spec.name}")
+        if name:
+            self._take(name)
+
+    # ---- values
+
+    def _typed(self) -> None:
+        assert isinstance(self.editor, QLineEdit)
+        text = self.editor.text()
+        if not self.editor.isModified() or (not text and self.editor.placeholderText()):
+            return
+        self.editor.setModified(False)
+        try:
+            value = self.spec.parse(text)
+        except StudioError as error:
+            self._say(error.message + (f" ({error.hint})" if error.hint else ""))
+            return
+        self._take(value)
+
+    def _check_text(self, text: str) -> None:
+        try:
+            self.spec.parse(text)
+            self._say("")
+        except StudioError as error:
+            self._say(error.message + (f" ({error.hint})" if error.hint else ""))
+
+    def _slid(self, place: int) -> None:
+        if self._filling:
+            return
+        value = self._from_slider(place)
+        self.changed.emit(self.spec.name, value, True)
+
+    def _take(self, value: Value) -> None:
+        if not self._filling:
+            self.changed.emit(self.spec.name, value, False)
+
+    def _to_slider(self, value: float) -> int:
+        low, high, warp = self._scale()
+        return round(SLIDER_STEPS * (warp(value) - warp(low)) / (warp(high) - warp(low))) if high > low else 0
+
+    def _from_slider(self, place: int) -> Value:
+        low, high, warp = self._scale()
+        at = warp(low) + (warp(high) - warp(low)) * place / SLIDER_STEPS
+        value = math.exp(at) if warp is not _same else at
+        value = min(high, max(low, float(f"{value:.3g}")))
+        return round(value) if self.spec.kind == "int" else value
+
+    def _scale(self) -> tuple[float, float, Callable[[float], float]]:
+        """Ranges over many powers of ten are walked in equal ratios."""
+        low, high = float(self.spec.minimum or 0.0), float(self.spec.maximum or 0.0)
+        return (low, high, math.log) if low > 0 and high / low >= 1000 else (low, high, _same)
+
+    def _say(self, trouble: str) -> None:
+        self.error.setText(trouble)
+        self.error.setVisible(bool(trouble))
+        self.editor.setProperty("wrong", "true" if trouble else "false")
+        style = self.editor.style()
+        if style is not None:
+            style.unpolish(self.editor)
+            style.polish(self.editor)
+
+
+class _CalmWheel(QObject):
+    """A wheel that scrolls the form must not change the values it passes over."""
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        if isinstance(event, QWheelEvent) and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def about(spec: ParameterSpec) -> str:
+    lines = [f"<b>{spec.name}</b> · {spec.kind}{f' in {spec.unit}' if spec.unit else ''}"]
+    if spec.doc:
+        lines.append(spec.doc)
+    if spec.minimum is not None or spec.maximum is not None:
+        lines.append(f"from {_bound(spec.minimum)} to {_bound(spec.maximum)}")
+    lines.append(f"default {format_value(spec.default)}")
+    return "<br>".join(lines)
+
+
+def _bound(number: float | None) -> str:
+    return "anything" if number is None else f"{number:g}"
+
+
+def _same(value: float) -> float:
+    return value

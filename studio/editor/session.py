@@ -1,0 +1,125 @@
+"""One open project as the window sees it: the document, the components that exist, what is wrong, and who listens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from studio.errors import Problem, StudioError
+from studio.model.changes import Change
+from studio.model.document import SystemDocument
+from studio.model.history import Edit
+from studio.model.opened import Opened, open_project
+from studio.model.registry import Registry
+from studio.model.system import System
+from studio.model.system_check import check
+
+CHECK_AFTER_MS = 150
+"""A drag makes no findings worth showing before the hand rests."""
+
+
+class Session(QObject):
+    changed = pyqtSignal(tuple)
+    """The changes of an edit, an undo or a redo, after they happened."""
+    saved = pyqtSignal()
+    refused = pyqtSignal(str)
+    """Why the model did not allow an edit, in words for the user."""
+    problems_changed = pyqtSignal()
+
+    def __init__(self, opened: Opened, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.opened = opened
+        self.problems: list[Problem] = []
+        self._end_listening = self.document.history.listen(self._tell)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(CHECK_AFTER_MS)
+        self._timer.timeout.connect(self._check_system)
+        self._around: list[Problem] = []
+        self._types_checked: set[str] = set()
+
+    @classmethod
+    def open(cls, folder: Path, parent: QObject | None = None) -> Session:
+        return cls(open_project(folder), parent)
+
+    @property
+    def document(self) -> SystemDocument:
+        return self.opened.project.document
+
+    @property
+    def system(self) -> System:
+        return self.document.system
+
+    @property
+    def registry(self) -> Registry:
+        return self.opened.registry
+
+    @property
+    def folder(self) -> Path:
+        return self.document.folder
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+    def do(self, edit: Edit[System]) -> bool:
+        """Do `edit`; False if the model refused, which `refused` tells."""
+        try:
+            self.document.do(edit)
+        except StudioError as error:
+            self.refused.emit(_sentence(error))
+            return False
+        return True
+
+    def undo(self) -> None:
+        self.document.undo()
+
+    def redo(self) -> None:
+        self.document.redo()
+
+    def save(self, *, overwrite: bool = False) -> None:
+        self.document.save(overwrite=overwrite)
+        self.check()
+        self.saved.emit()
+
+    def save_as(self, folder: Path) -> None:
+        self.document.save_as(folder)
+        self.opened.project.folder = folder
+        self.check()
+        self.saved.emit()
+
+    def check(self) -> None:
+        """What `studio check` says about the system as it is now."""
+        self._timer.stop()
+        try:
+            self.problems = self.opened.find_problems()
+        except StudioError as error:
+            self.problems = [Problem.from_error(error)]
+        own = set(self._of_the_system())
+        self._around = [problem for problem in self.problems if problem not in own]
+        self._types_checked = self.opened.used_types()
+        self.problems_changed.emit()
+
+    def _check_system(self) -> None:
+        """The part of the check that edits can change. The files around it are read again only for new types."""
+        if self.opened.used_types() - self._types_checked:
+            self.check()
+            return
+        self.problems = [*self._around, *self._of_the_system()]
+        self.problems_changed.emit()
+
+    def _of_the_system(self) -> list[Problem]:
+        return check(self.system, self.registry, self.opened.types.names())
+
+    def close(self) -> None:
+        self._timer.stop()
+        self._end_listening()
+
+    def _tell(self, changes: tuple[Change, ...]) -> None:
+        self.changed.emit(changes)
+        self._timer.start()
+
+
+def _sentence(error: StudioError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

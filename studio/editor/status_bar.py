@@ -1,0 +1,99 @@
+"""The bar below: origin, saved or not, problems, selection, zoom. Its parts are buttons to where one can act."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtWidgets import QLabel, QStatusBar, QToolButton
+
+from studio.editor.icons import icon
+from studio.editor.panels.problems import counted
+from studio.editor.session import Session
+from studio.editor.theme import Theme
+
+MESSAGE_MS = 8000
+NOTHING_OPEN = "No project open"
+
+
+class StatusBar(QStatusBar):
+    problems_wanted = pyqtSignal()
+    save_wanted = pyqtSignal()
+    zoom_wanted = pyqtSignal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.setSizeGripEnabled(False)
+        self.origin = QLabel()
+        self.saved = self._button("Saved or not", self.save_wanted)
+        self.problems = self._button("Problems", self.problems_wanted)
+        self.words = QLabel()
+        self.words.setAccessibleName("Message")
+        self.content = QLabel()
+        self.content.setProperty("role", "muted")
+        self.zoom = self._button("Zoom", self.zoom_wanted)
+        for widget in (self.origin, self.saved, self.problems):
+            self.addWidget(widget)
+        self.addWidget(self.words, 1)
+        for widget in (self.content, self.zoom):
+            self.addPermanentWidget(widget)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(lambda: self.words.setText(""))
+
+    def _button(self, name: str, signal: pyqtBoundSignal) -> QToolButton:
+        button = QToolButton()
+        button.setAccessibleName(name)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setIconSize(QSize(13, 13))
+        button.setStyleSheet("min-height: 20px;")
+        button.clicked.connect(signal)
+        return button
+
+    def say(self, text: str, *, trouble: bool = False) -> None:
+        """A sentence that stays for a while."""
+        mark = f'<span style="color:{self.theme.warning}">▲</span> ' if trouble else ""
+        self.words.setText(mark + text)
+        self.words.setToolTip(text)
+        self._timer.start(MESSAGE_MS)
+
+    def refresh(self, session: Session | None, selected: int = 0) -> None:
+        for widget in (self.saved, self.problems, self.content, self.zoom, self.origin):
+            widget.setVisible(session is not None)
+        if session is None:
+            self.words.setText(NOTHING_OPEN)
+            return
+        if self.words.text() == NOTHING_OPEN:
+            self.words.setText("")
+        self._show_origin(session)
+        modified = session.document.is_modified
+        self.saved.setText("Not saved" if modified else "Saved")
+        self.saved.setIcon(
+            icon("mdi6.content-save-alert-outline" if modified else "mdi6.content-save-check-outline", self.theme.muted)
+        )
+        self.saved.setToolTip("Save (Ctrl+S)")
+        errors, warnings = counted(session.problems)
+        words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+        self.problems.setText(", ".join(words) or "No problems")
+        mark, colour = (
+            ("fa6s.circle-exclamation", self.theme.error) if errors
+            else ("fa6s.triangle-exclamation", self.theme.warning) if warnings
+            else ("fa6s.circle-check", self.theme.fine)
+        )  # fmt: skip
+        self.problems.setIcon(icon(mark, colour))
+        counts = f"{len(session.system.nodes)} nodes · {len(session.system.wires)} wires"
+        self.content.setText(f"{selected} selected · {counts}" if selected else counts)
+
+    def show_zoom(self, zoom: float) -> None:
+        self.zoom.setText(f"{zoom * 100:.0f} %")
+
+    def _show_origin(self, session: Session) -> None:
+        modes = sorted({source.mode for source in session.system.sources})
+        self.origin.setVisible(bool(modes))
+        if not modes:
+            return
+        words = " · ".join(self.theme.origins[mode].word for mode in modes)
+        fill, text = self.theme.header, self.theme.text
+        if len(modes) == 1:
+            fill, text = self.theme.origins[modes[0]].fill, self.theme.origins[modes[0]].on_fill
+        self.origin.setText(words if len(modes) == 1 else f"Mixed: {words}")
+        self.origin.setStyleSheet(f"background: {fill}; color: {text}; padding: 3px 10px; font-weight: 600;")

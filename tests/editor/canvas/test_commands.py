@@ -1,0 +1,162 @@
+"""Commands of the canvas, by menu, key or palette: each is one step of undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.canvas.in_place import NameField, TextField
+from studio.editor.canvas.view import CanvasView
+
+
+def labels(view: CanvasView) -> list[str]:
+    return view.canvas.session.document.history.labels
+
+
+def test_delete_takes_cards_wires_and_notes_in_one_step(view: CanvasView) -> None:
+    before = view.canvas.session.document.texts()
+    view.commands.select_all()
+    view.commands.delete()
+    assert len(labels(view)) == 1
+    assert not view.canvas.nodes and not view.canvas.wires and not view.canvas.remarks
+    view.canvas.session.undo()
+    assert view.canvas.session.document.texts() == before
+    assert len(view.canvas.nodes) == 8 and len(view.canvas.wires) == 12
+
+
+def test_copy_and_paste_keep_the_wires_between_the_copies(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map", "traverse_map"])
+    view.commands.copy()
+    view.commands.paste()
+    assert view.canvas.selected_nodes() == ["terrain_map_2", "traverse_map_2"]
+    assert [str(w) for w in view.canvas.session.system.wires_of("traverse_map_2")] == [
+        "terrain_map_2.terrain → traverse_map_2.terrain"
+    ]
+
+
+def test_pasting_nonsense_is_refused_in_words(view: CanvasView, qapp: object) -> None:
+    from PyQt6.QtWidgets import QApplication
+
+    said: list[str] = []
+    view.canvas.session.refused.connect(said.append)
+    clipboard = QApplication.clipboard()
+    assert clipboard is not None
+    clipboard.setText("hello")
+    view.commands.paste()
+    assert len(said) == 1 and labels(view) == []
+
+
+def test_duplicates_lie_beside_their_originals(view: CanvasView) -> None:
+    view.canvas.select(["arc_arbiter"])
+    view.commands.duplicate()
+    first, second = view.canvas.nodes["arc_arbiter"], view.canvas.nodes["arc_arbiter_2"]
+    assert (second.x() - first.x(), second.y() - first.y()) == (32, 32)
+
+
+def test_a_name_is_edited_in_place_and_wires_follow(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map"])
+    view.commands.rename()
+    field = view.findChild(NameField)
+    assert field is not None and field.text() == "terrain_map"
+    field.setText("heights")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert labels(view) == ["Rename terrain_map to heights"]
+    assert "heights" in view.canvas.nodes and len(view.canvas.session.system.wires_of("heights")) == 6
+
+
+def test_a_bad_name_is_refused_and_nothing_changes(view: CanvasView) -> None:
+    said: list[str] = []
+    view.canvas.session.refused.connect(said.append)
+    view.commands._renamed("terrain_map", "no good")
+    assert "cannot be a name" in said[0] and labels(view) == []
+
+
+def test_notes_are_written_in_place(view: CanvasView) -> None:
+    view.commands.add_note()
+    field = view.findChild(TextField)
+    assert field is not None
+    field.setPlainText("Mind the step")
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert [note.text for note in view.canvas.session.system.layout.notes][-1] == "Mind the step"
+
+
+def test_a_frame_goes_around_the_selection(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map", "traverse_map"])
+    view.commands.add_frame()
+    frame = list(view.canvas.session.system.layout.frames)[-1]
+    area = view.canvas.remarks[frame.id].outline()
+    assert all(area.contains(view.canvas.nodes[name].outline()) for name in ("terrain_map", "traverse_map"))
+
+
+@pytest.mark.parametrize("edge", ["left", "right", "top", "bottom", "centre", "middle"])
+def test_cards_are_aligned(view: CanvasView, edge: str) -> None:
+    names = ["modelserver", "traverse_map", "arc_arbiter"]
+    view.canvas.select(names)
+    view.commands.align(edge)
+    areas = [view.canvas.nodes[name].outline() for name in names]
+    values = {
+        "left": [a.left() for a in areas], "right": [a.right() for a in areas], "top": [a.top() for a in areas],
+        "bottom": [a.bottom() for a in areas], "centre": [a.center().x() for a in areas],
+        "middle": [a.center().y() for a in areas],
+    }[edge]  # fmt: skip
+    assert max(values) - min(values) < 0.01
+
+
+def test_cards_are_spread_evenly(view: CanvasView) -> None:
+    names = ["platform", "terrain_map", "arc_arbiter"]
+    view.canvas.select(names)
+    view.commands.distribute(across=True)
+    a, b, c = (view.canvas.nodes[name].outline() for name in names)
+    assert b.left() - a.right() == pytest.approx(c.left() - b.right())
+
+
+def test_arranging_is_one_step_and_overlaps_nothing(view: CanvasView) -> None:
+    view.commands.arrange()
+    assert labels(view) == ["Arrange automatically"]
+    areas = [item.outline() for item in view.canvas.nodes.values()]
+    assert not any(a.intersects(b) for i, a in enumerate(areas) for b in areas[:i])
+
+
+def test_alt_and_arrows_move_and_are_one_step(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map"])
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert view.canvas.nodes["terrain_map"].x() == 288 + 48
+    assert labels(view) == ["Move terrain_map"]
+
+
+def test_arrows_walk_along_the_wires_and_say_where(view: CanvasView) -> None:
+    view.canvas.set_focus_node("platform")
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.canvas.focus_node == "terrain_map"
+    assert view.accessibleDescription() == "terrain_map, processor, 2 inputs, 1 output"
+    QTest.keyClick(view, Qt.Key.Key_Left)
+    assert view.canvas.focus_node == "platform"
+    QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert view.canvas.focus_node != "platform"
+
+
+def test_wiring_by_keyboard(view: CanvasView) -> None:
+    view.canvas.set_focus_node("traverse_map")
+    view.start_keyboard_wiring()
+    assert view.wiring is not None
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert len(labels(view)) == 1 and labels(view)[0].startswith("Connect traverse_map →")
+    assert view.wiring is None and view.gesture is None
+    view.start_keyboard_wiring()
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert view.gesture is None and len(labels(view)) == 1
+
+
+def test_pictures_of_the_canvas_are_written(view: CanvasView, tmp_path: Path) -> None:
+    view.canvas.select(["terrain_map"])
+    export_svg(view.canvas, tmp_path / "a.svg")
+    export_png(view.canvas, tmp_path / "a.png")
+    assert "terrain_map" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert view.canvas.selected_nodes() == ["terrain_map"]

@@ -1,0 +1,149 @@
+"""What hands do on the canvas ends in one edit or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import QMimeData, QPointF, Qt
+from PyQt6.QtGui import QDropEvent
+from PyQt6.QtTest import QTest
+
+from studio.editor.canvas.view import MIME, CanvasView
+from studio.model.parts import ServiceWire, Wire
+from studio.model.system_edits import Disconnect
+
+
+def labels(view: CanvasView) -> list[str]:
+    return view.canvas.session.document.history.labels
+
+
+def test_a_wire_is_drawn_from_an_out_port_to_an_in_port(view: CanvasView, hand: Any) -> None:
+    hand.drag(hand.port("traverse_map", "traverse"), hand.port("hazard_detection", "terrain"))
+    assert labels(view) == ["Connect traverse_map → hazard_detection"]
+    assert Wire.between("traverse_map.traverse", "hazard_detection.terrain").key in view.canvas.session.system.wires
+
+
+def test_a_wire_is_drawn_backwards_too(view: CanvasView, hand: Any) -> None:
+    hand.drag(hand.port("hazard_detection", "terrain"), hand.port("traverse_map", "traverse"))
+    assert labels(view) == ["Connect traverse_map → hazard_detection"]
+
+
+def test_ports_that_do_not_fit_say_why_and_refuse(view: CanvasView, hand: Any) -> None:
+    hand.press(hand.port("terrain_map", "terrain"))
+    hand.move(hand.port("arc_arbiter", "votes"))
+    assert view.gesture is not None and "sends Map, but arc_arbiter.votes takes Vote" in view.gesture.message
+    assert view.canvas.nodes["modelserver"].fitting is not None
+    hand.release(hand.port("arc_arbiter", "votes"))
+    assert labels(view) == [] and view.canvas.nodes["modelserver"].fitting is None
+
+
+def test_what_is_already_connected_says_so(view: CanvasView, hand: Any) -> None:
+    hand.press(hand.port("terrain_map", "terrain"))
+    hand.move(hand.port("traverse_map", "terrain"))
+    assert view.gesture is not None and "already wired" in view.gesture.message
+    view.cancel_gesture()
+
+
+def test_a_service_is_wired_from_required_to_provided(view: CanvasView, hand: Any) -> None:
+    wire = ServiceWire.between("terrain_map.model", "modelserver.model")
+    view.canvas.session.do(Disconnect((wire,)))
+    hand.drag(hand.port("terrain_map", "model", service=True), hand.port("modelserver", "model", service=True))
+    assert labels(view)[-1] == "Connect terrain_map → modelserver"
+
+
+def test_the_end_of_a_wire_is_taken_elsewhere_and_keeps_its_delivery(view: CanvasView, hand: Any) -> None:
+    item = next(w for w in view.canvas.wires.values() if str(w.connection.end) == "path_planner.pose")
+    item.setSelected(True)
+    hand.drag(item.end, hand.port("terrain_map", "pose"))
+    assert labels(view) == []  # platform.ins.pose feeds terrain_map.pose already
+    wire = next(w for w in view.canvas.wires.values() if str(w.connection.end) == "traverse_map.terrain")
+    view.canvas.clearSelection()
+    wire.setSelected(True)
+    hand.drag(wire.end, hand.port("path_planner", "traverse"))
+    assert labels(view) == ["Connect terrain_map → path_planner"]
+
+
+def test_a_wire_pulled_off_is_removed(view: CanvasView, hand: Any) -> None:
+    wire = next(w for w in view.canvas.wires.values() if str(w.connection.end) == "traverse_map.terrain")
+    wire.setSelected(True)
+    hand.drag(wire.end, QPointF(560, 600))
+    assert labels(view) == ["Disconnect terrain_map → traverse_map"]
+
+
+def test_cards_move_together_on_the_grid_and_escape_gives_up(view: CanvasView, hand: Any) -> None:
+    view.canvas.select(["terrain_map", "traverse_map"])
+    hand.drag(hand.body("terrain_map"), hand.body("terrain_map") + QPointF(50, 37))
+    assert labels(view) == ["Move terrain_map and traverse_map"]
+    place = view.canvas.session.system.layout.places["traverse_map"]
+    assert (place.x, place.y) == (576 + 48, 192 + 32)
+    hand.press(hand.body("terrain_map"))
+    hand.move(hand.body("terrain_map") + QPointF(80, 0))
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    hand.release(hand.body("terrain_map"))
+    assert len(labels(view)) == 1 and view.canvas.nodes["terrain_map"].x() == 288 + 48
+
+
+def test_a_click_moves_nothing(view: CanvasView, hand: Any) -> None:
+    hand.click(hand.body("terrain_map"))
+    assert labels(view) == [] and view.canvas.selected_nodes() == ["terrain_map"]
+
+
+def test_a_frame_takes_along_what_lies_inside(view: CanvasView, hand: Any) -> None:
+    hand.drag(QPointF(900, -6), QPointF(900, 58))
+    assert labels(view) == ["Move path_planner"]
+    assert view.canvas.session.system.layout.places["path_planner"].y == 192 + 64
+    assert view.canvas.session.system.layout.frames["f1"].y == -16 + 64
+
+
+def test_a_note_is_resized_at_its_corner(view: CanvasView, hand: Any) -> None:
+    hand.drag(QPointF(205, 93), QPointF(256, 128))
+    note = view.canvas.session.system.layout.notes["n1"]
+    assert (note.width, note.height) == (256, 112)
+
+
+def test_the_rubber_band_selects_what_it_touches(view: CanvasView, hand: Any) -> None:
+    hand.drag(QPointF(560, 170), QPointF(780, 300))
+    assert view.canvas.selected_nodes() == ["traverse_map"]
+    hand.click(hand.body("arc_arbiter"), Qt.KeyboardModifier.ShiftModifier)
+    assert view.canvas.selected_nodes() == ["traverse_map", "arc_arbiter"]
+
+
+def test_the_switch_on_a_source_changes_its_mode(view: CanvasView, hand: Any) -> None:
+    item = view.canvas.nodes["platform"]
+    middle = {mode: item.pos() + QPointF(left + width / 2, 48) for mode, left, width in item.card.segments()}
+    hand.click(middle["real"])  # has no provider
+    assert labels(view) == []
+    hand.click(middle["logged"])
+    assert labels(view) == ["Switch platform to logged"]
+    assert view.canvas.nodes["platform"].card.mode == "logged"
+
+
+def test_a_component_dropped_stands_where_it_was_dropped(view: CanvasView) -> None:
+    data = QMimeData()
+    data.setData(MIME, b"terrain_map")
+    at = QPointF(view.mapFromScene(QPointF(400, 500)))
+    drop = QDropEvent(at, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    view.dropEvent(drop)
+    assert labels(view) == ["Add terrain_map_2"]
+    assert view.canvas.nodes["terrain_map_2"].outline().contains(QPointF(400, 500))
+
+
+def test_a_wire_dropped_on_the_ground_offers_what_fits_and_connects_it(view: CanvasView, hand: Any) -> None:
+    hand.drag(hand.port("traverse_map", "traverse"), QPointF(760, 500))
+    assert view.quick_add.isVisible()
+    offered = [view.quick_add.list.item(row).text() for row in range(view.quick_add.list.count())]
+    assert {"behaviour", "planner", "traverse_map"} <= set(offered)
+    assert "arbiter" not in offered and "low_pass" not in offered
+    view.quick_add.field.setText("behav")
+    QTest.keyClick(view.quick_add.field, Qt.Key.Key_Return)
+    assert labels(view) == ["Add behaviour"]
+    assert Wire.between("traverse_map.traverse", "behaviour.terrain").key in view.canvas.session.system.wires
+
+
+def test_the_pointer_keeps_its_place_when_zooming(view: CanvasView) -> None:
+    view.zoom_to(0.8)
+    at = QPointF(300, 200)
+    before = view.mapToScene(at.toPoint())
+    view.zoom_by(1.5, at)
+    after = view.mapToScene(at.toPoint())
+    assert abs(after.x() - before.x()) < 2 and abs(after.y() - before.y()) < 2

@@ -1,0 +1,132 @@
+"""For tests of the window: no screen, no settings of the developer's, a project to edit."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PyQt6.QtCore import QEvent, QPointF, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.app import make_window
+from studio.editor.canvas.scene import CanvasScene
+from studio.editor.canvas.view import CanvasView
+from studio.editor.main_window import MainWindow
+from studio.editor.session import Session
+from studio.editor.settings import Settings
+from studio.editor.theme import LIGHT
+
+HERE = Path(__file__).parent
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+_rover = _load("rover")
+
+
+@pytest.fixture
+def rover(tmp_path: Path) -> Path:
+    folder: Path = _rover.write_rover(tmp_path / "rover")
+    return folder
+
+
+@pytest.fixture
+def session(rover: Path, qapp: QApplication) -> Iterator[Session]:
+    opened = Session.open(rover)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def view(session: Session, qapp: QApplication) -> Iterator[CanvasView]:
+    made = CanvasView(CanvasScene(session, LIGHT))
+    made.resize(1500, 700)
+    made.show()
+    made.fit()
+    yield made
+    made.cancel_gesture()
+    made.close()
+    made.deleteLater()
+    delete_now()
+
+
+@pytest.fixture
+def window(rover: Path, tmp_path: Path, qapp: QApplication) -> Iterator[MainWindow]:
+    made = make_window(qapp, Settings(tmp_path / "editor.ini"))
+    made.resize(1280, 800)
+    made.show()
+    assert made.files.open(rover)
+    yield made
+    made.files.may_leave = lambda: True  # type: ignore[method-assign]  # nobody is there to answer
+    made.close()
+    made.deleteLater()
+    delete_now()
+
+
+def delete_now() -> None:
+    """What a running window does between two events; widgets of one test must not live on in the next."""
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+class Hand:
+    """A mouse on the canvas, in coordinates of the scene."""
+
+    def __init__(self, view: CanvasView) -> None:
+        self.view = view
+
+    def press(self, at: QPointF, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.mousePress(self.view.viewport(), Qt.MouseButton.LeftButton, keys, self.view.mapFromScene(at))
+
+    def move(self, at: QPointF) -> None:
+        QTest.mouseMove(self.view.viewport(), self.view.mapFromScene(at))
+
+    def release(self, at: QPointF) -> None:
+        QTest.mouseRelease(
+            self.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, self.view.mapFromScene(at)
+        )
+
+    def drag(self, start: QPointF, end: QPointF) -> None:
+        self.press(start)
+        self.move(start + (end - start) / 2)
+        self.move(end)
+        self.release(end)
+
+    def click(self, at: QPointF, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        self.press(at, keys)
+        self.release(at)
+
+    def port(self, node: str, name: str, *, service: bool = False) -> QPointF:
+        item = self.view.canvas.nodes[node]
+        port = item.card.port(name, service=service)
+        assert port is not None
+        return item.anchor(port)
+
+    def body(self, node: str) -> QPointF:
+        item = self.view.canvas.nodes[node]
+        return item.pos() + QPointF(item.card.width / 2, 40)
+
+
+@pytest.fixture
+def hand(view: CanvasView) -> Hand:
+    return Hand(view)
+
+
+@pytest.fixture
+def hand_in(qapp: QApplication) -> Callable[[CanvasView], Hand]:
+    return Hand

@@ -1,0 +1,46 @@
+"""Colours that can be read: every contrast that the design promises is recomputed."""
+
+from __future__ import annotations
+
+import pytest
+
+from studio.editor.style import sheet_of
+from studio.editor.theme import THEMES, Theme, contrast
+
+GROUNDS = ("window", "panel", "header", "node", "canvas")
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_text_is_readable_on_every_ground(theme: Theme) -> None:
+    for ground in GROUNDS:
+        for text in (theme.text, theme.muted, theme.accent, theme.error, theme.warning, theme.fine):
+            assert contrast(text, getattr(theme, ground)) >= 4.5, (ground, text)
+    assert contrast(theme.text, theme.selection) >= 4.5
+    assert contrast(theme.on_accent, theme.accent_fill) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_borders_ports_and_focus_are_visible(theme: Theme) -> None:
+    for ground in GROUNDS:
+        for line in (theme.control_border, theme.focus):
+            assert contrast(line, getattr(theme, ground)) >= 3, (ground, line)
+    for hue in (*theme.types.values(), theme.other_type):
+        assert contrast(hue, theme.canvas) >= 3, hue
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_origins_are_readable_and_orange_is_real_alone(theme: Theme) -> None:
+    for origin in theme.origins.values():
+        assert contrast(origin.on_fill, origin.fill) >= 4.5
+        assert contrast(origin.text, theme.panel) >= 4.5
+    assert [name for name, origin in theme.origins.items() if origin.fill == "#FF7A1A"] == ["real"]
+
+
+def test_the_style_sheet_knows_every_colour_that_it_names() -> None:
+    for theme in THEMES.values():
+        assert "$" not in sheet_of(theme)
