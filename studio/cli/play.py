@@ -179,7 +179,7 @@ def _play(options: argparse.Namespace, plan: Plan, played: Played, types: Messag
             player.pause()
         outcome.wall_s = (monotonic_ns() - began_ns) / SECOND_NS
         state = player.state()
-        outcome.loops, outcome.counts = state.loops, player.counts
+        outcome.rate, outcome.loops, outcome.counts = state.rate, state.loops, player.counts
         outcome.played_s = (state.time_ns - first_ns) / SECOND_NS
     console.look(session)
     console.close()

@@ -301,7 +301,7 @@ class LogPlayer:
         pusher = self._pusher
         return PlayerState(
             playing=not pusher.gated,
-            time_ns=pusher.position_ns,
+            time_ns=self._time_ns(),
             start_ns=self.start_ns,
             end_ns=self.end_ns,
             number=pusher.done,
@@ -315,6 +315,14 @@ class LogPlayer:
             sent=pusher.sent,
             behind_ns=pusher.behind_ns,
         )
+
+    def _time_ns(self) -> int:
+        """While it plays, time passes between the events too."""
+        pusher = self._pusher
+        at_ns, clock = pusher.position_ns, pusher.clock
+        if pusher.gated or pusher.silent or clock is None or self._rate == FLAT_OUT:
+            return at_ns
+        return max(at_ns, min(clock.now_ns() - pusher.offset_ns, self.end_ns, pusher.limit_ns))
 
     @property
     def counts(self) -> dict[str, int]:

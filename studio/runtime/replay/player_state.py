@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class PlayerState:
     playing: bool
     time_ns: int
-    """Of the log: the stamp of what was played last."""
+    """Of the log: while it plays the system's clock, otherwise that of the event that was played last."""
     start_ns: int
     end_ns: int
     number: int

@@ -1,0 +1,109 @@
+"""The shape of a running system: the project's file and the chosen providers, and what changes when those do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from studio.errors import StudioError
+from studio.model.close_matches import did_you_mean
+from studio.model.opened import Opened, open_project
+from studio.model.sources import SOURCE_MODES, LiveProvider, Source, SourceMode
+from studio.model.system import System
+from studio.runtime.launcher import Session
+from studio.runtime.plan import Plan
+from studio.runtime.plan_change import PlanChange
+from studio.runtime.planning import plan_of
+
+
+class ShapeError(StudioError):
+    """A system that cannot be given this shape while it runs."""
+
+
+class Shape:
+    def __init__(self, session: Session, folder: Path, modes: Mapping[str, SourceMode]) -> None:
+        """`modes`: of the sources, as they were chosen for this run; the file may say otherwise."""
+        self._session = session
+        self._folder = folder
+        self.modes = dict(modes)
+
+    def reload(self, *, restart: bool = False) -> dict[str, Any]:
+        """Follow the project's file as it is now; `restart` allows to restart what cannot follow otherwise."""
+        opened = self._open()
+        chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
+        change = self._session.change(self._plan(opened, chosen), restart=restart)
+        self.modes = chosen
+        return _told(change)
+
+    def switch(self, sources: Iterable[str] | None, mode: str) -> dict[str, Any]:
+        """Another provider for these sources, or for all (SEMANTICS 18): through a stop, into a new epoch."""
+        opened = self._open()
+        names = [source.name for source in opened.system.sources] if sources is None else list(sources)
+        for name in names:
+            self._check(opened.system, name, mode)
+        chosen = {**self.modes, **dict.fromkeys(names, cast(SourceMode, mode))}
+        if chosen == self.modes:
+            return {"sources": {}, "epoch": None}
+        plan = self._plan(opened, chosen)
+        session = self._session
+        running = session.mode == "run"
+        session.pause()
+        try:
+            session.control.ask("drain", timeout_s=None)
+            session.change(plan)
+            reply = session.control.ask("jump", to_ns=session.status()["now_ns"], timeout_s=None)
+        finally:
+            if running:
+                session.run()
+        changed = {name: mode for name in names if self.modes.get(name) != mode}
+        self.modes = chosen
+        return {"sources": changed, "epoch": reply["epoch"]}
+
+    def _open(self) -> Opened:
+        opened = open_project(self._folder)
+        for problem in opened.problems:
+            if problem.severity == "error":
+                raise ShapeError(f"the project has errors; the first: {problem}", hint="run: studio check")
+        return opened
+
+    def _check(self, system: System, name: str, mode: str) -> None:
+        known = {source.name: source for source in system.sources}
+        if name not in known:
+            raise ShapeError(f"there is no source {name}", hint=did_you_mean(name, known))
+        if mode not in SOURCE_MODES:
+            raise ShapeError(f"{mode!r} is no kind of source", hint=did_you_mean(mode, SOURCE_MODES))
+        now, wanted = known[name].provider(self.modes[name]), known[name].provider(mode)
+        if wanted is None:
+            raise ShapeError(f"the source {name} has no {mode} provider", hint=f"it has {', '.join(known[name].modes)}")
+        if not (isinstance(now, LiveProvider) and isinstance(wanted, LiveProvider)):
+            hint = "stop the system and run it again with --mode"
+            raise ShapeError(f"{name}: a log is put in or taken out only before the start", hint=hint)
+
+    def _plan(self, opened: Opened, modes: Mapping[str, SourceMode]) -> Plan:
+        for source in list(opened.system.sources):
+            opened.system.replace_node(_in_mode(source, modes[source.name]))
+        recording = self._session.plan.recording
+        record = Path(recording.file) if recording else None
+        return plan_of(opened.system, opened.registry, project=self._folder, record=record)
+
+
+def _in_mode(source: Source, mode: SourceMode) -> Source:
+    if mode not in source.modes:
+        raise ShapeError(f"the source {source.name} has no {mode} provider any more")
+    return replace(source, mode=mode)
+
+
+def _told(change: PlanChange) -> dict[str, Any]:
+    before, after = change.before.by_name, change.after.by_name
+    return {
+        "added": [name for name in after if name not in before],
+        "removed": [name for name in before if name not in after],
+        "changed": [name for name in after if name in before and _differ(before[name], after[name])],
+        "restarted": sorted(change.restarted),
+    }
+
+
+def _differ(before: Any, after: Any) -> bool:
+    return bool(replace(before, place=0) != replace(after, place=0))

@@ -1,0 +1,92 @@
+"""`studio ctl reload` and `switch` on a system that goes on running."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import Studio
+from tests.cli.test_ctl import process
+from tests.runtime.systems import await_true
+
+SYSTEM = """<system name="shapes" version="1">
+  <source name="wave" mode="real">
+    <port name="value" direction="out" type="Float64"/>
+    <real>
+      <component name="device" type="signal_source" period_s="0.01"/>
+      <bind port="value" to="device.value"/>
+    </real>
+    <simulated>
+      <component name="model" type="signal_source" period_s="0.01"/>
+      <bind port="value" to="model.value"/>
+    </simulated>
+  </source>
+  <component name="sink" type="signal_sink"/>
+  <wire from="wave.value" to="sink.value"/>
+</system>"""
+WITH_FILTER = SYSTEM.replace('<wire from="wave.value" to="sink.value"/>', (
+    '<component name="filter" type="low_pass"/>'
+    '<wire from="wave.value" to="filter.raw"/> <wire from="filter.smooth" to="sink.value"/>'
+))  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    runs, folder = tmp_path / "r", tmp_path / "shapes"
+    runs.mkdir()
+    folder.mkdir()
+    monkeypatch.setenv("STUDIO_RUNS", str(runs))
+    (folder / "system.xml").write_text(SYSTEM)
+    started = process(runs, "run", folder, "--detach", "--json")
+    assert started.status == 0, started.err
+    yield folder
+    assert process(runs, "stop").status == 0
+
+
+def state(studio: Studio) -> dict[str, Any]:
+    found: dict[str, Any] = studio("ctl", "list", "--json").json["systems"][0]
+    return found
+
+
+def flows(studio: Studio, topic: str) -> None:
+    count = state(studio)["topics"].get(topic, {}).get("count", 0)
+    await_true(lambda: state(studio)["topics"].get(topic, {}).get("count", 0) > count + 20, f"{topic} flows")
+
+
+def test_a_filter_is_edited_in_and_out(studio: Studio, project: Path) -> None:
+    pid = state(studio)["processes"]["sink"]["pid"]
+    (project / "system.xml").write_text(WITH_FILTER)
+    told = studio("ctl", "reload", "--json")
+    assert told.status == 0, told.err
+    assert told.json == {"added": ["filter"], "removed": [], "changed": ["sink"], "restarted": []}
+    flows(studio, "/filter/smooth")
+    (project / "system.xml").write_text(SYSTEM.replace('type="signal_sink"', 'type="no_such_type"'))
+    refused = studio("ctl", "reload")
+    assert refused.status == 1 and "no_such_type" in refused.err
+    flows(studio, "/filter/smooth")
+    (project / "system.xml").write_text(SYSTEM)
+    assert studio("ctl", "reload").out == "removed: filter\nchanged: sink\n"
+    assert studio("ctl", "reload").out == "nothing has changed\n"
+    flows(studio, "/wave/value")
+    assert state(studio)["processes"]["sink"]["pid"] == pid
+
+
+def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: Path) -> None:
+    pid = state(studio)["processes"]["sink"]["pid"]
+    told = studio("ctl", "switch", "simulated", "--json")
+    assert told.status == 0, told.err
+    assert told.json == {"sources": {"wave": "simulated"}, "epoch": 1}
+    flows(studio, "/wave/value")
+    now = state(studio)
+    assert "model" in now["components"] and "device" not in now["components"]
+    assert now["processes"]["sink"]["pid"] == pid and now["components"]["sink"]["state"] == "active"
+    assert (now["mode"], now["sources"]) == ("simulated", {"wave": "simulated"})
+    assert studio("ctl", "switch", "simulated").out == "nothing has changed\n"
+    assert studio("ctl", "switch", "real", "wave").out == "wave: real from now on\n"
+    refused = studio("ctl", "switch", "logged")
+    assert refused.status == 1 and "no logged provider" in refused.err
+    unknown = studio("ctl", "switch", "real", "wafe")
+    assert unknown.status == 1 and "wave" in unknown.err
