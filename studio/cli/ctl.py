@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from studio.cli.ctl_shape import reload, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import get, set_value, watch
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.trust import add_trust_option
 from studio.errors import StudioError
+from studio.model.sources import SOURCE_MODES
 from studio.runtime.attach import Attachment
 from studio.runtime.running_systems import find_running
 
@@ -22,6 +25,8 @@ EXAMPLE = """\
   studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
   studio ctl mode signal periodic --period 0.02
   studio ctl restart filter                  its process, whatever state it is in
+  studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
+  studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
   studio ctl log --follow                    what components log (studio ctl output filter: what its process prints)
 """
 
@@ -70,6 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     step = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
     step.add_argument("count", metavar="N", nargs="?", type=int, default=1)
     step.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    follow = _verb(verbs, "reload", "follow the project's file as it is now; what is not touched goes on", changes=True)
+    follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
+    add_trust_option(follow)
+    other = _verb(verbs, "switch", "another provider for sources: real or simulated; actuators stop", changes=True)
+    other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
+    other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
     log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "what the process of a component has printed")
@@ -95,20 +106,24 @@ def run(options: argparse.Namespace) -> int:
         return _obey(attachment, options)
 
 
+ELSEWHERE = {
+    "get": get,
+    "set": set_value,
+    "watch": watch,
+    "output": show_output,
+    "log": show_log,
+    "reload": reload,
+    "switch": switch,
+}
+"""Verbs with modules of their own."""
+
+
 def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
+    if options.verb in ELSEWHERE:
+        return ELSEWHERE[options.verb](attachment, options)
     match options.verb:
         case "list":
             return show_list(options, attachment.state)
-        case "get":
-            return get(attachment, options)
-        case "set":
-            return set_value(attachment, options)
-        case "watch":
-            return watch(attachment, options)
-        case "output":
-            return show_output(attachment, options)
-        case "log":
-            return show_log(attachment, options)
         case "gate" if options.mode is None:
             return _tell({"gate": attachment.state["gate"]}, options, attachment.state["gate"])
         case "gate":

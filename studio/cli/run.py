@@ -36,6 +36,7 @@ from studio.runtime.planning import plan_of
 from studio.runtime.replay.player import LogPlayer
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.runtime import About, Runtime
+from studio.runtime.shape import Shape
 from studio.runtime.steering import Steering
 from studio.runtime.supervision import BROKER, Condition, RestartPolicy
 
@@ -189,7 +190,8 @@ def _opened_runtime(session: Session, opened: Opened, options: argparse.Namespac
     """Closed after the session: those who asked for the stop hear when it is done."""
     lockstep = options.gate == "lockstep"
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
-    runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep))
+    shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources})
+    runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep, shape=shape))
     try:
         yield runtime
     finally:

@@ -52,6 +52,8 @@ from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.statistics import TopicStatistics
 from studio.runtime.trace_book import TraceBook
 
+_DATA = int(Kind.DATA)
+
 
 class DataRoute(Route):
     """A topic with the cells that handle it, the class of its messages, and what was seen of it."""
@@ -68,6 +70,8 @@ class DataRoute(Route):
         self.objects: dict[int, Any] = {}
         """Messages published by this very host, by sequence: they need no decoding when they come back in order."""
         self.local = False
+        self.stale = 0
+        """Events of an epoch that is over: nobody gets them."""
         self.turns: tuple[int, Any] = (0, None)
 
     def header_of(self, frame: bytes) -> tuple[int, ...]:
@@ -82,7 +86,7 @@ class DataRoute(Route):
 
     def report(self) -> dict[str, object]:
         dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
-        return {**self.statistics.summary(), "dropped": dropped}
+        return {**self.statistics.summary(), "dropped": dropped, "stale": self.stale}
 
 
 class Executor:
@@ -149,7 +153,7 @@ class Executor:
             if cells:
                 made = DataRoute(topic, cells, _message_class(cells[0][0], topic))
                 if (known := before.pop(topic, None)) is not None:
-                    made.statistics, made.objects = known.statistics, known.objects
+                    made.statistics, made.objects, made.stale = known.statistics, known.objects, known.stale
                 self.routes[topic.encode()] = made
         for topic in before:
             del self.routes[topic.encode()]
@@ -251,6 +255,9 @@ class Executor:
         if dropped and len(dropped) == len(route.cells):
             self._let_go(flags, payload)
             return
+        if epoch < self.epoch and kind == _DATA:
+            self._pass_over(route, flags, sequence, target, payload)
+            return
         try:
             if target == TO_ALL:
                 message = self._read(route, kind, flags, sequence, payload)
@@ -266,6 +273,14 @@ class Executor:
         for index, cell in enumerate(route.cells):
             if index not in dropped:
                 cell.handle(event)
+
+    def _pass_over(self, route: DataRoute, flags: int, sequence: int, target: int, payload: memoryview) -> None:
+        """A straggler: sources were switched, or time has jumped, since it was published."""
+        route.stale += 1
+        if not flags & AGAIN:
+            self._let_go(flags, payload)
+        if self.gated:
+            self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
 
     def _cannot_read(self, route: DataRoute, sequence: int, target: int, damaged: Exception) -> None:
         """An event that nobody can handle is still acknowledged: the gate waits for it."""

@@ -268,7 +268,7 @@ class Session:
         complaints = self.control.ask("replan", timeout_s=None)["complaints"]
         self._see_off(change.before, leaving)
         for host in change.coming:
-            self.start_host(host)
+            self.supervisor.bring(host)
         for host in change.restarted:
             self.restart_host(host)
         for host in change.coming:
@@ -282,6 +282,23 @@ class Session:
         if complaints:
             raise LaunchError("; ".join(complaints.values()))
         return change
+
+    def switch(self, plan: Plan) -> int:
+        """Change where data comes from: everything of before is finished or dropped, then a new epoch begins.
+
+        Components hear of a clock jump, at which actuators disarm. Returns the epoch.
+        """
+        plan_change(self.plan, plan)  # raises before anything has happened
+        running = self._mode == "run"
+        self.pause()
+        try:
+            # The epoch first: what still arrives from those who leave is then of one that is over.
+            epoch = int(self.control.ask("jump", to_ns=self.status()["now_ns"], timeout_s=None)["epoch"])
+            self.change(plan)
+            return epoch
+        finally:
+            if running:
+                self.run()
 
     def _see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
         """They have been told to stop."""

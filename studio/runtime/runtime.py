@@ -138,8 +138,12 @@ class Runtime:
         self._lines.add({"time_ns": wall_ns(), **line})
 
     def _look(self) -> None:
+        sources = self._steering.sources
+        modes = set(sources.values()) or {self.about.mode}
         about = {
             **vars(self.about),
+            "mode": modes.pop() if len(modes) == 1 else "mixed",
+            "sources": sources,
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),

@@ -47,19 +47,10 @@ class Shape:
         if chosen == self.modes:
             return {"sources": {}, "epoch": None}
         plan = self._plan(opened, chosen)
-        session = self._session
-        running = session.mode == "run"
-        session.pause()
-        try:
-            session.control.ask("drain", timeout_s=None)
-            session.change(plan)
-            reply = session.control.ask("jump", to_ns=session.status()["now_ns"], timeout_s=None)
-        finally:
-            if running:
-                session.run()
+        epoch = self._session.switch(plan)
         changed = {name: mode for name in names if self.modes.get(name) != mode}
         self.modes = chosen
-        return {"sources": changed, "epoch": reply["epoch"]}
+        return {"sources": changed, "epoch": epoch}
 
     def _open(self) -> Opened:
         opened = open_project(self._folder)

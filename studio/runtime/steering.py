@@ -12,6 +12,7 @@ from studio.model.sources import Specs
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
 
 EFFECT_WITHIN_S = 3.0
@@ -35,12 +36,19 @@ class Refused(StudioError):
 
 
 class Steering:
-    def __init__(self, session: Session, specs: Specs, *, lockstep: bool = False) -> None:
+    def __init__(self, session: Session, specs: Specs, *, lockstep: bool = False, shape: Shape | None = None) -> None:
+        """`shape`: where another plan comes from; without it the system stays as it is."""
         self._session = session
+        self._shape = shape
         self._specs = specs
         self._lockstep = lockstep
         self._gate = threading.Lock()
         """One at a time at the gate: what it does may wait for ever."""
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The chosen provider of every source."""
+        return dict(self._shape.modes) if self._shape else {}
 
     def job(self, request: dict[str, Any]) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
@@ -56,6 +64,8 @@ class Steering:
                 return self._mode(component, str(request["activation"]), request.get("period_s"))
             case "restart":
                 return self._restart(str(request["name"]))
+            case "reload" | "switch" as do:
+                return self._reshape(do, request)
             case "gate" | "step" as do:
                 return self._at_the_gate(do, request)
             case unknown:
@@ -160,6 +170,20 @@ class Steering:
         state = observer.component(component.name).get("state", "silent")
         hint = f"it is {state}; the command will be handled when its turn comes"
         raise Refused(f"{component.name} has not obeyed within {EFFECT_WITHIN_S:g} s", hint=hint)
+
+    # The system as a whole.
+
+    def _reshape(self, do: str, request: dict[str, Any]) -> Job:
+        shape = self._shape
+        if shape is None or self._lockstep:
+            raise Refused("this system cannot be changed while it runs", hint="stop it and run it again")
+        restart, sources, mode = bool(request.get("restart")), request.get("sources"), str(request.get("mode", ""))
+
+        def job() -> dict[str, Any]:
+            with self._gate:
+                return shape.reload(restart=restart) if do == "reload" else shape.switch(sources, mode)
+
+        return job
 
     # Processes and the gate.
 

@@ -110,6 +110,7 @@ class Supervisor:
         self._policies = policies
         self._tell = tell
         self.wards: dict[str, Ward] = {}
+        self._coming: deque[str] = deque()
         self._busy = threading.Lock()
         self._resting = threading.Event()
         self._looked = threading.Event()
@@ -138,6 +139,10 @@ class Supervisor:
             ward.wanted = True
             ward.recent_ns.clear()
         self._family.kill(name)
+
+    def bring(self, name: str) -> None:
+        """Have one started that is new; it is there when `is_back(name, -1)`."""
+        self._coming.append(name)
 
     def release(self, name: str) -> None:
         """Look after it no longer: it is about to end, and should."""
@@ -186,6 +191,8 @@ class Supervisor:
         if now_ns - self._looked_ns > SECOND_NS:  # we stood still ourselves: what they said meanwhile was not heard
             for ward in self.wards.values():
                 ward.since_ns = now_ns
+        while self._coming:
+            self._family.restart(self._coming.popleft())
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))
             if process.poll() is not None:
@@ -244,7 +251,8 @@ class Supervisor:
             if ward.name in ready and self._family.back(ward.name):
                 ward.condition = Condition.RUNNING
                 ward.since_ns = monotonic_ns()
-                self._tell(ProcessRestarted(ward.name, ward.restarts))
+                if ward.restarts:
+                    self._tell(ProcessRestarted(ward.name, ward.restarts))
 
     def _listen(self) -> None:
         """Hung means that the thread that does nothing but speak is silent. A long handler does not silence it."""

@@ -315,6 +315,7 @@ class Broker:
                 return {"thrown": thrown, "epoch": self.forwarder.epoch}
             case _:
                 self.plan = Plan.load(addresses.plan_file(self._run_folder))
+                self.ready &= self.plan.greeted  # who leaves may come back, and is not there before it says so
                 return {"complaints": self.forwarder.replan(self.plan)}
 
     def _set_rate(self, rate: float, now_ns: int | None) -> None:

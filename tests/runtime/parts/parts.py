@@ -386,6 +386,25 @@ class Flood(Component):
         pass
 
 
+class EpochGuard(Component):
+    """Fails when it gets something of an epoch that is over, or of another origin than the epoch began with."""
+
+    raw = InPort(Float64)
+
+    def on_activate(self) -> None:
+        self.epoch, self.origin = 0, -1
+
+    def on_raw(self, _message: Float64) -> None:
+        event = self._handled()
+        assert event is not None
+        if event.epoch < self.epoch:
+            raise ValueError(f"{event} is of epoch {event.epoch}, and it is {self.epoch}")
+        if event.epoch > self.epoch or self.origin < 0:
+            self.epoch, self.origin = event.epoch, event.origin
+        if event.origin != self.origin:
+            raise ValueError(f"{event} is of origin {event.origin}, and epoch {self.epoch} began with {self.origin}")
+
+
 class BigFlood(Flood):
     """The same with maps of 1 MB."""
 
