@@ -15,6 +15,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from studio.errors import StudioError
 from studio.model.spec import Value
+from studio.runtime.channel.frames import Event
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, OutPort, ProvidedService, RequiredService
 
@@ -30,7 +31,10 @@ class Trial(Generic[C]):
     def __init__(self, cls: type[C], **parameters: Value) -> None:
         self.now_ns = 0
         self.component = component = cls()
-        component._now_ns = lambda: self.now_ns
+        component._now_ns = component._system_ns = lambda: self.now_ns
+        # What an actuator asks before it moves: a command that was just sent, by the wall clock, of real origin.
+        component._is_live = lambda: True
+        component._handled = lambda: Event("/trial", 0, self.now_ns, sent_ns=self.now_ns)
         self._sent: dict[str, list[Any]] = {name: [] for name in component._outputs}
         for output in component._outputs.values():
             output.send = self._take

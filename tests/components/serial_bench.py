@@ -44,6 +44,5 @@ def bench(
     link = folder / "port"
     trial: Trial[Any] = Trial(cls, port=str(link), **parameters)
     trial.component._now_ns = time.time_ns
-    trial.component._is_live = lambda: True
     with PtyPort(device, link, faults) as port, trial:
         yield Bench(trial, port, out)

@@ -155,9 +155,15 @@ def test_only_the_channel_brings_commands() -> None:
     assert refusal(None, 0, armed_epoch=0, latched=False) is Refused.NO_EVENT
     timer = Event(TOPIC, 1, NOW_NS, kind=Kind.TIMER, sent_ns=NOW_NS)
     assert refusal(timer, NOW_NS, armed_epoch=0, latched=False) is Refused.NO_EVENT
+
+
+def test_a_trial_of_an_actuator_arms_it_as_a_person_does() -> None:
     with Trial(Motor) as trial:
         trial.send("command", Float64(1.0))
         assert trial.component.moved == []
+        trial.set("armed", True)
+        trial.send("command", Float64(2.0), at_s=5.0)
+        assert trial.component.moved == [2.0]
 
 
 STEP = struct.Struct("<BBBBii")
