@@ -12,7 +12,7 @@ LONGEST = 100
 SEND_QUEUE = 20_000
 """Frames a producer may queue while the broker is away; beyond it they are dropped and counted."""
 RECEIVER_QUEUE = 16_384
-"""Frames the broker keeps at least for one receiver that does not read. Frames are below 64 KiB, typically far below."""
+"""Frames the broker keeps at least for a receiver that does not read. Frames are below 64 KiB, typically far below."""
 TAP_QUEUE = 800
 """Frames the broker keeps for one viewer: at most 50 MB."""
 
