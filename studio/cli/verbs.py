@@ -42,9 +42,7 @@ VERBS = (
     Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
     Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
-    Verb(
-        "model", "check bodies and assemblies, ask where frames are, convert them", "studio.cli.model"
-    ),
+    Verb("model", "check bodies and assemblies, ask where frames are, convert them", "studio.cli.model"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
     Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),

@@ -1,0 +1,46 @@
+"""`studio model`: bodies and assemblies: what is in them, whether they are sound, and where frames are."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import Final
+
+EXAMPLE = """\
+  studio model info raptor                                       bodies, frames, joints and sensors; by name or file
+  studio model check models/assemblies/raptor.xml                exit status 1 when something is wrong
+  studio model transform Flea:ImagePlane Raptor:FrontBumperCenter --model raptor
+  studio model tree raptor                                       what is bound to what
+  studio model diff raptor my_raptor.xml                         what two say differently
+  studio model convert raptor raptor.sdf                         for Gazebo; .urdf for ROS; and back to XML
+"""
+
+VERBS: Final = {
+    "info": "bodies, frames, joints and sensors",
+    "check": "everything that is wrong with a model, alone or against an SDF file, a system or a log",
+    "transform": "where one frame is in another",
+    "tree": "what is bound to what",
+    "diff": "what two models say differently",
+    "convert": "to SDF and URDF, and from them",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="|".join(VERBS))
+    for name, summary in VERBS.items():
+        module = importlib.import_module(f"studio.cli.model_parts.{name}")
+        inner = verbs.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.configure(inner)
+        inner.set_defaults(act=module.run)
+
+
+def run(options: argparse.Namespace) -> int:
+    status: int = options.act(options)
+    return status

@@ -1,0 +1,65 @@
+"""`studio model check`: everything that is wrong with a model."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from studio.cli.model_parts.named import add_model, find, library, load
+from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
+from studio.errors import Problem, Severity
+from studio.model.geometry.differences import Tolerance, differences
+from studio.model.geometry.import_model import SUFFIXES, import_model
+from studio.model.geometry.rules import check_file, check_model
+
+EXAMPLE = """\
+  studio model check raptor
+  studio model check models/assemblies/raptor.xml --json
+  studio model check raptor --against worlds/raptor.sdf          ranges, fields of view, rates, poses, missing frames
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_model(parser)
+    parser.add_argument("--against", metavar="FILE", help="another model: SDF, URDF or XML; differences are errors")
+    parser.add_argument("--within-mm", type=float, default=1.0, metavar="MM", help="how far poses may be apart (1)")
+    parser.add_argument("--within-deg", type=float, default=0.1, metavar="DEG", help="how far they may be turned (0.1)")
+    parser.add_argument("--strict", action="store_true", help="warnings count as errors")
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if Path(options.model).suffix.lower() in SUFFIXES and Path(options.model).is_file():
+        imported = import_model(Path(options.model))
+        model = imported.model
+        problems = [Problem(note, "warning", options.model) for note in imported.notes]
+        problems += check_model(model, is_assembly=len(model.bodies) > 1)
+    else:
+        found = library()
+        path = find(options.model, found)
+        loaded, problems = check_file(path, found)
+        if loaded is None:
+            return _tell(options, problems)
+        model = loaded
+    if options.against:
+        tolerance = Tolerance(options.within_mm / 1000, math.radians(options.within_deg), 1e-6)
+        hint = f"the first is {options.model}, the second {options.against}"
+        for each in differences(model, load(options.against), tolerance):
+            more_there = each.what == "missing" and each.other
+            if more_there and ":" in each.subject:
+                continue  # a world may have more frames than anybody measured
+            severity: Severity = "warning" if more_there else "error"
+            problems.append(Problem(each.message, severity, options.against, None, hint, each.subject))
+    return _tell(options, problems)
+
+
+def _tell(options: argparse.Namespace, problems: list[Problem]) -> int:
+    failed = any(options.strict or problem.severity == "error" for problem in problems)
+    if options.json:
+        print_json({"model": options.model, "ok": not failed, "problems": [problem_json(each) for each in problems]})
+    else:
+        for problem in problems:
+            print(problem)
+        print(f"{options.model}: {summary_of(problems)}")
+    return FAILED if failed else FINE

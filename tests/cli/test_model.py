@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Studio
+
+WORKED_OUT = [-1.3375472, 0.0, 1.4330356]
+
+
+def test_transform_prints_matrix_angles_quaternion_and_path(studio: Studio) -> None:
+    shown = studio("model", "transform", "Flea:ImagePlane", "Raptor:FrontBumperCenter", "--model", "raptor")
+    assert shown.status == 0
+    assert "xyz         -1.3375472  0  1.43303563  m" in shown.out
+    assert "rpy         -100  0  -90  degrees" in shown.out
+    assert "Raptor:TopCenterRail -> Flea:BottomCenter  (constraint camera_mount)" in shown.out
+
+
+def test_transform_for_scripts_with_a_joint_moved(studio: Studio) -> None:
+    told = studio(
+        "model", "transform", "Flea:ImagePlane", "Raptor:FrontBumperCenter", "--model", "raptor", "--json"
+    ).json
+    assert told["xyz_m"] == pytest.approx(WORKED_OUT, abs=1e-7)
+    assert told["rpy_deg"] == pytest.approx([-100, 0, -90])
+    assert len(told["path"]) == 3
+    wheel = ["model", "transform", "Raptor:FrontLeftWheel", "Raptor", "--model", "raptor", "--json"]
+    steered = studio(*wheel, "--joint", "Raptor.front_left_steering=0.2").json
+    assert steered["rpy_rad"] == pytest.approx([0, 0, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["transform", "Flea:ImagePlan", "Raptor", "--model", "raptor"], 1, "did you mean ImagePlane"),
+        (["transform", "Flea", "Raptor", "--model", "rapter"], 2, "did you mean raptor"),
+        (["transform", "Flea", "Raptor", "--model", "raptor", "--joint", "x"], 2, "sets no joint"),
+        (["tree", "raptor", "--root", "Fle"], 2, "did you mean Flea"),
+        (["convert", "raptor", "raptor.step"], 2, "neither .sdf nor .urdf"),
+        (["turn"], 2, "cannot be turn"),
+    ],
+)
+def test_mistakes_are_told(studio: Studio, words: list[str], status: int, message: str) -> None:
+    told = studio("model", *words)
+    assert told.status == status
+    assert message in told.err
+
+
+def test_info_and_tree(studio: Studio) -> None:
+    told = studio("model", "info", "raptor", "--json").json
+    assert told["bodies"]["RightLaser"]["sensors"]["scan"]["range_max_m"] == 8
+    assert told["joints"]["Raptor.front_left_steering"]["upper"] == pytest.approx(0.4886922)
+    assert "laser  scan  ScanOrigin" in studio("model", "info", "raptor").out
+    assert "└─ Imu  (imu_mount: Raptor:Cabin - Imu:BottomCenter)" in studio("model", "tree", "raptor").out
+    hung = studio("model", "tree", "raptor", "--root", "Flea", "--json").json
+    assert hung["roots"][0]["part"] == "Flea"
+
+
+def test_check_tells_what_is_wrong_and_where(studio: Studio, tmp_path: Path) -> None:
+    assert studio("model", "check", "raptor").status == 0
+    path = tmp_path / "bad.xml"
+    path.write_text('<body name="Bad">\n  <frame name="F" xyz="1200 0 0"/>\n</body>\n')
+    told = studio("model", "check", path, "--json")
+    assert told.status == 0
+    (problem,) = told.json["problems"]
+    assert (problem["line"], problem["severity"]) == (2, "warning")
+    assert studio("model", "check", path, "--strict").status == 1
+
+
+def test_check_against_a_simulators_file_tells_both_values(studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "raptor.sdf"
+    assert studio("model", "convert", "raptor", path).status == 0
+    assert studio("model", "check", "raptor", "--against", path).out == "raptor: no problems\n"
+    text = path.read_text().replace("<max>8.0</max>", "<max>80.0</max>", 1).replace("37.5", "75.0", 1)
+    text = text.replace("2.3 -0.45 1.0", "2.3 -0.40 1.0")
+    path.write_text(text)
+    told = studio("model", "check", "raptor", "--against", path)
+    assert told.status == 1
+    assert "RightLaser.scan: range_max_m is 8 in the first, 80 in the second" in told.out
+    assert "RightLaser.scan: rate_hz is 37.5 in the first, 75 in the second" in told.out
+    assert "RightLaser:ScanOrigin is 50 mm and 0 degrees apart" in told.out
+
+
+def test_convert_does_not_overwrite_what_somebody_edited(studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "raptor.urdf"
+    assert "URDF has no sensors" in studio("model", "convert", "raptor", path).out
+    assert studio("model", "convert", "raptor", path).status == 0
+    path.write_text(path.read_text().replace("Raptor", "Raptor2"))
+    refused = studio("model", "convert", "raptor", path)
+    assert refused.status == 1
+    assert "edited by hand" in refused.err
+    assert studio("model", "convert", "raptor", path, "--overwrite", "--json").json["files"] == [str(path)]
+
+
+def test_a_urdf_becomes_xml_that_checks_out(studio: Studio, tmp_path: Path) -> None:
+    path, folder = tmp_path / "p.urdf", tmp_path / "models"
+    studio("model", "convert", "pioneer_2dx", path)
+    assert studio("model", "convert", path, folder).status == 0
+    assembly = folder / "assemblies" / "Pioneer2DX.xml"
+    assert studio("model", "check", assembly).status == 0
+    assert studio("model", "diff", assembly, path).status == 0
+    again = studio("model", "convert", path, folder)
+    assert (again.status, "there is already such a file" in again.err) == (1, True)
+
+
+def test_diff_of_a_model_with_itself(studio: Studio) -> None:
+    assert studio("model", "diff", "raptor", "raptor").out.endswith("no difference\n")
+    differing = studio("model", "diff", "raptor", "pioneer_3at", "--json")
+    assert differing.status == 1
+    assert differing.json["identical"] is False
+
+
+def test_help_has_examples(studio: Studio) -> None:
+    for verb in ("info", "check", "transform", "tree", "diff", "convert"):
+        assert "examples:" in studio("model", verb, "--help").out
