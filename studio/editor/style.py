@@ -50,7 +50,6 @@ QPlainTextEdit { padding: 4px; }
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 2px solid $focus; padding: 0 6px; }
 QLineEdit:disabled, QComboBox:disabled { color: $disabled; border-color: $border; }
 QLineEdit[wrong="true"] { border: 2px solid $error; padding: 0 6px; }
-QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $control_border;
   selection-background-color: $selection;
   selection-color: $text; outline: 0; }

@@ -53,7 +53,7 @@ class CanvasCommands:
         done = self._scene.session.do(edits[0] if len(edits) == 1 else Compound(f"Add {name}", tuple(edits)))
         if done:
             self._scene.select([name])
-            self._scene.set_focus_node(name)
+            self._scene.set_focus_node(name, ring=False)
             self.view.show_item(name)
         return bool(done)
 

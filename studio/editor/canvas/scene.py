@@ -125,10 +125,11 @@ class CanvasScene(QGraphicsScene):
             if name in self.nodes:
                 self.nodes[name].setSelected(True)
 
-    def set_focus_node(self, name: str | None) -> None:
+    def set_focus_node(self, name: str | None, *, ring: bool = True) -> None:
+        """Where the keyboard goes on from; a mouse needs no `ring` around it."""
         for known, item in self.nodes.items():
-            if item.focused != (known == name):
-                item.focused = known == name
+            if item.focused != (ring and known == name):
+                item.focused = ring and known == name
                 item.update()
         self.focus_node = name
         self.focus_moved.emit()

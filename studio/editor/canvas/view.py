@@ -230,7 +230,7 @@ class CanvasView(QGraphicsView):
         if wire is not None and (port is None or wire[0].isSelected()):
             self.begin(ConnectGesture(self.canvas, wire[1], wire[0]))
         elif port is not None:
-            self.canvas.set_focus_node(port[0].name)
+            self.canvas.set_focus_node(port[0].name, ring=False)
             self.begin(ConnectGesture(self.canvas, port[1]))
         elif (node := self.canvas.node_at(point)) is not None:
             self._press_node(node, at, point, extend)
@@ -252,7 +252,7 @@ class CanvasView(QGraphicsView):
             self.commands.switch_source(node.name, mode)
             return
         self._choose(node, extend)
-        self.canvas.set_focus_node(node.name)
+        self.canvas.set_focus_node(node.name, ring=False)
         self._pressed, self._press_target = at, node
 
     def _choose(self, item: QGraphicsItem, extend: bool) -> None:

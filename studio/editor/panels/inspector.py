@@ -458,7 +458,7 @@ class Inspector(QScrollArea):
         form.setContentsMargins(10, 8, 10, 8)
         form.setHorizontalSpacing(8)
         form.setVerticalSpacing(6)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(holder)
         return form

@@ -1,0 +1,82 @@
+"""The real window for a test that has only mouse and keys: asked on stdin, it tells where on the screen things are."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QPoint, QPointF, pyqtSignal
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.app import make_window
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.palette import _children
+from studio.editor.settings import Settings
+
+
+class Answers(QObject):
+    asked = pyqtSignal(str)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__()
+        self.window = window
+        self.asked.connect(self.answer)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self) -> None:
+        for line in sys.stdin:
+            self.asked.emit(line.strip())
+
+    def answer(self, line: str) -> None:
+        word, *rest = line.split()
+        print(getattr(self, word)(*rest), flush=True)
+
+    def window_at(self) -> str:
+        return self._words(self.window.mapToGlobal(QPoint(0, 0)))
+
+    def row(self, type_name: str) -> str:
+        panel = self.window.palette_panel
+        for group in panel._groups():
+            for item in _children(group):
+                if item.text(0) == type_name:
+                    viewport = panel.tree.viewport()
+                    assert viewport is not None
+                    return self._words(viewport.mapToGlobal(panel.tree.visualItemRect(item).center()))
+        return "nowhere"
+
+    def canvas(self, x: str, y: str) -> str:
+        return self._on_canvas(self.window.canvas.mapToScene(QPoint(int(x), int(y))))
+
+    def port(self, node: str, name: str) -> str:
+        item = self.window.canvas.canvas.nodes[node]
+        port = item.card.port(name)
+        assert port is not None
+        return self._on_canvas(item.anchor(port))
+
+    def state(self) -> str:
+        system = self.window.session.system
+        return f"{len(system.nodes)} {len(system.wires)} {self.window.session.document.is_modified}"
+
+    def _on_canvas(self, point: QPointF) -> str:
+        viewport = self.window.canvas.viewport()
+        assert viewport is not None
+        return self._words(viewport.mapToGlobal(self.window.canvas.mapFromScene(point)))
+
+    def _words(self, point: QPoint) -> str:
+        return f"{point.x()} {point.y()}"
+
+
+def main() -> int:
+    app = QApplication(sys.argv[:1])
+    window = make_window(app, Settings(Path(sys.argv[1]) / "editor.ini"))
+    window.show()
+    assert window.files.open(Path(sys.argv[2]))
+    answers = Answers(window)
+    status = app.exec()
+    del answers
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
