@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from studio.messages import MessageError, String, decode
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.replay.errors import ReplayError
-from studio.runtime.replay.stamp_order import by_stamp
+from studio.runtime.replay.stamp_order import Bookmark, by_stamp
 
+MARK_EVERY, MOST_MARKS = 2048, 256
+"""Inputs between two bookmarks, and how many of these are kept; then they get rarer."""
 LOOKED_AT = 64
 """Events at either end of a topic that tell whether it is an input."""
 
@@ -42,28 +45,52 @@ class Inputs:
         return InputEvents(self, read)
 
 
+class _Mark(NamedTuple):
+    """Where the inputs from a position on are found."""
+
+    position: int
+    counts: dict[str, int]
+    place: Bookmark
+
+
 class InputEvents:
     """Can be gone through again and again, and from any position on."""
 
     def __init__(self, inputs: Inputs, read: Read | None) -> None:
         self._inputs = inputs
         self._read = read
+        self._marks = [_Mark(0, {}, Bookmark())]
+        self._every = MARK_EVERY
 
     def __iter__(self) -> Iterator[Event]:
         return self.starting_at(0)
 
     def starting_at(self, position: int) -> Iterator[Event]:
-        """From number `position` on, counted from 0. Those before it are counted, but not decoded."""
+        """From number `position` on, counted from 0. What lies before is read from the nearest bookmark on only."""
         inputs = self._inputs
-        counts: dict[str, int] = {}
-        number = 0
-        for logged in by_stamp(_placed(inputs.log.events(inputs.topics))):
+        mark = self._marks[bisect_right(self._marks, position, key=lambda each: each.position) - 1]
+        counts = dict(mark.counts)
+        number = mark.position
+
+        def keep(place: Bookmark) -> None:
+            self._add_mark(_Mark(number, dict(counts), place))
+
+        logged_events = inputs.log.events(inputs.topics, start_ns=mark.place.from_ns)
+        for logged in by_stamp(_placed(logged_events), after=mark.place, every=self._every, keep=keep):
             if _is_first_activation(logged):
                 continue
             counts[logged.topic] = count = counts.get(logged.topic, 0) + 1
             if number >= position:
                 yield self._event(logged, count)
             number += 1
+
+    def _add_mark(self, mark: _Mark) -> None:
+        if mark.position <= self._marks[-1].position:
+            return
+        self._marks.append(mark)
+        if len(self._marks) > MOST_MARKS:
+            del self._marks[1::2]
+            self._every *= 2
 
     def _event(self, logged: LoggedEvent, count: int) -> Event:
         topic = self._inputs.topics[logged.topic]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay import stamp_order
-from studio.runtime.replay.stamp_order import by_stamp
+from studio.runtime.replay.stamp_order import Bookmark, by_stamp
 
 
 def event(topic: str, sequence: int, stamp_ns: int, log_time_ns: int) -> LoggedEvent:
@@ -41,3 +41,32 @@ def test_stamps_of_another_world_do_not_fill_the_memory() -> None:
     ordered = by_stamp(source)
     next(ordered)
     assert next(source).sequence == stamp_order.MOST_EVENTS + 1
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-30, 120), st.integers(0, 3)), max_size=80),
+    st.integers(1, 9),
+)
+def test_the_order_goes_on_from_every_bookmark(rows: list[tuple[str, int, int]], every: int) -> None:
+    """Stamps far from the time of recording, equal times of recording, topics whose stamps go backwards."""
+    events, now_ns = [], 0
+    for sequence, (topic, delay, step) in enumerate(rows):
+        now_ns += step
+        events.append(event(topic, sequence, now_ns - delay, now_ns))
+    marks: list[tuple[int, Bookmark]] = []
+    whole: list[LoggedEvent] = []
+    for each in by_stamp(events, window_ns=20, every=every, keep=lambda mark: marks.append((len(whole), mark))):
+        whole.append(each)
+    assert whole == list(by_stamp(events, window_ns=20))
+    for position, mark in marks:
+        again = [each for each in events if mark.from_ns is None or each.log_time_ns >= mark.from_ns]
+        assert list(by_stamp(again, window_ns=20, after=mark)) == whole[position:]
+
+
+def test_bookmarks_come_as_often_as_asked_for() -> None:
+    events = [event("/x", at, at, 10 * at) for at in range(100)]
+    marks: list[Bookmark] = []
+    assert list(by_stamp(events, window_ns=100, every=10, keep=marks.append)) == events
+    assert len(marks) == 9
+    assert all(len(mark.held) <= 11 for mark in marks), "only what lies within the window is held"

@@ -10,17 +10,20 @@ from typing import Any
 
 import pytest
 
+from studio.messages import Float64
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.in_process import InProcess
+from studio.runtime.host import create
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader
+from studio.runtime.replay import inputs as replay_inputs
 from studio.runtime.replay import stepper as stepping_rules
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.stepper import Stepper
 from studio.runtime.replay.stepping import Stepping, step_inputs
 from tests.runtime.replay.small_systems import SECOND_NS, START_NS, plan, record_lockstep, write_foreign
-from tests.runtime.systems import Part
+from tests.runtime.systems import Part, await_true
 
 Open = Callable[..., Stepping]
 
@@ -184,18 +187,24 @@ def test_a_command_is_given_again_whenever_the_system_comes_by(recorded: Path, o
     assert stepper.digest() != changed
 
 
-def test_inputs_of_a_foreign_log_come_again(tmp_path: Path, open_log: Open) -> None:
-    from studio.messages import Float64
-
-    rows = [(START_NS + n * 3_000_000, Float64(n)) for n in range(300)]
+def test_inputs_of_a_foreign_log_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From any position, by bookmarks on the way."""
+    monkeypatch.setattr(replay_inputs, "MARK_EVERY", 10)
+    monkeypatch.setattr(replay_inputs, "MOST_MARKS", 20)
+    rows = [(START_NS + n * 30_000_000, Float64(n)) for n in range(300)]
     write_foreign(tmp_path / "log.mcap", {"/flood/out": rows})
     parts: dict[str, Any] = {
         "flood": Part("Flood", outlets=("out",)),
-        "fast": Part("Ticker", period_s=0.01, outlets=("out",)),
+        "fast": Part("Ticker", period_s=0.1, outlets=("out",)),
         "dice": Part("Dice", {"raw": "flood.out fast.out"}, outlets=("out",)),
     }
     with LogReader(tmp_path / "log.mcap") as reader:
         inputs = inputs_of(plan(**parts), reader, {"/flood/out": "/flood/out"})
+        every = list(inputs.events())
+        again = inputs.events()
+        for position in (299, 0, 150, 37, 298, 300):
+            assert list(again.starting_at(position)) == every[position:]
+        assert len(again._marks) > 10
         with step_inputs(inputs, in_process=True) as opened:
             stepper = opened.stepper
             stepper.forward(150)
@@ -224,9 +233,6 @@ def test_what_cannot_go_back_still_goes_forwards(tmp_path: Path, open_log: Open)
 
 
 def test_a_real_source_is_not_gone_back_over() -> None:
-    from studio.runtime.host import create
-    from tests.runtime.systems import await_true
-
     parts = plan(flood=Part("Flood", outlets=("out",)), adder=Part("Adder", {"raw": "flood.out"}, outlets=("out",)))
     twin = InProcess(parts, create)
     twin.start()
