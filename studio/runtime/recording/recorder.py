@@ -61,7 +61,6 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
-from studio.runtime.channel.mailbox import BUDGET_MB
 from studio.runtime.channel.payloads import Leases, PayloadError
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
@@ -74,6 +73,8 @@ from studio.runtime.recording.log_writer import LogWriter
 
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
+MOST_WAITING_MB = 1024
+"""What may wait to be written, shared payloads included: a disk that others use, too, stands still for seconds."""
 SYNC_EVERY_S = 0.5
 BEAT_EVERY_NS = 500_000_000
 DRAIN_WITHIN_NS = 5_000_000_000
@@ -84,7 +85,7 @@ _ECHO_TOPIC = f"{HOST_PREFIX}{RECORDER}/echo"
 class Recorder:
     def __init__(self, run: Path, plan: Plan, recording: RecordingPlan, shared: Path | None) -> None:
         self.plan = plan
-        self.budget_bytes = int(os.environ.get("STUDIO_BUDGET_MB", BUDGET_MB)) * 2**20
+        self.budget_bytes = int(os.environ.get("STUDIO_BUDGET_MB", MOST_WAITING_MB)) * 2**20
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._sender = Sender(self._context, run, None, RECORDER)
         self._leases = Leases(shared, plan.recorder_index) if shared is not None else None
