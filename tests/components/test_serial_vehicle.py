@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -148,11 +149,11 @@ class Run:
 
 
 @contextmanager
-def driving(folder: Path, origin: Origin = Origin.REAL, faults: Faults | None = None) -> Iterator[Run]:
+def driving(folder: Path, faults: Faults | None = None) -> Iterator[Run]:
     link, vehicle = folder / "car", Vehicle()
     driver = PlannedComponent(
         "driver", "steady_driver", 0, "driver", "periodic", 20_000_000, outlets={"command": "/driver/command"},
-        origin=int(origin), entry="steady_driver:SteadyDriver", folder=str(Path(__file__).parent / "steady_driver"),
+        entry="steady_driver:SteadyDriver", folder=str(Path(__file__).parent / "steady_driver"),
     )  # fmt: skip
     car = PlannedComponent(
         "car", "serial_vehicle", 1, "car", parameters={"port": str(link), "armed": True},
@@ -198,13 +199,27 @@ def test_a_dead_broker_and_a_dead_driver_stop_the_vehicle(tmp_path: Path) -> Non
         assert_never_runs_on(list(run.vehicle.record))
 
 
-def test_commands_that_are_not_real_do_not_move_it(tmp_path: Path) -> None:
-    with driving(tmp_path, Origin.LOGGED) as run:
+def test_a_switch_of_sources_stops_it_and_what_is_not_real_cannot_move_it_again(tmp_path: Path) -> None:
+    with driving(tmp_path) as run:
         run.await_log("bench car answers")
-        run.arm()
-        run.await_log("it was made from logged or simulated data")
-        await_true(lambda: any(state["armed"] and state["refused"] > 20 for state in run.states()), "refused commands")
-        assert run.noted("drive") == []
+        run.drive()
+        real = run.session.plan
+        for origin in (Origin.SIMULATED, Origin.LOGGED):
+            driver, car = real.components
+            run.session.switch(replace(real, components=(replace(driver, origin=int(origin)), car)))
+            await_true(run.stands, "the vehicle to stop")
+            await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
+            drives, refused = len(run.noted("drive")), run.states()[-1]["refused"]
+            run.arm()
+            await_true(lambda: run.states()[-1]["armed"], "the vehicle to be armed")
+            await_true(lambda before=refused: run.states()[-1]["refused"] > before + 20, "refused commands")
+            run.await_log("it was made from logged or simulated data")
+            assert len(run.noted("drive")) == drives
+        run.session.switch(real)
+        await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
+        assert len(run.noted("drive")) == drives
+        run.drive()
+        assert_never_runs_on(list(run.vehicle.record))
 
 
 def test_a_lost_line_disarms_and_bumper_button_and_stuck_wheels_latch_until_they_are_reset(tmp_path: Path) -> None:
