@@ -312,7 +312,7 @@ class LogPlayer:
             range_ns=self._range,
             streams={topic: logged not in pusher.disabled for logged, topic in self.played.streams.items()},
             stopped=self._stopped,
-            sent=pusher.sent,
+            sent=sum(pusher.counts.values()),
             behind_ns=pusher.behind_ns,
         )
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -19,28 +18,21 @@ from studio.runtime.channel.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
     COMMAND_PREFIX,
-    END_PREFIX,
     FEED_PREFIX,
-    HEADER,
-    INPUT,
     SYNC_TOPIC,
-    TO_ALL,
-    VERSION,
     Ack,
     Kind,
     Mark,
     Marker,
-    Origin,
-    pack,
     split,
     subscription,
-    topic_field,
     topic_hash,
 )
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.flow import BROKER, Flow
+from studio.runtime.replay.outlet import Outlet
 from studio.runtime.replay.played import is_first_activation
 
 SPIN_NS = 200_000
@@ -52,12 +44,8 @@ BLOCKED_MS = 5
 BATCH = 64
 """Events between two looks at the socket when many are due."""
 ASKED_AT_ONCE = 64
-FIRST_COMMAND = 1 << 32
-"""The broker numbers its own commands from 1."""
-RECENT = 512
 FOREVER_NS = 1 << 62
 _SYNC = topic_hash(SYNC_TOPIC)
-_PACK, _DATA, _LOGGED = HEADER.pack, int(Kind.DATA), int(Origin.LOGGED)
 
 
 class Pusher:
@@ -89,32 +77,20 @@ class Pusher:
         self.position_ns = cursor.start_ns
         self.done = 0
         """How many events of the log lie before the next one."""
-        self.sent = 0
-        """Events that were sent, in all."""
         self.behind_ns = 0
         """How much later than scheduled the last event was sent."""
         self.connected = threading.Event()
-        self._name = name
         self._cursor = cursor
         self._topics = topics
         self._flow = flow
-        self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
-        self._is_command = {logged: topic.startswith(COMMAND_PREFIX) for logged, topic in topics.items()}
-        self._commands = frozenset(logged for logged, command in self._is_command.items() if command)
+        self._commands = frozenset(logged for logged, topic in topics.items() if topic.startswith(COMMAND_PREFIX))
         self._unusual = self._commands
         """Topics of which not every event is simply sent."""
-        self._sequences = {logged: FIRST_COMMAND if command else 0 for logged, command in self._is_command.items()}
-        self._history: deque[tuple[Next, int]] = deque()
-        """What was sent, with its sequence, and may still come back from the gate."""
-        self._trimmed = 0
-        self._recent: dict[tuple[str, int], Next] = {}
         self._fed = 0
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._out = self._context.socket(zmq.PUSH)
-        self._out.sndhwm = addresses.SEND_QUEUE
-        self._out.connect(addresses.into(run))
+        self._outlet = Outlet(self._context, run, name, topics)
         self._heard = self._context.socket(zmq.SUB)
         self._heard.rcvhwm = 0
         self._heard.connect(addresses.out_of(run))
@@ -191,7 +167,7 @@ class Pusher:
         if marker.mark is Mark.SYNC:
             if not self.gated:
                 self._flow.answered(marker.number, BROKER)
-                self._forget_passed()
+                self._outlet.forget_first(self._flow.passed)
             return
         if marker.incarnation != self._incarnation:
             self._incarnation, before = marker.incarnation, self._incarnation
@@ -200,12 +176,11 @@ class Pusher:
         if marker.mark in (Mark.STATE, Mark.PAUSE):
             if marker.gated != self.gated:
                 self._flow.reset()
-                self._trimmed = 0
                 self.stopped = self._untold = None
                 if marker.gated:
-                    self._remember_all()
+                    self._outlet.remember()  # what was sent meanwhile may be waiting at the gate
                 else:
-                    self._history.clear()
+                    self._outlet.forget()
             self.gated, self.clock, self.epoch = marker.gated, marker.clock, marker.epoch
 
     # While the gate is open.
@@ -233,106 +208,56 @@ class Pusher:
                     pass
                 self.behind_ns = moment_ns - due_ns
                 now_ns = clock.at_moment(moment_ns)
-            if not self._push(following, now_ns):
+            if not self._push([following], now_ns):
                 return BLOCKED_MS * 1_000_000
+            self._cursor.drop()
+            if following.number >= 0 and self._is_watched(following.event):
+                self._stop("condition")
             if self.stopped or not self._flow.is_open:
                 break
         return 0
 
     def _push_block(self, now_ns: int) -> int:
-        """What `_push` does, for a batch that is all due: flat out, the calls cost as much as the socket."""
+        """A batch that is all due."""
         block = self._cursor.take(BATCH, self.limit_ns)
         if not block:
             self._stop("end")
             return LOOK_MS * 1_000_000
-        send, sequences, fields, remember = self._out.send, self._sequences, self._fields, self._history.append
-        epoch, offset_ns, join, size, count = self.epoch, self.offset_ns, b"".join, 0, 0
-        for at, following in enumerate(block):
-            event = following.event
-            topic = event.topic
-            if topic in self._unusual and not self._is_plain(event):
-                continue
-            sequence = sequences[topic] + 1
-            header = _PACK(VERSION, _DATA, INPUT, _LOGGED, epoch, sequence, event.stamp_ns + offset_ns, now_ns, 0, 0,
-                           TO_ALL, 0, 0)  # fmt: skip
-            try:
-                send(join((fields[topic], header, event.payload)), zmq.DONTWAIT)
-            except zmq.Again:
-                self._cursor.take_back(block[at:])
-                block = block[:at]
-                break
-            sequences[topic] = sequence
-            remember((following, sequence))
-            count += 1
-            size += len(event.payload)
-        self.sent += count
-        if block:
-            self._has_passed(block[-1])
-        if self._flow.note(size, count):
-            self._send_sync(self._flow.mark())
-        return 0 if block else BLOCKED_MS * 1_000_000
+        done = self._push(block, now_ns)
+        self._cursor.take_back(block[done:])
+        return 0 if done else BLOCKED_MS * 1_000_000
 
-    def _push(self, following: Next, now_ns: int) -> bool:
-        """Send one event past the open gate; False if the socket is full, because the broker is away."""
-        event = following.event
-        is_sent = event.topic not in self._unusual or self._is_plain(event)
-        if is_sent and not self._send(following, now_ns):
-            return False
-        self._cursor.drop()
-        if following.number >= 0:
-            self.position_ns, self.done = following.place_ns, following.number + 1
-        if is_sent and self._flow.note(len(event.payload)):
+    def _push(self, block: list[Next], now_ns: int) -> int:
+        """Send events past the open gate; returns how many, the others when the broker is back."""
+        is_sent = self._is_sent if self._unusual else None
+        done, count, size = self._outlet.send(block, now_ns, self.epoch, self.offset_ns, is_sent)
+        if done:
+            self._has_passed(block[done - 1])
+        if count and self._flow.note(size, count):
             self._send_sync(self._flow.mark())
-        if self.watch is not None and is_sent and following.number >= 0 and self.watch(event):
-            self._stop("condition")
-        return True
+        return done
 
-    def _is_plain(self, event: LoggedEvent) -> bool:
+    def _is_sent(self, event: LoggedEvent) -> bool:
         """What was commanded goes to the broker, which acts upon it; what is passed over goes nowhere."""
-        if self._is_passed_over(event):
-            return False
-        if self._is_command[event.topic]:
+        if event.topic not in self._unusual:
+            return True
+        if not self._is_passed_over(event):
             self.on_command(self._topics[event.topic].removeprefix(COMMAND_PREFIX), bytes(event.payload))
-            return False
-        return True
+        return False
+
+    def _is_watched(self, event: LoggedEvent) -> bool:
+        return self.watch is not None and event.topic not in self.disabled and self.watch(event)
 
     def _is_passed_over(self, event: LoggedEvent) -> bool:
-        return event.topic in self.disabled or (self._is_command[event.topic] and is_first_activation(event))
-
-    def _send(self, following: Next, sent_ns: int) -> bool:
-        event = following.event
-        topic = event.topic
-        sequence = self._sequences[topic] + 1
-        kind = Kind.COMMAND if self._is_command[topic] else Kind.DATA
-        header = _PACK(
-            VERSION, kind, INPUT, Origin.LOGGED, self.epoch, sequence, event.stamp_ns + self.offset_ns, sent_ns,
-            0, 0, TO_ALL, 0, 0,
-        )  # fmt: skip
-        try:
-            self._out.send(b"".join((self._fields[topic], header, event.payload)), zmq.DONTWAIT)
-        except zmq.Again:
-            return False
-        self._sequences[topic] = sequence
-        self._history.append((following, sequence))
-        self.sent += 1
-        return True
+        return event.topic in self.disabled or (event.topic in self._commands and is_first_activation(event))
 
     def _send_sync(self, number: int) -> None:
         assert self.clock is not None
-        marker = Marker(Mark.SYNC, number, False, self.clock)
-        try:
-            self._out.send(pack(ALL_TOPIC, Kind.MARKER, number, marker.payload()), zmq.DONTWAIT)
-        except zmq.Again:  # the broker is away; the next one will do
-            return
+        self._outlet.send_sync(number, self.clock)
 
     def _has_passed(self, following: Next) -> None:
         if following.number >= 0:
             self.position_ns, self.done = following.place_ns, following.number + 1
-
-    def _forget_passed(self) -> None:
-        for _ in range(min(self._flow.passed - self._trimmed, len(self._history))):
-            self._history.popleft()
-        self._trimmed = max(self._trimmed, self._flow.passed)
 
     def _stop(self, why: str) -> None:
         """Send no more; it is told when everybody has handled what was sent, so that nothing is left at the gate."""
@@ -345,7 +270,7 @@ class Pusher:
     def _answer(self, marker: Marker) -> None:
         """What the gate says to its feeder."""
         if marker.mark is Mark.SYNC:
-            self._send_end()  # a fence: all that was sent is before it
+            self._outlet.send_end()  # a fence: all that was sent is before it
         elif marker.mark is Mark.PAUSE:
             self.take_back(marker.number)
         elif marker.epoch >= self.epoch and not self.silent:
@@ -353,9 +278,9 @@ class Pusher:
 
     def _give(self, wanted: int) -> None:
         """The gate may have `wanted` in all, since it was closed or time jumped; it asks when it has none left."""
-        if wanted - self._fed >= ASKED_AT_ONCE and self._history:
-            self._has_passed(self._history[-1][0])
-            self._history.clear()
+        if wanted - self._fed >= ASKED_AT_ONCE and self._outlet.last is not None:
+            self._has_passed(self._outlet.last)
+            self._outlet.forget()
         given = self._fed
         while self._fed < wanted:
             following = self._cursor.peek()
@@ -363,30 +288,15 @@ class Pusher:
                 # The end is told when it is reached, and not when the last event is sent: the player wants to know.
                 self.drained = self._fed == given
                 if self.drained:
-                    self._send_end()
+                    self._outlet.send_end()
                 return
             if not self._is_passed_over(following.event):
-                if not self._send(following, following.event.stamp_ns + self.offset_ns):
+                sent_ns = following.event.stamp_ns + self.offset_ns
+                if not self._outlet.send([following], sent_ns, self.epoch, self.offset_ns).done:
                     return
-                self._remember(*self._history[-1])
+                self._outlet.remember(1)
                 self._fed += 1
             self._cursor.drop()
-
-    def _remember_all(self) -> None:
-        """What was sent when the gate was closed may be waiting at it."""
-        for following, sequence in self._history:
-            self._remember(following, sequence)
-
-    def _remember(self, following: Next, sequence: int) -> None:
-        self._recent[self._topics[following.event.topic], sequence] = following
-        if len(self._recent) > RECENT:
-            del self._recent[next(iter(self._recent))]
-
-    def _send_end(self) -> None:
-        try:
-            self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0), zmq.DONTWAIT)
-        except zmq.Again:  # no broker: it will ask again
-            return
 
     # For the player.
 
@@ -399,19 +309,12 @@ class Pusher:
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> events that were sent on it."""
-        found = {self._topics[logged]: count for logged, count in self._sequences.items()}
-        return {topic: count for topic, count in found.items() if 0 < count < FIRST_COMMAND}
+        return self._outlet.counts
 
     def take_back(self, count: int) -> None:
         """The last `count` events were thrown away by the gate: they have not been sent."""
         with self.lock:
-            returned: deque[Next] = deque()
-            for _ in range(min(count, len(self._history))):
-                following, _ = self._history.pop()
-                topic = following.event.topic
-                self._sequences[topic] -= 1
-                self.sent -= 1
-                returned.appendleft(following)
+            returned = self._outlet.take_back(count)
             self._cursor.take_back(returned)
             self.drained = self.drained and not returned
             first = next((following for following in returned if following.number >= 0), None)
@@ -424,8 +327,7 @@ class Pusher:
         """Go on from another place of the log, in a new epoch; `thrown` events were sent and never taken."""
         with self.lock:
             self.take_back(thrown)
-            self._history.clear()
-            self._recent.clear()
+            self._outlet.forget()
             self.drained = False
             self._cursor.seek(time_ns, restore)
             self.epoch = epoch
@@ -437,7 +339,7 @@ class Pusher:
     def delivered(self, topic: str, sequence: int) -> Next | None:
         """The gate has delivered an event; the one of the log that it is, if it is one."""
         with self.lock:
-            following = self._recent.pop((topic, sequence), None)
+            following = self._outlet.event_of(topic, sequence)
             if following is not None:
                 self._has_passed(following)
             return following

@@ -1,0 +1,153 @@
+"""The end of a player that sends: frames of recorded events, and what of them may still come back from the gate."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import (
+    ALL_TOPIC,
+    COMMAND_PREFIX,
+    END_PREFIX,
+    HEADER,
+    INPUT,
+    TO_ALL,
+    VERSION,
+    Kind,
+    Mark,
+    Marker,
+    Origin,
+    pack,
+    topic_field,
+)
+from studio.runtime.clock import Clock
+from studio.runtime.recording import LoggedEvent
+from studio.runtime.replay.cursor import Next
+
+FIRST_COMMAND = 1 << 32
+"""The broker numbers its own commands from 1."""
+RECENT = 512
+_PACK, _COMMAND, _DATA, _LOGGED = HEADER.pack, int(Kind.COMMAND), int(Kind.DATA), int(Origin.LOGGED)
+
+
+class Sent(NamedTuple):
+    """What became of a block: how many events of it are dealt with, and of those the number and size of the sent."""
+
+    done: int
+    count: int
+    size: int
+
+
+class Outlet:
+    """Payloads go as they were recorded. Sequences count what was sent, so that nobody counts a jump as a loss."""
+
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, name: str, topics: Mapping[str, str]
+    ) -> None:
+        self._name = name
+        self._topics = topics
+        self._kinds = {
+            logged: _COMMAND if topic.startswith(COMMAND_PREFIX) else _DATA for logged, topic in topics.items()
+        }
+        self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
+        self._sequences = {logged: FIRST_COMMAND if kind == _COMMAND else 0 for logged, kind in self._kinds.items()}
+        self._history: deque[tuple[Next, int]] = deque()
+        """What was sent, with its sequence, and may still come back from the gate."""
+        self._forgotten = 0
+        self._recent: dict[tuple[str, int], Next] = {}
+        self._socket = context.socket(zmq.PUSH)
+        self._socket.sndhwm = addresses.SEND_QUEUE
+        self._socket.connect(addresses.into(run))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Topic of the system -> events that were sent on it."""
+        found = {self._topics[logged]: count for logged, count in self._sequences.items()}
+        return {topic: count for topic, count in found.items() if 0 < count < FIRST_COMMAND}
+
+    # Sending. The socket is full only when the broker is away.
+
+    def send(
+        self,
+        block: Sequence[Next],
+        sent_ns: int,
+        epoch: int,
+        offset_ns: int = 0,
+        is_sent: Callable[[LoggedEvent], bool] | None = None,
+    ) -> Sent:
+        """Send those for which `is_sent`; all without it. In blocks: a call per event would cost as much as the socket."""
+        send, sequences, fields, kinds = self._socket.send, self._sequences, self._fields, self._kinds
+        join, remember, count, size = b"".join, self._history.append, 0, 0
+        for at, following in enumerate(block):
+            event = following.event
+            if is_sent is not None and not is_sent(event):
+                continue
+            topic = event.topic
+            sequence = sequences[topic] + 1
+            header = _PACK(VERSION, kinds[topic], INPUT, _LOGGED, epoch, sequence, event.stamp_ns + offset_ns, sent_ns,
+                           0, 0, TO_ALL, 0, 0)  # fmt: skip
+            try:
+                send(join((fields[topic], header, event.payload)), zmq.DONTWAIT)
+            except zmq.Again:
+                return Sent(at, count, size)
+            sequences[topic] = sequence
+            remember((following, sequence))
+            count += 1
+            size += len(event.payload)
+        return Sent(len(block), count, size)
+
+    def send_sync(self, number: int, clock: Clock) -> None:
+        self._send_marker(pack(ALL_TOPIC, Kind.MARKER, number, Marker(Mark.SYNC, number, False, clock).payload()))
+
+    def send_end(self) -> None:
+        self._send_marker(pack(END_PREFIX + self._name, Kind.MARKER, 0))
+
+    def _send_marker(self, frame: bytes) -> None:
+        try:
+            self._socket.send(frame, zmq.DONTWAIT)
+        except zmq.Again:  # it is asked for, or sent, once more
+            return
+
+    # What was sent.
+
+    @property
+    def last(self) -> Next | None:
+        return self._history[-1][0] if self._history else None
+
+    def forget(self) -> None:
+        """All that was sent has been taken."""
+        self._history.clear()
+        self._forgotten = 0
+
+    def forget_first(self, count: int) -> None:
+        """So many were taken, since all was last forgotten."""
+        for _ in range(min(count - self._forgotten, len(self._history))):
+            self._history.popleft()
+        self._forgotten = max(self._forgotten, count)
+
+    def take_back(self, count: int) -> list[Next]:
+        """The last `count` events have not been sent: their sequences are free again."""
+        returned = []
+        for _ in range(min(count, len(self._history))):
+            following, sequence = self._history.pop()
+            topic = following.event.topic
+            self._sequences[topic] = sequence - 1
+            self._recent.pop((self._topics[topic], sequence), None)
+            returned.append(following)
+        return returned[::-1]
+
+    def remember(self, newest: int | None = None) -> None:
+        """Keep in mind which events the last frames are: the gate tells topic and sequence of what it delivers."""
+        kept = list(self._history) if newest is None else list(self._history)[-newest:]
+        for following, sequence in kept:
+            self._recent[self._topics[following.event.topic], sequence] = following
+        while len(self._recent) > RECENT:
+            del self._recent[next(iter(self._recent))]
+
+    def event_of(self, topic: str, sequence: int) -> Next | None:
+        return self._recent.pop((topic, sequence), None)
