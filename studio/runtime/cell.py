@@ -14,15 +14,17 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from studio.errors import StudioError
+from studio.messages import Float64, MessageTypes
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
-from studio.runtime.declarations import Input, Output
+from studio.runtime.declarations import InPort, Input, Output
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.state_digest import digest_of
@@ -37,6 +39,9 @@ Handler = Callable[[Any], None]
 
 _DATA, _TIMER = int(Kind.DATA), int(Kind.TIMER)
 _ACTIVE = State.ACTIVE
+_TYPES = MessageTypes.builtin()
+_NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
+"""In the place of an in port, for what goes to none."""
 
 
 class Refusal(StudioError):
@@ -83,6 +88,7 @@ class Cell:
         self._executor = threading.get_ident()
         self._reads: list[tuple[str, int]] = []
         self._sent: list[tuple[str, int]] = []
+        self._refused_links: set[str] = set()
         self._routes = self._make_routes()
         self._bind(seed)
 
@@ -92,7 +98,16 @@ class Cell:
         for inlet in self.planned.inlets:
             handler = getattr(self.component, "on_" + inlet.port, None)
             routes.setdefault(inlet.topic, []).append((self.component._inputs[inlet.port], handler))
+        for link in self.planned.links:
+            routes.setdefault(link.topic, []).append((_NOT_KEPT, partial(self._set_linked, link.parameter)))
         return routes
+
+    @property
+    def kinds(self) -> dict[str, type[Any]]:
+        """Topic -> the class of its messages."""
+        kinds: dict[str, type[Any]] = {link.topic: _TYPES.get(link.type) for link in self.planned.links}
+        ports = type(self.component).__ports__
+        return kinds | {inlet.topic: ports[inlet.port].type for inlet in self.planned.inlets}
 
     def _bind(self, seed: int) -> None:
         component = self.component
@@ -270,6 +285,17 @@ class Cell:
         except StudioError as error:
             self.component._values[name] = old
             raise Refusal(error.message, hint=error.hint) from error
+
+    def _set_linked(self, name: str, message: Any) -> None:
+        """An output that a parameter is linked to has a new value. One that does not fit leaves the old one."""
+        try:
+            self.set_parameter(name, message.data)
+        except Refusal as refused:
+            if name not in self._refused_links:  # once, and not with every event
+                self._refused_links.add(name)
+                self.component.log.warning("the link to %s: %s", name, refused)
+        else:
+            self._refused_links.discard(name)
 
     def _set_activation(self, activation: str) -> None:
         if activation not in type(self.component).activations:

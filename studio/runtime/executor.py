@@ -151,7 +151,7 @@ class Executor:
         for topic, components in self.plan.receivers.items():
             cells = [(self.cells[c.name], _delivery(c, topic)) for c in components if c.name in self.cells]
             if cells:
-                made = DataRoute(topic, cells, _message_class(cells[0][0], topic))
+                made = DataRoute(topic, cells, cells[0][0].kinds.get(topic))
                 if (known := before.pop(topic, None)) is not None:
                     made.statistics, made.objects, made.stale = known.statistics, known.objects, known.stale
                 self.routes[topic.encode()] = made
@@ -423,8 +423,3 @@ def _delivery(component: PlannedComponent, topic: str) -> Delivery:
     deliveries = [inlet.parsed() for inlet in component.inlets if inlet.topic == topic]
     rank = {"lossless": 0, "queue": 1, "latest": 2}
     return min(deliveries, key=lambda each: (rank[each.kind], -each.depth)) if deliveries else Delivery()
-
-
-def _message_class(cell: Cell, topic: str) -> type[Any] | None:
-    ports = type(cell.component).__ports__
-    return next((ports[inlet.port].type for inlet in cell.planned.inlets if inlet.topic == topic), None)

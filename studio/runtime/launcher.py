@@ -214,7 +214,8 @@ class Session:
         return self._supervision.status()
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
-        self._supervision.command(component, command)
+        for name, each in self.plan.linked(component, command):
+            self._supervision.command(name, each)
 
     def feed(
         self, name: str, events: Iterable[Event], topics: Iterable[str], thread: type[FeedThread] = FeedThread

@@ -30,6 +30,16 @@ class Inlet:
 
 
 @dataclass(frozen=True)
+class ParameterLink:
+    """A parameter that is kept equal to an output: every event of its topic sets it."""
+
+    parameter: str
+    topic: str
+    type: str
+    """Of the messages, by its short name."""
+
+
+@dataclass(frozen=True)
 class PlannedComponent:
     name: str
     type: str
@@ -49,10 +59,15 @@ class PlannedComponent:
     folder: str = ""
     command: bool = False
     """Whether the entry is a program of its own, that speaks the protocol itself."""
+    links: tuple[ParameterLink, ...] = ()
+
+    def data_topics(self) -> Iterable[str]:
+        """What others publish for it."""
+        return dict.fromkeys((*(inlet.topic for inlet in self.inlets), *(link.topic for link in self.links)))
 
     def topics(self) -> Iterable[str]:
         """Everything gated that this component handles."""
-        yield from dict.fromkeys(inlet.topic for inlet in self.inlets)
+        yield from self.data_topics()
         yield TIMER_PREFIX + self.name
         yield COMMAND_PREFIX + self.name
 
@@ -83,6 +98,8 @@ class Plan:
     recording: RecordingPlan | None = None
     indices: Mapping[str, int] = field(default_factory=dict)
     """Of hosts and recorder, where they are given: a plan that replaces another while it runs."""
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """`component.parameter` -> those that are kept equal to it."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
@@ -138,6 +155,19 @@ class Plan:
         """Topic -> the component that publishes it."""
         return {topic: component for component in self.components for topic in component.outlets.values()}
 
+    def linked(self, component: str, command: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+        """A command, and those that follow from it: setting a parameter sets what is linked to it."""
+        found = [(component, dict(command))]
+        if command.get("do") != "set":
+            return found
+        seen = [f"{component}.{command.get('name')}"]
+        for end in seen:  # grows while it is gone through
+            seen.extend(each for each in self.links.get(end, ()) if each not in seen)
+        for end in seen[1:]:
+            name, _, parameter = end.partition(".")
+            found.append((name, {**command, "name": parameter}))
+        return found
+
     def on_host(self, host: str) -> list[PlannedComponent]:
         return [component for component in self.components if component.host == host]
 
@@ -187,11 +217,13 @@ class Plan:
         if recording is not None:
             recording = RecordingPlan(recording["file"], tuple(recording["topics"]), recording["compression"])
         components = tuple(_component(each) for each in data["components"])
-        return cls(components, data["seed"], data["project"], data["types"], recording, data["indices"])
+        links = {start: tuple(ends) for start, ends in data["links"].items()}
+        return cls(components, data["seed"], data["project"], data["types"], recording, data["indices"], links)
 
 
 def _component(data: dict[str, Any]) -> PlannedComponent:
     data["inlets"] = tuple(Inlet(**inlet) for inlet in data["inlets"])
+    data["links"] = tuple(ParameterLink(**link) for link in data["links"])
     data["requires"] = {name: (provider, service) for name, (provider, service) in data["requires"].items()}
     data["parameters"] = {name: tuple(v) if isinstance(v, list) else v for name, v in data["parameters"].items()}
     return PlannedComponent(**data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -16,7 +16,7 @@ from studio.model.system import System
 from studio.model.wiring import parameter_values, topic_of
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
+from studio.runtime.plan import Inlet, ParameterLink, Plan, PlannedComponent, RecordingPlan
 
 ORIGINS = {"real": Origin.REAL, "simulated": Origin.SIMULATED, "logged": Origin.LOGGED}
 
@@ -49,15 +49,61 @@ def plan_of(
 
     `record` is the log to write, with the topics that the system selects; all of them if it selects none.
     """
-    for link in system.links:
-        raise PlanError(f"the link {link} cannot be run yet", file=system.file, hint="use a wire and a handler instead")
     nodes = list(_nodes(system, specs))
     planner = _Planner(system, nodes)
     components = tuple(planner.plan(place, node) for place, node in enumerate(nodes))
-    components = _with_origins(components, _logged_topics(system))
     types = _types(system, nodes, components)
+    links = _Links(system, types)
+    components = tuple(links.applied(component) for component in components)
+    components = _with_origins(components, _logged_topics(system))
     recording = None if record is None else RecordingPlan(str(record.absolute()), _recorded(system, types))
-    return Plan(components, seed, str(project.absolute()) if project else "", types, recording)
+    return Plan(
+        links.values_taken_over(components), seed, str(project.absolute()) if project else "", types, recording,
+        links=links.of_parameters,
+    )  # fmt: skip
+
+
+class _Links:
+    """Property links: an output sets a parameter like a wire, a parameter another one like a command."""
+
+    def __init__(self, system: System, types: Mapping[str, str]) -> None:
+        self._of_outputs: dict[str, list[ParameterLink]] = {}
+        self.of_parameters: dict[str, tuple[str, ...]] = {}
+        for link in system.links:
+            topic = topic_of(link.start)
+            if topic in types:
+                made = ParameterLink(link.end.port, topic, types[topic])
+                self._of_outputs.setdefault(link.end.node, []).append(made)
+            else:
+                start = str(link.start)
+                self.of_parameters[start] = (*self.of_parameters.get(start, ()), str(link.end))
+
+    def applied(self, component: PlannedComponent) -> PlannedComponent:
+        links = self._of_outputs.get(component.name, ())
+        if links and component.command:
+            named = f"{component.name}.{links[0].parameter}"
+            raise PlanError(f"{named} cannot follow an output: {component.name} is a program of its own")
+        return replace(component, links=tuple(links))
+
+    def values_taken_over(self, components: tuple[PlannedComponent, ...]) -> tuple[PlannedComponent, ...]:
+        """From the start on both are equal."""
+        values = {component.name: dict(component.parameters) for component in components}
+        for start, ends in self._in_order():
+            name, _, parameter = start.partition(".")
+            for end in ends:
+                other, _, theirs = end.partition(".")
+                values[other][theirs] = values[name][parameter]
+        return tuple(replace(component, parameters=values[component.name]) for component in components)
+
+    def _in_order(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Those first that nothing is linked to: values go down a chain."""
+        left = dict(self.of_parameters)
+        while left:
+            targets = {end for ends in left.values() for end in ends}
+            first = next((start for start in left if start not in targets), None)
+            if first is None:
+                raise PlanError(f"links go in a circle: {', '.join(left)}", hint="remove one of them")
+            yield first, left.pop(first)
 
 
 def _types(system: System, nodes: list[_Node], components: tuple[PlannedComponent, ...]) -> dict[str, str]:
@@ -193,11 +239,11 @@ def _with_origins(components: tuple[PlannedComponent, ...], logged: set[str]) ->
     origins = {component.name: component.origin for component in components}
     producers = {topic: component.name for component in components for topic in component.outlets.values()}
     upstream = {
-        component.name: {producers[inlet.topic] for inlet in component.inlets if inlet.topic in producers}
+        component.name: {producers[topic] for topic in component.data_topics() if topic in producers}
         for component in components
     }
     for component in components:
-        if any(inlet.topic in logged for inlet in component.inlets):
+        if not logged.isdisjoint(component.data_topics()):
             origins[component.name] = Origin.LOGGED
         for provider, _ in component.requires.values():  # requests carry data one way, replies the other
             upstream[component.name].add(provider)

@@ -100,7 +100,8 @@ class Steering:
 
         def job() -> dict[str, Any]:
             reply = self._send(component, command, lambda told: told.get("parameters", {name: plain})[name] == plain)
-            self._session.remember(component.name, parameters={name: checked})
+            for each, follows in self._session.plan.linked(component.name, command):
+                self._session.remember(each, parameters={follows["name"]: checked})
             return {**reply, "value": plain}
 
         return job

@@ -101,7 +101,8 @@ class InProcess:
 
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         """Put a command for `component` into the channel."""
-        self.gate.admit(self._command(component, command))
+        for name, each in self.plan.linked(component, command):
+            self.gate.admit(self._command(name, each))
 
     def _command(self, component: str, command: Mapping[str, Any]) -> Event:
         topic = command_topic(component)

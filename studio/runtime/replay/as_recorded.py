@@ -130,12 +130,12 @@ class _Replay:
         self._now_ns = 0
         component = create(planned)
         ports = type(component).__ports__
-        self._kinds: dict[str, Any] = {inlet.topic: ports[inlet.port].type for inlet in planned.inlets}
         self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
         self._cell = Cell(
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
             now_ns=lambda: self._now_ns, seed=plan.seed,
         )  # fmt: skip
+        self._kinds = self._cell.kinds
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
 
     def run(self) -> ComponentReplay:

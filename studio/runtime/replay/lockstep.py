@@ -145,8 +145,7 @@ def decoder(twin: InProcess) -> Read:
     """Decodes for those who listen, by the types of their ports; what nobody listens to stays bytes."""
     kinds: dict[str, Any] = {}
     for cell in twin.cells.values():
-        ports = type(cell.component).__ports__
-        kinds |= {inlet.topic: ports[inlet.port].type for inlet in cell.planned.inlets}
+        kinds |= cell.kinds
 
     def read(topic: str, payload: memoryview) -> Any:
         if topic.startswith(COMMAND_PREFIX):
