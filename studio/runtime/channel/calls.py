@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from studio.errors import StudioError
 from studio.messages import decode, encode
 from studio.runtime.cell import Cell
 from studio.runtime.channel.call_frames import Reply, Request, ends_of, reply_topic, request_topic
-from studio.runtime.channel.frames import ERROR, Event, Header, Kind, pack, topic_hash
+from studio.runtime.channel.frames import ERROR, Event, FrameError, Header, Kind, pack, topic_hash
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import ServiceError
 from studio.runtime.lifecycle import State
 
 if TYPE_CHECKING:
     from studio.runtime.executor import Executor
+
+P = TypeVar("P", Request, Reply)
 
 
 class Calls:
@@ -140,7 +143,7 @@ class Calls:
                 topic, header, payload = self._inbox.popleft()
                 if header.kind == Kind.REQUEST:
                     self._serve_or_defer(topic, header, payload)
-                elif (reply := Reply.parse(payload)).number == number:
+                elif (reply := self._readable(Reply.parse, payload)) is not None and reply.number == number:
                     return header, reply
         return None
 
@@ -153,8 +156,8 @@ class Calls:
             self._deferred.append((topic, header, payload))
 
     def _serve(self, topic: str, header: Header, payload: memoryview) -> None:
-        request = Request.parse(payload)
-        if request.number == 0:  # for the record only
+        request = self._readable(Request.parse, payload)
+        if request is None or request.number == 0:  # for the record only
             return
         event = Event(topic, header.sequence, header.stamp_ns, kind=Kind.REQUEST)
         outer, self._chain = self._chain, request.chain
@@ -167,6 +170,14 @@ class Calls:
         counts = [*self._nested.items()]
         self._chain, self._nested = outer, outer_nested
         self._reply(event, Reply(request.number, counts, reply), flags)
+
+    def _readable(self, parse: Callable[[memoryview], P], payload: memoryview) -> P | None:
+        """A damaged frame must not end the host; whoever waits for it hears of it by the deadline."""
+        try:
+            return parse(payload)
+        except FrameError as damaged:
+            self._executor.log("error", str(damaged))
+            return None
 
     def _answer(self, event: Event, request: Request) -> bytes:
         cell = self._executor.cells[ends_of(event.topic)[1]]
