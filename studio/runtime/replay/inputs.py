@@ -110,7 +110,7 @@ def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
     commands = [COMMAND_PREFIX + component.name for component in reduced.components]
     fed |= {topic: topic for topic in commands if topic in log.topics}
     topics = _inverted(fed, log)
-    heard = {inlet.topic for component in reduced.components for inlet in component.inlets}
+    heard = {topic for component in reduced.components for topic in component.data_topics()}
     silent = tuple(sorted(heard - set(fed) - reduced.producers.keys()))
     start_ns, end_ns = _span(log, topics)
     if not any(not topic.startswith(COMMAND_PREFIX) for topic in fed) and not _is_ours(log):
@@ -168,7 +168,7 @@ def _with_origin(components: list[PlannedComponent], fed: set[str]) -> tuple[Pla
     topics = set(fed)
     grown = True
     while grown:
-        reached = {c.name for c in components if any(inlet.topic in topics for inlet in c.inlets)}
+        reached = {c.name for c in components if not topics.isdisjoint(c.data_topics())}
         reached |= {b for a, b in calls if a in logged} | {a for a, b in calls if b in logged}
         grown = not reached <= logged
         logged |= reached
