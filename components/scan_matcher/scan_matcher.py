@@ -56,7 +56,7 @@ class ScanMatcher(Component):
     search_rad = Parameter(0.3, minimum=0.0, maximum=3.15, unit="rad", doc="the same for the direction")
     search_step_rad = Parameter(0.025, minimum=0.001, maximum=0.5, unit="rad", doc="between two directions tried")
     odom_deviation_m = Parameter(0.1, minimum=0.001, unit="m", doc="error of the odometry between two scans")
-    odom_deviation_rad = Parameter(0.1, minimum=0.001, unit="rad", doc="the same for the direction")
+    odom_deviation_rad = Parameter(0.2, minimum=0.001, unit="rad", doc="the same for the direction")
     minimum_score = Parameter(0.2, minimum=0.0, maximum=1.0, doc="a worse fit is not believed: the odometry counts")
     key_m = Parameter(0.1, minimum=0.0, unit="m", doc="a scan is remembered when it was taken this far from the last")
     key_rad = Parameter(0.05, minimum=0.0, unit="rad", doc="or when the robot has turned this much")
