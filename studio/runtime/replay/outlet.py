@@ -80,7 +80,7 @@ class Outlet:
         offset_ns: int = 0,
         is_sent: Callable[[LoggedEvent], bool] | None = None,
     ) -> Sent:
-        """Send those for which `is_sent`; all without it. In blocks: a call per event would cost as much as the socket."""
+        """Send those for which `is_sent`, or all: in blocks, as a call per event would cost as much as the socket."""
         send, sequences, fields, kinds = self._socket.send, self._sequences, self._fields, self._kinds
         join, remember, count, size = b"".join, self._history.append, 0, 0
         for at, following in enumerate(block):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,13 +11,18 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64
+from studio.runtime.channel.frames import INPUT, Event, Kind
+from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.flow import EVERY_EVENTS, OUTSTANDING
-from studio.runtime.replay.player import FLAT_OUT
+from studio.runtime.replay.inputs import inputs_of
+from studio.runtime.replay.played import Played
+from studio.runtime.replay.player import FLAT_OUT, LogPlayer
 from studio.runtime.replay.pusher import BATCH
-from tests.runtime.replay.played import MS, SLOW, START, A, B, Rig, recorded, rig, write_rig
+from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, Rig, recorded, rig, write_rig
 from tests.runtime.replay.small_systems import plan, write_foreign
 from tests.runtime.systems import Part, await_true
 
@@ -287,3 +294,77 @@ def test_without_components_it_plays_too(log: Path) -> None:
         assert played.player.single() == A
         # What a viewer would show there, in the order of time, and then the event itself.
         assert played.seen()[-4:] == [(SLOW, 5002.0), (B, 1024.0), (A, 49.0), (A, 50.0)]
+
+
+def test_with_another_clock_events_get_new_stamps(log: Path) -> None:
+    """As when one source is logged and another real: then time is that of the world."""
+    with (
+        LogReader(log) as reader,
+        Session(Plan(())) as session,
+        LogPlayer(session, Played(reader, {A: A}), TYPES, restamp=True) as player,
+    ):
+        watcher = FencedWatcher(session.folders.run, session.folders.shared)
+        try:
+            session.launch()
+            watcher.await_connected()
+            player.attach()
+            session.start("pause")
+            player.set_rate(10.0)
+            player.play()
+            assert player.wait(20) == "end"
+            player.seek(START + 500 * MS)
+            assert player.burst(2) == 2
+            stamps = [event.stamp_ns for event in watcher.settled() if event.topic == A]
+        finally:
+            watcher.close()
+    first, again = stamps[:100], stamps[100:]
+    assert [stamp - first[0] for stamp in first] == [at * 10 * MS for at in range(100)]
+    assert abs(first[0] - time.time_ns()) < 60 * SECOND
+    assert again[0] > first[-1] - 100 * MS  # time goes on, though the log went back
+    assert again[1] - again[0] == 10 * MS
+
+
+def test_what_was_commanded_comes_again(tmp_path: Path) -> None:
+    made = plan(
+        flood=Part("Flood", outlets=("out",)),
+        adder=Part("Adder", {"raw": "flood.out"}, {"amount": 1.0}, outlets=("out",)),
+    )
+    command = {"do": "set", "name": "amount", "value": 100.0}
+    path = tmp_path / "commanded.mcap"
+    with EventLog(path, made, TYPES) as written:
+        for sequence, (do, at) in enumerate([({"do": "activate"}, 0), (command, 45)], 1):
+            topic = "/_studio/command/adder"
+            written.take(Event(topic, sequence, START + at * MS, do, kind=Kind.COMMAND, flags=INPUT))
+        for at in range(10):
+            written.take(Event("/flood/out", at + 1, START + at * 10 * MS, Float64(float(at)), flags=INPUT))
+    expected = [*(at + 1.0 for at in range(5)), *(at + 100.0 for at in range(5, 10))]
+    with LogReader(path) as reader:
+        inputs = inputs_of(made, reader, {})
+    assert inputs.left_out == ("flood",)
+    with rig(path, inputs.plan, inputs.topics) as played:
+        assert played.player.burst(11) == 11
+        assert [value for _, value in played.seen("/adder/out")] == expected
+        played.session.command("adder", {"do": "set", "name": "amount", "value": 1.0})
+        played.player.seek(START)
+        played.player.set_rate(0.5)  # a command goes another way than the data, and has 10 ms to arrive
+        played.player.play()
+        assert played.player.wait(20) == "end"
+        values = [value for _, value in played.seen("/adder/out")][10:]
+        assert (values[:5], values[-3:]) == (expected[:5], expected[-3:])
+
+
+@pytest.mark.soak
+def test_it_goes_on_with_a_new_broker(played: Rig) -> None:
+    played.player.set_loop(True)
+    played.player.play()
+    await_true(lambda: played.player.state().number > 20, "some events")
+    os.kill(played.session.broker.pid, signal.SIGKILL)
+    await_true(lambda: played.session.broker_restarts == 1, "a new broker")
+    loops = played.player.state().loops
+    await_true(lambda: played.player.state().loops >= loops + 2, "two loops", 30.0)
+    played.player.seek(START + 500 * MS)
+    played.player.pause()
+    played.player.seek(START + 500 * MS)
+    assert played.player.single() == A
+    assert played.seen(A)[-1] == (A, 50.0)
+    assert played.seen("/adder/out")[-1] == ("/adder/out", 50.5)
