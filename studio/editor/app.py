@@ -29,9 +29,14 @@ def run(project: Path | None = None, *, theme: str = "") -> int:
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
     window.show()
-    if project is not None:
-        QTimer.singleShot(0, lambda: window.files.open(project))
+    # After the first paint: a window that is there and still empty feels faster than none.
+    QTimer.singleShot(0, lambda: open_first(window, project))
     return app.exec()
+
+
+def open_first(window: MainWindow, project: Path | None) -> None:
+    if project is None or not window.files.open(project):
+        window.welcome.refresh()
 
 
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:

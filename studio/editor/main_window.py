@@ -208,12 +208,12 @@ class MainWindow(QMainWindow):
             session.refused.connect(lambda words: self.status.say(words, trouble=True))
             session.problems_changed.connect(self._problems_changed)
             session.check()
-        else:
-            self.welcome.refresh()
         self.inspector.show_session(session)
         self.toolbar.switch.show_session(session)
         self.toolbar.setVisible(session is not None)
         self.pages.setCurrentWidget(self.workspace if session is not None else self.welcome)
+        if session is None and self.isVisible():
+            self.welcome.refresh()
         self._changed()
         if session is not None:
             self._lay_out_docks()

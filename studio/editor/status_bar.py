@@ -28,6 +28,7 @@ class StatusBar(QStatusBar):
         self.problems = self._button("Problems", self.problems_wanted)
         self.words = QLabel()
         self.words.setAccessibleName("Message")
+        self.words.setContentsMargins(8, 0, 0, 0)
         self.content = QLabel()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)

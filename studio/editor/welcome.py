@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
     QFontMetrics,
@@ -29,7 +29,9 @@ from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.paths import PACKAGE, project_roots
 
-PICTURE = QSize(296, 150)
+PICTURE = QSize(340, 150)
+TILE_WIDTHS = (236, 340)
+SIDE = 352
 COLUMNS = 3
 GUIDE = PACKAGE.parent / "docs" / "guide"
 
@@ -51,9 +53,9 @@ class Welcome(QWidget):
         self._layout.setSpacing(0)
         self._left: QWidget | None = None
         self._right: QWidget | None = None
-        self.refresh()
 
     def refresh(self) -> None:
+        """Build the page; before that it is empty, because a window that opens with a project never shows it."""
         for old in (self._left, self._right):
             if old is not None:
                 self._layout.removeWidget(old)
@@ -64,19 +66,20 @@ class Welcome(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
-        self.refresh()
+        if self._left is not None:
+            self.refresh()
 
     # ---- left
 
     def _make_left(self) -> QWidget:
         side = QFrame()
-        side.setFixedWidth(380)
+        side.setFixedWidth(SIDE)
         side.setObjectName("side")
         side.setStyleSheet(
             f"#side {{ background: {self.theme.window}; border: 0; border-right: 1px solid {self.theme.border}; }}"
         )
         layout = QVBoxLayout(side)
-        layout.setContentsMargins(36, 36, 36, 24)
+        layout.setContentsMargins(28, 36, 28, 24)
         layout.setSpacing(8)
         layout.addLayout(self._title())
         layout.addSpacing(16)
@@ -147,7 +150,7 @@ class Welcome(QWidget):
         page.setObjectName("right")
         page.setStyleSheet(f"#right {{ background: {self.theme.panel}; }}")
         layout = QVBoxLayout(page)
-        layout.setContentsMargins(36, 32, 36, 20)
+        layout.setContentsMargins(28, 32, 28, 20)
         layout.setSpacing(12)
         layout.addLayout(self._heading("Examples", "open one, look around, change it"))
         grid = QGridLayout()
@@ -158,7 +161,8 @@ class Welcome(QWidget):
             tile.chosen.connect(self.project_wanted)
             self.tiles.append(tile)
             grid.addWidget(tile, place // COLUMNS, place % COLUMNS)
-        grid.setColumnStretch(COLUMNS, 1)
+        for column in range(COLUMNS):
+            grid.setColumnStretch(column, 1)
         layout.addLayout(grid)
         pages = sorted(GUIDE.glob("*.md")) if GUIDE.is_dir() else []
         if pages:
@@ -265,7 +269,9 @@ class Tile(_Clickable):
     def __init__(self, folder: Path, theme: Theme) -> None:
         super().__init__(folder)
         self.theme = theme
-        self.setFixedSize(PICTURE.width(), PICTURE.height() + 74)
+        self.setFixedHeight(PICTURE.height() + 74)
+        self.setMinimumWidth(TILE_WIDTHS[0])
+        self.setMaximumWidth(TILE_WIDTHS[1])
         self.words, self.size_words = "", ""
         self.picture: QImage | None = None
         QTimer.singleShot(0, self._look)  # after the first paint: reading a project takes longer than showing the page
@@ -296,9 +302,9 @@ class Tile(_Clickable):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), QColor(theme.panel))
-        painter.fillRect(0, 0, PICTURE.width(), PICTURE.height(), QColor(theme.canvas))
+        painter.fillRect(0, 0, self.width(), PICTURE.height(), QColor(theme.canvas))
         if self.picture is not None:
-            painter.drawImage(0, 0, self.picture)
+            self._paint_picture(painter, self.picture)
         painter.setPen(QPen(QColor(theme.border), 1))
         painter.drawLine(0, PICTURE.height(), self.width(), PICTURE.height())
         painter.setFont(text_font(13, 600))
@@ -309,11 +315,21 @@ class Tile(_Clickable):
         painter.setPen(QColor(theme.muted))
         painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-        painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), self.words)
+        two_lines = 2 * (self.width() - 22) - 40
+        words = QFontMetrics(text_font(12)).elidedText(self.words, Qt.TextElideMode.ElideRight, two_lines)
+        painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), words)
         active = self.hasFocus() or self.underMouse()
         painter.setPen(QPen(QColor(theme.focus if active else theme.control_border), 2 if active else 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 5, 5)
+
+    def _paint_picture(self, painter: QPainter, picture: QImage) -> None:
+        """In the middle, as large as the tile is wide."""
+        scale = min(1.0, self.width() / PICTURE.width())
+        width, height = PICTURE.width() * scale, PICTURE.height() * scale
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF((self.width() - width) / 2, (PICTURE.height() - height) / 2, width, height)
+        painter.drawImage(area, picture)
 
 
 def example_projects() -> list[Path]:

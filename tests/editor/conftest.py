@@ -66,16 +66,27 @@ def view(session: Session, qapp: QApplication) -> Iterator[CanvasView]:
     delete_now()
 
 
-@pytest.fixture
-def window(rover: Path, tmp_path: Path, qapp: QApplication) -> Iterator[MainWindow]:
-    made = make_window(qapp, Settings(tmp_path / "editor.ini"))
-    made.resize(1280, 800)
-    made.show()
-    assert made.files.open(rover)
-    yield made
+@pytest.fixture(scope="session")
+def one_window(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> Iterator[MainWindow]:
+    """Making a window takes a second on a slow machine, opening a project in it a tenth."""
+    made = make_window(qapp, Settings(tmp_path_factory.mktemp("settings") / "editor.ini"))
     made.files.may_leave = lambda: True  # type: ignore[method-assign]  # nobody is there to answer
+    made.resize(1280, 800)
+    yield made
     made.close()
     made.deleteLater()
+    delete_now()
+
+
+@pytest.fixture
+def window(rover: Path, one_window: MainWindow) -> Iterator[MainWindow]:
+    one_window.show()
+    assert one_window.files.open(rover)
+    yield one_window
+    one_window.hide()
+    one_window.show_session(None)
+    if one_window.theme is not LIGHT:
+        one_window.show_theme(LIGHT)
     delete_now()
 
 

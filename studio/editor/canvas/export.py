@@ -37,12 +37,16 @@ def export_png(scene: CanvasScene, path: Path, scale: float = 2.0) -> None:
 
 
 def picture_of(scene: CanvasScene, size: QSize) -> QImage:
-    """Everything on the canvas, as large as fits into `size`, never larger than life on a screen of its ratio."""
+    """Everything on the canvas, as large as fits into `size`, in the middle of it."""
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(scene.theme.canvas))
     painter = QPainter(image)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _render(scene, painter, _area(scene), QRectF(0, 0, size.width(), size.height()))
+    area = _area(scene)
+    scale = max(area.width() / size.width(), area.height() / size.height())
+    wide, high = size.width() * scale - area.width(), size.height() * scale - area.height()
+    centred = area.adjusted(-wide / 2, -high / 2, wide / 2, high / 2)
+    _render(scene, painter, centred, QRectF(0, 0, size.width(), size.height()))
     painter.end()
     return image
 

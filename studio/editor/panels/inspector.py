@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import (
@@ -472,11 +472,11 @@ class Inspector(QScrollArea):
         for name, field in self.fields.items():
             assert spec is not None
             found = [_value_of(component, spec, name) for component in components]
-            own = [component.parameters.get(name) for component in components]
             texts = {text for value, text in found if value is None}
             values = [value for value, _ in found]
             same = all(value == values[0] for value in values)
-            is_default = all(text is None for text in own) and all(value == field.spec.default for value in values)
+            unset = [_value_of(replace(component, parameters={}), spec, name)[0] for component in components]
+            is_default = values == unset
             broken = next(iter(texts)) if len(texts) == 1 and len(components) == 1 else None
             field.show_value(values[0] if same else None, is_default=is_default, text=broken)
 

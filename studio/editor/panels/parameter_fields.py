@@ -107,9 +107,7 @@ class ParameterField(QWidget):
             f"background: {colour}; border: 0; border-radius: 1px; min-height: 22px; padding: 0; margin: 0 3px;"
         )
         self.bar.setEnabled(not is_default)
-        self.bar.setToolTip(
-            "" if is_default else f"Not the default ({self.spec.format(self.spec.default)}). Click to reset"
-        )
+        self.bar.setToolTip("" if is_default else "Set in this system. Click to reset")
         self._filling = False
 
     # ---- widgets

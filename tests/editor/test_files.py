@@ -1,0 +1,75 @@
+"""Files as a person handles them in the window: opened, saved, changed by others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from studio.editor.main_window import MainWindow
+from studio.editor.notice import difference
+from studio.model.document import SystemDocument
+from studio.model.parts import Component
+from studio.model.system_edits import AddNode
+
+
+def test_saving_writes_what_was_edited_and_keeps_the_comment(window: MainWindow) -> None:
+    window.canvas.commands.add("low_pass")
+    assert window.windowTitle().startswith("system.xml* — rover")
+    assert window.files.save()
+    assert window.windowTitle().startswith("system.xml — rover")
+    text = (window.session.folder / "system.xml").read_text(encoding="utf-8")
+    assert 'name="low_pass"' in text and "<!-- the heart -->" in text
+    assert "low_pass" in SystemDocument.load(window.session.folder).system.nodes
+
+
+def test_a_project_opens_as_it_was_left(window: MainWindow) -> None:
+    window.canvas.zoom_to(0.9)
+    window.canvas.centerOn(500, 200)
+    before = window.canvas.middle()
+    window.files.save()
+    window.files.open(window.session.folder)
+    assert abs(window.canvas.zoom - 0.9) < 0.001
+    assert abs(window.canvas.middle().x() - before.x()) < 2
+
+
+def test_save_as_goes_on_in_the_new_folder(window: MainWindow, tmp_path: Path) -> None:
+    assert window.files.save_as(tmp_path / "copy")
+    assert window.session.folder == tmp_path / "copy"
+    assert window.settings.recent()[0] == tmp_path / "copy"
+
+
+def test_what_others_wrote_is_read_again_if_nothing_was_edited(window: MainWindow, qtbot: QtBot) -> None:
+    file = window.session.folder / "system.xml"
+    file.write_text(file.read_text(encoding="utf-8").replace('name="rover"', 'name="ranger"'), encoding="utf-8")
+    qtbot.waitUntil(lambda: window.session.name == "ranger", timeout=10000)
+
+
+def test_what_others_wrote_is_not_lost_when_both_edited(window: MainWindow, qtbot: QtBot) -> None:
+    window.session.do(AddNode(Component("mine", "low_pass")))
+    file = window.session.folder / "system.xml"
+    theirs = file.read_text(encoding="utf-8").replace('name="rover"', 'name="ranger"')
+    file.write_text(theirs, encoding="utf-8")
+    qtbot.waitUntil(window.notice.isVisible, timeout=10000)
+    assert not window.files.save()
+    assert file.read_text(encoding="utf-8") == theirs
+    assert 'name="mine"' in difference(window.session.document.texts())
+    keep = next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Keep mine")
+    keep.click()
+    assert 'name="mine"' in file.read_text(encoding="utf-8") and not window.notice.isVisible()
+
+
+def test_a_new_project_is_made_and_opened(window: MainWindow, tmp_path: Path) -> None:
+    window.files.create(tmp_path / "fresh")
+    assert window.session.name == "fresh" and not window.canvas.canvas.nodes
+    assert window.canvas.empty_note.isVisible()
+
+
+def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow) -> None:
+    folder = window.session.folder
+    window.files.close()
+    assert window.pages.currentWidget() is window.welcome
+    assert folder.resolve() in window.settings.recent()
+    window.welcome.project_wanted.emit(folder)
+    assert window.session.name == "rover"
