@@ -374,7 +374,8 @@ class Cell:
         try:
             component.load_state(saved.own)
         except Exception as failure:
-            raise StudioError(f"{self.name} cannot take its state back: {_short(failure)}") from failure
+            hint = "the system is neither here nor there: go back to another place, or start it again"
+            raise StudioError(f"{self.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
         component._values.update(saved.values)
         component.random.bit_generator.state = copy.deepcopy(saved.random)
         for name, (message, event) in saved.latest.items():

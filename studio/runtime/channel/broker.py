@@ -151,6 +151,8 @@ class Broker:
         if topic == READY_TOPIC:
             if abilities & KEEPS_CHECKPOINTS:
                 self.checkpoints.keepers.add(host)
+            again = f"{host} was started again since then"
+            self.forwarder.jobs.insert(lambda: self.forwarder.gate.note_unrepeatable(again))
             self.ready.add(host)
         else:
             self.forwarder.jobs.insert(lambda: self.forwarder.welcome(host))
