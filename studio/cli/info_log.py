@@ -11,6 +11,7 @@ from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.metadata import STOPPED
 from studio.runtime.replay.causes import Call, Link, chain_of
 
 REPAIRED = "repaired"
@@ -49,6 +50,7 @@ def _described(log: LogReader, gaps: list[Any]) -> dict[str, Any]:
             for time_ns, mark in log.bookmarks()
         ],
         "finished": log.is_finished,
+        "stopped": metadata.get(STOPPED, {}).get("reason", ""),
         "repaired": REPAIRED in metadata,
         "problems": log.problems,
         "metadata": metadata,
@@ -73,6 +75,8 @@ def log_text(told: dict[str, Any]) -> Iterator[str]:
     yield from (f"bookmark at {mark['at_s']:.3f} s: {mark['text']}" for mark in told["bookmarks"])
     for gap in told["gaps"]:
         yield f"gap: {gap['lost']} events of {gap['topic']} are missing after number {gap['after']}"
+    if told["stopped"]:
+        yield f"it ends before its run did: {told['stopped']}"
     if not told["finished"]:
         yield "the recorder did not close it; studio can read it as it is"
     if told["repaired"]:

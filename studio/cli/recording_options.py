@@ -18,6 +18,7 @@ from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
 from studio.runtime.recording.compression import CHOICES
+from studio.runtime.recording.metadata import STOPPED
 
 GAPS_TOPIC = "/_studio/gaps"
 
@@ -93,9 +94,15 @@ def recorded(path: Path) -> dict[str, Any]:
                 "missing": missing,
                 "bookmarks": len(log.bookmarks()),
                 "finished": log.is_finished,
+                "stopped": dict(log.metadata()).get(STOPPED, {}).get("reason", ""),
             }
     except LogError as error:
-        return told | {"events": 0, "finished": False, "error": str(error)}
+        return told | {"events": 0, "finished": False, "stopped": "", "error": str(error)}
+
+
+def is_whole(told: dict[str, Any]) -> bool:
+    """Whether the recorder went on to the end and closed the log."""
+    return bool(told["finished"] and not told["stopped"])
 
 
 def recorded_text(told: dict[str, Any]) -> str:
@@ -105,4 +112,5 @@ def recorded_text(told: dict[str, Any]) -> str:
     marks = told["bookmarks"]
     text += f", {marks} bookmark{'s' if marks > 1 else ''}" if marks else ""
     text += f"; {told['missing']} events are missing" if told["missing"] else ""
+    text += f"; it ends before the run did: {told['stopped']}" if told["stopped"] else ""
     return text if told["finished"] else f"{text}; the recorder did not close it, but it can be read"

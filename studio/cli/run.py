@@ -18,6 +18,7 @@ from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_o
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
     add_recording_options,
+    is_whole,
     log_to_write,
     recorded,
     recorded_text,
@@ -112,7 +113,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
         print_json(result.json() | ({"recording": log} if log else {}))
     else:
         print("\n".join([*result.text(), *(["", f"  {recorded_text(log)}"] if log else [])]))
-    if result.failed or (log and not log["finished"]):
+    if result.failed or (log and not is_whole(log)):
         return FAILED
     return INTERRUPTED if result.interrupted and options.seconds is not None else FINE
 

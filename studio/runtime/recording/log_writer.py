@@ -35,7 +35,7 @@ from studio.runtime.recording.mcap_records import (
     Op,
     Schema,
 )
-from studio.runtime.recording.metadata import sealed
+from studio.runtime.recording.metadata import STOPPED, sealed
 
 CHUNK_BYTES = 128 * 1024
 """Small enough to seek fast. A payload of this size gets a chunk of its own: who wants other topics never reads it."""
@@ -342,6 +342,8 @@ class LogWriter:
         """The error for a full disk, after the log has been closed."""
         self._was_full = True
         # Without room even for a summary the file ends with its last chunk, and reading it takes a scan.
+        with suppress(LogError):
+            self.add_metadata(STOPPED, {"reason": "the disk was full"})
         with suppress(LogFull):
             self._file.finish()
         text = "the disk is full; the log was closed and can be read"

@@ -9,6 +9,8 @@ from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.mcap_records import text, text_map
 
 SEAL = "crc32"
+STOPPED = "stopped"
+"""The name of the metadata by which a log tells that it ends before its run did, and why."""
 
 
 def sealed(name: str, values: Mapping[str, str]) -> dict[str, str]:

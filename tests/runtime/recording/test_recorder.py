@@ -151,6 +151,7 @@ def test_a_full_disk_ends_the_recording_and_nothing_else(small_disk: Path) -> No
         run.close()
     with LogReader(log) as reader:
         assert reader.is_finished and reader.topics["/flood/maps"].count >= 2
+        assert dict(reader.metadata())["stopped"] == {"reason": "the disk was full"}
         assert [event.sequence for event in reader.events(["/flood/maps"])][-1] < before
 
 

@@ -93,6 +93,7 @@ def test_a_full_disk_ends_the_log_properly(small_disk: Path, size: int) -> None:
         assert reader.is_finished
         assert reader.check() == []
         assert reader.event_count == log.event_count > 0
+        assert reader.metadata() == [("stopped", {"reason": "the disk was full"})]
     assert log.event_count + lost == written
     disk = os.statvfs(small_disk)
     assert disk.f_bavail * disk.f_frsize >= 512 * 1024
