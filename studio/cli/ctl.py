@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from studio.cli.ctl_shape import reload, switch
+from studio.cli.ctl_shape import reload, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import get, set_value, watch
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
@@ -27,6 +27,7 @@ EXAMPLE = """\
   studio ctl restart filter                  its process, whatever state it is in
   studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
+  studio ctl save                            parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log (studio ctl output filter: what its process prints)
 """
 
@@ -81,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     other = _verb(verbs, "switch", "another provider for sources: real or simulated; actuators stop", changes=True)
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
+    _verb(verbs, "save", "write parameters, modes and sources as they are now into the project's file")
     log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "what the process of a component has printed")
@@ -114,6 +116,7 @@ ELSEWHERE = {
     "log": show_log,
     "reload": reload,
     "switch": switch,
+    "save": save,
 }
 """Verbs with modules of their own."""
 

@@ -74,6 +74,25 @@ def plan_change(before: Plan, after: Plan, *, restart: bool = False) -> PlanChan
     return PlanChange(before, following, frozenset(stuck))
 
 
+def keeping_tuned(plan: Plan, written: Plan, running: Plan) -> Plan:
+    """`plan`, with what was tuned while it ran: what the file says as before (`written`) is no reason to undo that."""
+
+    def tuned(component: PlannedComponent) -> PlannedComponent:
+        before, now = written.by_name.get(component.name), running.by_name.get(component.name)
+        if before is None or now is None or now.type != component.type:
+            return component
+        parameters = {
+            name: now.parameters.get(name, value) if before.parameters.get(name) == value else value
+            for name, value in component.parameters.items()
+        }
+        kept = replace(component, parameters=parameters)
+        if (before.activation, before.period_ns) == (component.activation, component.period_ns):
+            kept = replace(kept, activation=now.activation, period_ns=now.period_ns)
+        return kept
+
+    return replace(plan, components=tuple(tuned(component) for component in plan.components))
+
+
 def _stuck(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:
     """Hosts that have to be restarted, and why."""
     for component in after.components:

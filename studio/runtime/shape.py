@@ -14,7 +14,7 @@ from studio.model.sources import SOURCE_MODES, LiveProvider, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
-from studio.runtime.plan_change import PlanChange
+from studio.runtime.plan_change import PlanChange, keeping_tuned
 from studio.runtime.planning import plan_of
 
 
@@ -27,14 +27,17 @@ class Shape:
         """`modes`: of the sources, as they were chosen for this run; the file may say otherwise."""
         self._session = session
         self._folder = folder
+        self._written = session.plan
+        """What the file meant when it was last followed."""
         self.modes = dict(modes)
 
     def reload(self, *, restart: bool = False) -> dict[str, Any]:
         """Follow the project's file as it is now; `restart` allows to restart what cannot follow otherwise."""
         opened = self._open()
         chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
-        change = self._session.change(self._plan(opened, chosen), restart=restart)
-        self.modes = chosen
+        plan = self._plan(opened, chosen)
+        change = self._session.change(keeping_tuned(plan, self._written, self._session.plan), restart=restart)
+        self.modes, self._written = chosen, plan
         return _told(change)
 
     def switch(self, sources: Iterable[str] | None, mode: str) -> dict[str, Any]:
@@ -47,9 +50,9 @@ class Shape:
         if chosen == self.modes:
             return {"sources": {}, "epoch": None}
         plan = self._plan(opened, chosen)
-        epoch = self._session.switch(plan)
+        epoch = self._session.switch(keeping_tuned(plan, self._written, self._session.plan))
         changed = {name: mode for name in names if self.modes.get(name) != mode}
-        self.modes = chosen
+        self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
 
     def _open(self) -> Opened:

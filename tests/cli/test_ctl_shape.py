@@ -74,6 +74,17 @@ def test_a_filter_is_edited_in_and_out(studio: Studio, project: Path) -> None:
     assert state(studio)["processes"]["sink"]["pid"] == pid
 
 
+def test_what_was_tuned_is_saved_into_the_file(studio: Studio, project: Path) -> None:
+    assert studio("ctl", "save").out == "nothing has changed\n"
+    assert (project / "system.xml").read_text() == SYSTEM
+    assert studio("ctl", "set", "sink.log_every_s", "0.5").status == 0
+    assert studio("ctl", "switch", "simulated").status == 0
+    told = studio("ctl", "save", "--json").json
+    assert told["edits"] == ["Switch wave to simulated", "Set log_every_s of sink"]
+    text = (project / "system.xml").read_text()
+    assert '<parameter name="log_every_s" value="0.5"/>' in text and '<source name="wave" mode="simulated">' in text
+
+
 def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: Path) -> None:
     pid = state(studio)["processes"]["sink"]["pid"]
     told = studio("ctl", "switch", "simulated", "--json")

@@ -9,7 +9,7 @@ import pytest
 
 from studio.runtime.clock import ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
-from studio.runtime.plan_change import CannotChange, plan_change
+from studio.runtime.plan_change import CannotChange, keeping_tuned, plan_change
 from studio.runtime.recording import LogReader
 from tests.runtime.systems import Part, ProcessRun, await_true, plan
 
@@ -133,3 +133,17 @@ def test_who_runs_keeps_the_number_that_others_know_it_by() -> None:
     assert {name: after.hosts[name] for name in ("ticker", "sink")} == {"ticker": 0, "sink": 2}
     assert len({*after.hosts.values(), after.recorder_index}) == len(after.hosts) + 1
     assert after.recorder_index == before.recorder_index
+
+
+def test_what_was_tuned_stays_unless_the_file_says_something_new() -> None:
+    def adding(amount: float, copies: int, period_s: float = 0.1) -> Plan:
+        return plan(
+            adder=Part("Adder", {"raw": "ticker.out"}, {"amount": amount, "copies": copies}),
+            ticker=Part("Ticker", period_s=period_s),
+        )
+
+    written, running = adding(1.0, 1), adding(2.0, 2, 0.5)
+    kept = keeping_tuned(adding(1.0, 7), written, running)
+    assert kept.by_name["adder"].parameters == {"amount": 2.0, "copies": 7}
+    assert kept.by_name["ticker"].period_ns == 500_000_000
+    assert keeping_tuned(adding(1.0, 1, 0.2), written, running).by_name["ticker"].period_ns == 200_000_000
