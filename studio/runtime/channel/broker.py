@@ -41,7 +41,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.channel.playing import drain, jump, open_gate
+from studio.runtime.channel.playing import drain, jump, open_gate, recall
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import Plan
@@ -215,7 +215,7 @@ class Broker:
                 name, topics, plays = str(request["name"]), frozenset(request["topics"]), bool(request.get("plays"))
                 rewindable = bool(request.get("rewindable"))
                 self._small_job(lambda: self._feed(name, topics, plays, rewindable), reply)
-            case "drain" | "jump" | "replan":
+            case "drain" | "jump" | "recall" | "replan":
                 self._job(lambda: self._rearrange(request), reply)
             case "gone" | "back" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
@@ -312,6 +312,8 @@ class Broker:
         match request["do"]:
             case "drain":
                 return drain(self.forwarder)
+            case "recall":
+                return recall(self.forwarder, str(request["name"]))
             case "jump":
                 thrown = jump(self.forwarder, self.players, int(request["to_ns"]))
                 return {"thrown": thrown, "epoch": self.forwarder.epoch}

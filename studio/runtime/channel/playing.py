@@ -58,6 +58,16 @@ def open_gate(forwarder: Forwarder, players: Collection[str], rate: float) -> No
     forwarder.run(rate)
 
 
+def recall(forwarder: Forwarder, player: str) -> dict[str, int]:
+    """While paused: a player gets back what it has given, because now it would give something else."""
+    if forwarder.mode == "run":
+        return {}
+    found = take_back(forwarder, {player})
+    for name, count in found.items():
+        tell(forwarder, name, Mark.PAUSE, count)
+    return found
+
+
 def jump(forwarder: Forwarder, players: Collection[str], to_ns: int) -> dict[str, int]:
     """Time goes on from elsewhere: what was under way is finished first, then everybody hears of it.
 

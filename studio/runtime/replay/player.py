@@ -101,9 +101,12 @@ class LogPlayer:
             self._pusher.offset_ns = self._now_ns() - self.start_ns
         self._pusher.silent = False
 
-    def _feed(self) -> None:
-        """Also when there is more to be had again, after the gate had heard of the end."""
+    def _recall(self) -> None:
+        """What comes next is not what it was: the closed gate gives back what it has, and hears that there is more."""
         self._pusher.drained = False
+        self._control.ask("recall", name=self._name, timeout_s=None)
+
+    def _feed(self) -> None:
         self._control.ask("feed", name=self._name, topics=list(self.played.topics.values()), plays=True)
 
     def _now_ns(self) -> int:
@@ -208,7 +211,7 @@ class LogPlayer:
                 self._pusher.limit_ns = high
                 if not low <= self._pusher.position_ns <= high:
                     self.seek(low)
-            self._feed()  # there may be more again, or less
+            self._recall()
 
     def enable(self, pattern: str, enabled: bool = True) -> list[str]:
         """Play, or pass over, the streams that fit (by their topic in the log or the system); tells which."""
@@ -223,7 +226,7 @@ class LogPlayer:
                 raise ReplayError(f"no stream fits {pattern}", hint=f"there are {names}")
             disabled = self._pusher.disabled
             self._pusher.pass_over(disabled - set(found) if enabled else disabled | set(found))
-            self._feed()
+            self._recall()
             return [self.played.topics[logged] for logged in found]
 
     # Event by event.

@@ -43,7 +43,6 @@ LOOK_MS = 50
 BLOCKED_MS = 5
 BATCH = 64
 """Events between two looks at the socket when many are due."""
-ASKED_AT_ONCE = 64
 FOREVER_NS = 1 << 62
 _SYNC = topic_hash(SYNC_TOPIC)
 
@@ -86,7 +85,8 @@ class Pusher:
         self._commands = frozenset(logged for logged, topic in topics.items() if topic.startswith(COMMAND_PREFIX))
         self._unusual = self._commands
         """Topics of which not every event is simply sent."""
-        self._fed = 0
+        self._fed = self._asked = 0
+        """How many inputs the gate has got, and has asked for."""
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -277,8 +277,11 @@ class Pusher:
             self._give(marker.number)
 
     def _give(self, wanted: int) -> None:
-        """The gate may have `wanted` in all, since it was closed or time jumped; it asks when it has none left."""
-        if wanted - self._fed >= ASKED_AT_ONCE and self._outlet.last is not None:
+        """The gate may have `wanted` in all, since it was closed or time jumped. It may ask twice for the same, but
+        asks for more only when it has none left."""
+        has_none = wanted > self._asked
+        self._asked = wanted
+        if has_none and self._outlet.last is not None:
             self._has_passed(self._outlet.last)
             self._outlet.forget()
         given = self._fed
@@ -286,7 +289,7 @@ class Pusher:
             following = self._cursor.peek()
             if following is None or (following.place_ns > self.limit_ns and following.number >= 0):
                 # The end is told when it is reached, and not when the last event is sent: the player wants to know.
-                self.drained = self._fed == given
+                self.drained = self.drained or (has_none and self._fed == given)
                 if self.drained:
                     self._outlet.send_end()
                 return
@@ -321,7 +324,7 @@ class Pusher:
             if first is not None:
                 self.done = min(self.done, first.number)
                 self.position_ns = min(self.position_ns, first.place_ns)
-            self._fed = 0
+            self._fed = self._asked = 0
 
     def go_to(self, time_ns: int, epoch: int, thrown: int, restore: tuple[str, ...]) -> None:
         """Go on from another place of the log, in a new epoch; `thrown` events were sent and never taken."""
