@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from studio.messages import Range3d
+from studio.messages.codec import encode
+from studio.runtime.recording import LogWriter
 from tests.cli.running import Studio
 
+SECOND_NS = 1_000_000_000
 WORKED_OUT = [-1.3375472, 0.0, 1.4330356]
 
 
@@ -113,3 +117,39 @@ def test_diff_of_a_model_with_itself(studio: Studio) -> None:
 def test_help_has_examples(studio: Studio) -> None:
     for verb in ("info", "check", "transform", "tree", "diff", "convert"):
         assert "examples:" in studio("model", verb, "--help").out
+
+
+def test_check_against_a_log_tells_what_was_measured(studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "drive.mcap"
+    with LogWriter(path) as log:
+        for topic, frame, period_ns, reach_m in (
+            ("/right/ranges", "RightLaser:ScanOrigin", SECOND_NS // 10, 30.0),
+            ("/left/ranges", "LeftLaser:ScanOrigin", SECOND_NS * 2 // 75, 7.0),
+            ("/odd/ranges", "RightLaser:ScanOrigni", SECOND_NS, 7.0),
+        ):
+            channel = log.add_topic(topic, Range3d)
+            for number in range(1, 40):
+                scan = Range3d.from_polar([1.0, reach_m], -1.7 if reach_m == 30.0 else -1.0, 3.4 / 2, frame=frame)
+                at_ns = number * period_ns
+                log.write(channel, encode(scan), log_time_ns=at_ns, sequence=number, stamp_ns=at_ns)
+    told = studio("model", "check", "raptor", "--log", path, "--json")
+    assert told.status == 1
+    assert [problem["message"] for problem in told.json["problems"]] == [
+        "RightLaser.scan: rate_hz is 37.5 in the model, 10 in the log (/right/ranges)",
+        "RightLaser.scan: range_max_m is 8 in the model, 30 m were measured (/right/ranges)",
+        "events of /odd/ranges are in the frame RightLaser:ScanOrigni: RightLaser has no such frame",
+    ]
+    assert "RightLaser:ScanOrigin" in told.json["problems"][2]["hint"]
+
+
+def test_check_against_a_system_finds_frames_that_do_not_exist(studio: Studio, tmp_path: Path) -> None:
+    component = '<component name="laser" type="sick_lms200"><parameter name="frame" value="{}"/></component>'
+    system = f'<system name="s">{component}</system>'
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "system.xml").write_text(system.format("RightLaser:ScanOrigin"))
+    assert studio("model", "check", "raptor", "--system", folder).status == 0
+    (folder / "system.xml").write_text(system.format("Laser:ScanOrigin"))
+    told = studio("model", "check", "raptor", "--system", folder)
+    assert told.status == 1
+    assert "laser.frame is Laser:ScanOrigin: the model has no body Laser" in told.out

@@ -8,21 +8,31 @@ from pathlib import Path
 
 from studio.cli.model_parts.named import add_model, find, library, load
 from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
+from studio.cli.places import find_project
 from studio.errors import Problem, Severity
+from studio.model.geometry.assembly import Model
 from studio.model.geometry.differences import Tolerance, differences
 from studio.model.geometry.import_model import SUFFIXES, import_model
+from studio.model.geometry.measured import check_frame_names, check_measured
 from studio.model.geometry.rules import check_file, check_model
+from studio.model.parts import Component
+from studio.model.project import Project
+from studio.model.sources import SOURCE_MODES, LiveProvider, Source
 
 EXAMPLE = """\
   studio model check raptor
   studio model check models/assemblies/raptor.xml --json
-  studio model check raptor --against worlds/raptor.sdf          ranges, fields of view, rates, poses, missing frames
+  studio model check raptor --against worlds/raptor.sdf     ranges, fields of view, rates, poses, missing frames
+  studio model check raptor --system projects/my_raptor     frames that the components' parameters name
+  studio model check raptor --log drive.mcap                rates, ranges, angles and frames as they were recorded
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--against", metavar="FILE", help="another model: SDF, URDF or XML; differences are errors")
+    parser.add_argument("--system", metavar="PROJECT", help="a project whose parameters name frames of the model")
+    parser.add_argument("--log", metavar="LOG", help="a log that its sensors made")
     parser.add_argument("--within-mm", type=float, default=1.0, metavar="MM", help="how far poses may be apart (1)")
     parser.add_argument("--within-deg", type=float, default=0.1, metavar="DEG", help="how far they may be turned (0.1)")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
@@ -51,7 +61,30 @@ def run(options: argparse.Namespace) -> int:
                 continue  # a world may have more frames than anybody measured
             severity: Severity = "warning" if more_there else "error"
             problems.append(Problem(each.message, severity, options.against, None, hint, each.subject))
+    if options.system:
+        problems += _against_system(model, options.system)
+    if options.log:
+        # Inside, because reading logs takes more than looking at a model does.
+        from studio.cli.log_file import find_log
+        from studio.cli.model_parts.log_measures import measures_of
+
+        problems += check_measured(model, measures_of(find_log(options.log)), options.log)
     return _tell(options, problems)
+
+
+def _against_system(model: Model, project: str) -> list[Problem]:
+    folder = find_project(project)
+    system = Project.open(folder).system
+    components = [node for node in system.nodes if isinstance(node, Component)]
+    for node in system.nodes:
+        if isinstance(node, Source):
+            for mode in SOURCE_MODES:
+                provider = node.provider(mode)
+                components += provider.components if isinstance(provider, LiveProvider) else ()
+    settings = {
+        f"{component.name}.{name}": value for component in components for name, value in component.parameters.items()
+    }
+    return check_frame_names(model, settings, str(folder / "system.xml"))
 
 
 def _tell(options: argparse.Namespace, problems: list[Problem]) -> int:

@@ -34,7 +34,8 @@ def read_urdf(root: etree._Element, foreign: Foreign) -> Raw:
         link.mass = _mass(element, foreign)
         link.shapes = merged([shape for use in ("visual", "collision") for part in element.findall(use)
                               if (shape := _shape(part, use, colours, foreign)) is not None])  # fmt: skip
-    joints = [_joint(element, links, foreign) for element in root.findall("joint")]
+    own = [element for element in root.findall("joint") if not _to_world(element, links, foreign)]
+    joints = [_joint(element, links, foreign) for element in own]
     raw.links, raw.joints = _frames(list(links.values()), joints)
     strange = {str(child.tag) for child in root.iterchildren(etree.Element)} - {"link", "joint", "material"}
     for tag in sorted(strange):
@@ -107,6 +108,15 @@ def _shape(part: etree._Element, use: str, colours: dict[str | None, str], forei
         foreign.note(f"<{inner.tag}> is a shape that Studio does not know, and is left out")
         return None
     return foreign.shape(inner, values)
+
+
+def _to_world(element: etree._Element, links: dict[str, RawLink], foreign: Foreign) -> bool:
+    """Some tools know a link `world` that nobody declares."""
+    parent = element.find("parent")
+    if parent is None or parent.get("link") != "world" or "world" in links:
+        return False
+    foreign.note(f"the joint {element.get('name')} holds the model to the world, and is left out")
+    return True
 
 
 def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign) -> RawJoint:
