@@ -47,6 +47,7 @@ class Outputs:
         ends = []
         with self._lock:
             book = self._books.setdefault(name, _Book())
+            book.born_ns = wall_ns()
             for level in ("output", "error"):
                 reading, writing = os.pipe2(os.O_CLOEXEC)
                 os.set_blocking(reading, False)
@@ -62,8 +63,10 @@ class Outputs:
             return [] if book is None else book.lines()
 
     def text(self, name: str, most: int = 4000) -> str:
-        """The last of what a process printed."""
-        return "\n".join(line.text for line in self.lines(name))[-most:]
+        """The last of what a process printed, in its present life."""
+        lines = self.lines(name)
+        born_ns = self._books[name].born_ns if lines else 0
+        return "\n".join(line.text for line in lines if line.time_ns >= born_ns)[-most:]
 
     def dropped_bytes(self, name: str) -> int:
         """How much of it is no longer kept."""
@@ -130,6 +133,8 @@ class _Book:
 
     def __init__(self) -> None:
         self.dropped_bytes = 0
+        self.born_ns = 0
+        """When the process was last started."""
         self._lines: deque[Line] = deque()
         self._bytes = 0
         self.pending: dict[str, bytes] = {"output": b"", "error": b""}

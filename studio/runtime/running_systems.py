@@ -83,6 +83,6 @@ def find_running(wanted: str | None = None) -> RunningSystem:
     if not chosen:
         raise NotRunning("no system is running", hint="start one: studio run PROJECT --detach")
     if len(chosen) > 1:
-        names = ", ".join(f"{system.run} ({system.project})" for system in chosen)
-        raise NotRunning("more than one system is running", hint=f"name one with --run: {names}")
+        running = ", ".join(f"{system.run} ({system.project})" for system in chosen)
+        raise NotRunning("more than one system is running", hint=f"name one: {running}")
     return chosen[0]

@@ -9,9 +9,9 @@ from studio.runtime.clock import SECOND_NS
 from studio.runtime.deltas import Snapshot
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
-from studio.runtime.plan import RECORDER, PlannedComponent
+from studio.runtime.plan import PlannedComponent
 from studio.runtime.statistics import topic_totals
-from studio.runtime.supervision import BROKER, Condition
+from studio.runtime.supervision import Condition
 
 BUSY = "busy"
 
@@ -112,7 +112,7 @@ class Snapshots:
 def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     """How a component is: what its process is like if that is not well, else its own state."""
     if condition is not Condition.RUNNING:
-        return condition.value
+        return str(condition.value)
     if report.get("busy_s") and told.get("state") == "active":
         return BUSY
     return str(told.get("state", Condition.STARTING.value))
@@ -123,6 +123,3 @@ def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> int:
     topics = {inlet.topic for inlet in planned.inlets}
     seen = [told for topic, told in report.get("topics", {}).items() if topic in topics]
     return sum(int(told.get("lost", 0)) + int(told.get("dropped", {}).get(planned.name, 0)) for told in seen)
-
-
-SYSTEM_PROCESSES = (BROKER, RECORDER)

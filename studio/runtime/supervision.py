@@ -39,7 +39,10 @@ class Condition(Enum):
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """Give up after `most` restarts within `within_s`; the pause before each doubles, but the first comes at once."""
+    """Give up after `most` restarts within `within_s`; the pause before each doubles, but the first comes at once.
+
+    Only time in which it ran counts: on a slow machine five starts alone may take longer than ten seconds.
+    """
 
     most: int = 5
     within_s: float = 10.0
@@ -64,11 +67,15 @@ class Ward:
     restarts: int = 0
     last_exit: str = ""
     """How it ended last."""
+    ran_ns: int = 0
+    """How long it has run, over all its lives."""
     recent_ns: deque[int] = field(default_factory=deque)
-    """Moments of the restarts that count for giving up."""
+    """What that was at the restarts that count for giving up."""
     due_ns: int = 0
     since_ns: int = field(default_factory=monotonic_ns)
     """Since when it may be expected to speak."""
+    ready_ns: int = field(default_factory=monotonic_ns)
+    """When it was ready last."""
     wanted: bool = False
     """Somebody asked for a restart: it is no failure."""
 
@@ -204,6 +211,8 @@ class Supervisor:
 
     def _look_at_dead(self, ward: Ward, status: int) -> None:
         if ward.condition not in (Condition.RESTARTING, Condition.DEAD, Condition.GAVE_UP):
+            if ward.condition is not Condition.STARTING:
+                ward.ran_ns += monotonic_ns() - ward.ready_ns
             self._mourn(ward, status)
         if ward.wanted:
             ward.condition, ward.due_ns = Condition.RESTARTING, 0
@@ -219,25 +228,24 @@ class Supervisor:
         policy = self._policies(ward.name)
         ward.condition = Condition.DEAD
         if policy is not None:
-            now_ns = monotonic_ns()
-            while ward.recent_ns and now_ns - ward.recent_ns[0] > policy.within_s * SECOND_NS:
+            while ward.recent_ns and ward.ran_ns - ward.recent_ns[0] > policy.within_s * SECOND_NS:
                 ward.recent_ns.popleft()
             pause_ns = policy.pause_ns(len(ward.recent_ns))
             ward.condition = Condition.GAVE_UP if pause_ns is None else Condition.RESTARTING
-            ward.due_ns = now_ns + (pause_ns or 0)
+            ward.due_ns = monotonic_ns() + (pause_ns or 0)
         self._family.lost(ward.name, status)
         if policy is not None and ward.condition is Condition.GAVE_UP:
             self._tell(ProcessGaveUp(ward.name, len(ward.recent_ns), policy.within_s))
 
     def _restart(self, ward: Ward) -> None:
         if not ward.wanted:
-            ward.recent_ns.append(monotonic_ns())
+            ward.recent_ns.append(ward.ran_ns)
         ward.wanted = False
         ward.restarts += 1
         ward.condition = Condition.STARTING
         self._family.restart(ward.name)
         if ward.name == BROKER:  # it has nobody to report to: it is there when it speaks
-            ward.condition = Condition.RUNNING
+            ward.condition, ward.ready_ns = Condition.RUNNING, monotonic_ns()
             self._tell(ProcessRestarted(ward.name, ward.restarts))
         for each in self.wards.values() if ward.name == BROKER else (ward,):
             each.since_ns = monotonic_ns()
@@ -250,7 +258,7 @@ class Supervisor:
         for ward in starting:
             if ward.name in ready and self._family.back(ward.name):
                 ward.condition = Condition.RUNNING
-                ward.since_ns = monotonic_ns()
+                ward.since_ns = ward.ready_ns = monotonic_ns()
                 if ward.restarts:
                     self._tell(ProcessRestarted(ward.name, ward.restarts))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from studio.runtime.attach import Attachment
 from tests.cli.running import STUDIO, Result, Studio
 from tests.runtime.systems import await_true
 
+MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 SYSTEM = """<system name="bench" version="1">
   <host name="both"/>
   <component name="signal" type="signal_source" period_s="0.01"/>
@@ -25,8 +28,11 @@ SYSTEM = """<system name="bench" version="1">
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("r")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("r")
+    yield folder
+    for note in folder.glob("*/runtime.json"):  # a test that failed leaves nothing running
+        os.kill(json.loads(note.read_text())["pid"], signal.SIGKILL)
 
 
 @pytest.fixture(autouse=True)
@@ -165,14 +171,16 @@ def test_without_a_system_it_says_what_to_do(studio: Studio, tmp_path: Path, mon
     assert studio("stop", "--all").status == 0
 
 
-def test_a_system_that_cannot_start_is_told_also_when_detached(runs: Path, tmp_path: Path) -> None:
+def test_a_system_that_cannot_start_is_told_also_when_detached(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "system.xml").write_text('<system name="x" version="1"><component name="a" type="nothing"/></system>')
-    result = process(runs, "run", tmp_path, "--detach")
+    result = studio("run", tmp_path, "--detach")
     assert (result.status, result.out) == (1, "")
     assert "nothing" in result.err and "does not run: 1 error" in result.err
 
 
-def test_a_run_on_a_terminal_shows_a_live_table_and_stops_from_elsewhere(runs: Path, project: Path) -> None:
+def test_a_run_on_a_terminal_shows_a_live_table_and_stops_from_elsewhere(
+    runs: Path, studio: Studio, project: Path
+) -> None:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "STUDIO_RUNS": str(runs), "COLUMNS": "100", "LINES": "30", "TERM": "xterm"}
     with subprocess.Popen(
@@ -182,9 +190,9 @@ def test_a_run_on_a_terminal_shows_a_live_table_and_stops_from_elsewhere(runs: P
         seen = b""
         while b"restarts" not in seen or seen.count(b"active") < 3:
             seen += os.read(ours, 4096)
-        told = process(runs, "ctl", "list", "--json").json["systems"]
+        told = studio("ctl", "list", "--json").json["systems"]
         mine = next(each for each in told if each["pid"] == run.pid)
-        stopped = process(runs, "stop", mine["run"])
+        stopped = studio("stop", mine["run"])
         assert stopped.status == 0, stopped.err
         out, _ = run.communicate(timeout=30)
     os.close(ours)
@@ -193,9 +201,28 @@ def test_a_run_on_a_terminal_shows_a_live_table_and_stops_from_elsewhere(runs: P
     assert out.startswith("bench ran ")
 
 
-def test_stop_kill_ends_a_runtime_that_does_not_answer(runs: Path, project: Path) -> None:
+def test_stop_kill_ends_a_runtime_that_does_not_answer(runs: Path, studio: Studio, project: Path) -> None:
     started = process(runs, "run", project, "--detach", "--json").json
     os.kill(started["pid"], signal.SIGSTOP)
-    stopped = process(runs, "stop", started["run"], "--kill")
+    stopped = studio("stop", started["run"], "--kill")
     assert stopped.status == 0, stopped.err
     assert not Path(started["folder"]).exists()
+
+
+@pytest.mark.timeout(120)
+def test_a_component_that_dies_again_and_again_is_given_up_and_the_rest_goes_on(
+    runs: Path, studio: Studio, tmp_path: Path
+) -> None:
+    shutil.copytree(MISBEHAVING / "mortal", tmp_path / "components" / "mortal")
+    fly = '<component name="fly" type="mortal"/><wire from="signal.value" to="fly.value"/></system>'
+    (tmp_path / "system.xml").write_text(SYSTEM.replace("</system>", fly))
+    started = process(runs, "run", tmp_path, "--detach", "--json").json
+    with Attachment(Path(started["folder"]), "watcher") as watcher:
+        assert watcher.wait_for(lambda: watcher.state["components"]["fly"]["state"] == "gave up", 50)
+        assert watcher.state["components"]["fly"]["restarts"] == 5
+        assert watcher.state["components"]["sink"]["state"] == "active"
+        assert watcher.wait_for(lambda: any("gave up" in line["text"] for line in watcher.lines), 5)
+    log = studio("ctl", "log", "--run", started["run"]).out
+    assert "its process ended with exit status 7" in log and "gave up" in log
+    assert "goodbye, cruel channel" in studio("ctl", "output", "fly", "--run", started["run"]).out
+    assert studio("stop", started["run"]).status == 0
