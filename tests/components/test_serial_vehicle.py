@@ -4,7 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from studio.messages import Odometry, decode
 from studio.messages.plain import String
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import ClockKind
+from studio.runtime.control import ControlError
 from studio.runtime.emulators.pty_port import Faults, PtyPort
 from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
@@ -126,7 +127,12 @@ class Run:
         await_true(lambda: text in str(self.session.observer.log), f"the log to say {text!r}")
 
     def arm(self) -> None:
-        self.session.command("car", {"do": "set", "name": "armed", "value": True})
+        """Again, if the broker that was asked has been killed: it cannot tell whether it has passed the command on."""
+        for _ in range(5):
+            with suppress(ControlError):
+                self.session.command("car", {"do": "set", "name": "armed", "value": True})
+                return
+        raise AssertionError("no broker answers")
 
     def drive(self) -> None:
         """Arm it and see it drive."""
@@ -166,7 +172,7 @@ def driving(folder: Path, faults: Faults | None = None) -> Iterator[Run]:
         yield Run(session, port, vehicle)
 
 
-def test_a_vehicle_is_armed_driven_and_stopped_by_what_kills_the_controller(tmp_path: Path) -> None:
+def test_a_vehicle_is_armed_and_driven_and_stops_when_controller_broker_or_driver_die(tmp_path: Path) -> None:
     with driving(tmp_path, faults=Faults(noise=0.1, flip=0.05)) as run:
         # It starts disarmed, although its parameter in the plan says otherwise.
         run.await_log("commands are refused until it is armed")
@@ -181,21 +187,19 @@ def test_a_vehicle_is_armed_driven_and_stopped_by_what_kills_the_controller(tmp_
         assert all(0 < note.valid_ms <= 250 for note in run.noted("drive"))
 
         os.kill(run.session.hosts["driver"].pid, signal.SIGKILL)
-        await_true(run.stands, "the vehicle to stop")
-        assert_never_runs_on(list(run.vehicle.record))
-
-
-def test_a_dead_broker_and_a_dead_driver_stop_the_vehicle(tmp_path: Path) -> None:
-    with driving(tmp_path) as run:
-        run.await_log("bench car answers")
+        await_true(run.stands, "the vehicle to stop without its controller")
+        await_true(lambda: "driver" in run.session.exits, "word of its death")
+        run.session.restart_host("driver")
         run.drive()
+
         os.kill(run.session.broker.pid, signal.SIGKILL)
         await_true(lambda: run.session.broker_restarts, "the broker to be replaced")
         drives = len(run.noted("drive"))
-        await_true(lambda: run.noted("stop") or len(run.noted("drive")) > drives + 20, "a stop, or a quick broker")
+        await_true(lambda: run.stands() or len(run.noted("drive")) > drives + 20, "a stop, or a quick broker")
         run.drive()
+
         os.kill(run.session.hosts["car"].pid, signal.SIGKILL)
-        await_true(run.stands, "the vehicle to stop")
+        await_true(run.stands, "the vehicle to stop without its driver")
         assert_never_runs_on(list(run.vehicle.record))
 
 
