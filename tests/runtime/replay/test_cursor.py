@@ -14,6 +14,7 @@ from studio.runtime.replay.stamp_order import by_stamp
 
 START = 1_700_000_000_000_000_000
 MS = 1_000_000
+SECOND = 1000 * MS
 TOPICS = ("/a", "/b", "/c")
 
 
@@ -95,3 +96,11 @@ def test_stamps_of_another_clock_are_not_played_by(tmp_path: Path) -> None:
     with LogReader(path) as reader:
         stamps = [event.stamp_ns - START for event in placed(reader.events())]
     assert stamps == [0, MS, 2 * MS, 3 * MS]
+
+
+def test_the_index_counts_as_reading_does(log: Path) -> None:
+    with LogReader(log) as reader:
+        times = [event.log_time_ns for event in reader.events(["/b"])]
+        for time_ns in (0, times[0], times[0] + 1, times[57], times[200] + 1, times[-1], times[-1] + 1):
+            assert reader.count_before(time_ns, ["/b"]) == sum(time < time_ns for time in times)
+        assert reader.count_before(times[-1] + SECOND) == reader.event_count
