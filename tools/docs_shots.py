@@ -1,6 +1,6 @@
 """Makes the pictures in docs/ from the running program, so that they never show what is not there.
 
-Studio has no window yet: the picture is a terminal in which the example system runs.
+A terminal in which the example system runs, and the window in the states that the guide explains.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,14 +36,27 @@ def main() -> int:
         print(f"docs-shots: {', '.join(missing)} not found: apt-get install -y xvfb xterm imagemagick", file=sys.stderr)
         return 1
     PICTURES.mkdir(parents=True, exist_ok=True)
-    screen = subprocess.Popen(["Xvfb", SCREEN, "-screen", "0", "1000x620x24"], stderr=subprocess.DEVNULL)
+    with screen("1000x620x24"):
+        take(PICTURES / "first_steps_run.png")
+    with screen("1920x1080x24"):
+        take_window()
+    return 0
+
+
+@contextmanager
+def screen(size: str) -> Iterator[None]:
+    server = subprocess.Popen(["Xvfb", SCREEN, "-screen", "0", size], stderr=subprocess.DEVNULL)
     try:
         time.sleep(1.0)
-        take(PICTURES / "first_steps_run.png")
+        yield
     finally:
-        screen.terminate()
-        screen.wait()
-    return 0
+        server.terminate()
+        server.wait()
+
+
+def take_window() -> None:
+    env = {**os.environ, "DISPLAY": SCREEN, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, str(ROOT / "tools" / "window_shots.py"), str(PICTURES)], env=env, check=True)
 
 
 def take(picture: Path) -> None:

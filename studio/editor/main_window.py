@@ -32,7 +32,7 @@ from studio.editor.session import Session
 from studio.editor.settings import Settings
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
-from studio.editor.theme import THEMES, Theme
+from studio.editor.theme import LIGHT, THEMES, Theme
 from studio.editor.toolbar import MainToolBar, OriginBand
 from studio.editor.welcome import GUIDE, Welcome
 from studio.errors import Problem
@@ -110,7 +110,7 @@ class MainWindow(QMainWindow):
         for widget in (self.band, self.notice):
             layout.addWidget(widget)
         layout.addWidget(self.docks.manager, 1)
-        self.docks.set_close_icon(icon("mdi6.close", self.theme.muted))
+        self.docks.set_close_icon(icon("mdi6.close", LIGHT.control_border))  # readable in both themes
         self._build_docks()
         self.pages = QStackedWidget()
         self.pages.addWidget(self.welcome)

@@ -9,6 +9,7 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from studio.editor.icons import CATEGORY_ICONS, icon
+from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
@@ -84,7 +85,7 @@ class QuickAdd(QFrame):
     def _explain(self, row: QListWidgetItem | None) -> None:
         spec: ComponentSpec | None = row.data(Qt.ItemDataRole.UserRole) if row else None
         if spec is not None:
-            self.doc.setText(f"{spec.category} · {spec.doc.strip().partition(chr(10))[0]}")
+            self.doc.setText(f"{spec.category} · {summary(spec.doc)}")
 
     def _take(self, row: QListWidgetItem) -> None:
         spec: ComponentSpec = row.data(Qt.ItemDataRole.UserRole)

@@ -40,6 +40,7 @@ from studio.editor.canvas.remark_items import RemarkItem
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
 from studio.editor.canvas.wire_item import HANDLE_REACH, WireItem, distance
+from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.model.parts import Component, View, Wire
 from studio.model.sources import Source
@@ -430,7 +431,7 @@ class CanvasView(QGraphicsView):
             lines = "".join(f"<br>{problem}" for problem in problems[:3])
             if isinstance(value, Component):
                 spec = session.registry.get(value.type)
-                doc = spec.doc.strip().partition("\n")[0] if spec else "There is no component of this type."
+                doc = summary(spec.doc) if spec else "There is no component of this type."
                 return f"<b>{node.name}</b> · {value.type}<br>{doc}{lines}"
             assert isinstance(value, Source)
             return f"<b>{node.name}</b> · source, {value.mode}{lines}"

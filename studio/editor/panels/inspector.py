@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
 from studio.editor.panels.parameter_fields import ParameterField
 from studio.editor.session import Session
+from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.parts import Component, Connection, Wire
@@ -146,7 +147,7 @@ class Inspector(QScrollArea):
             return
         spec = session.registry.get(node.type)
         picture = (spec.icon or CATEGORY_ICONS.get(spec.category, DEFAULT)) if spec else "mdi6.help-rhombus-outline"
-        doc = spec.doc.strip().partition("\n")[0] if spec else f"There is no component of type {node.type}."
+        doc = summary(spec.doc) if spec else f"There is no component of type {node.type}."
         self._add_subject(layout, picture, name, doc, node.type)
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
@@ -240,7 +241,7 @@ class Inspector(QScrollArea):
 
     def _build_system(self, layout: QVBoxLayout, session: Session) -> None:
         system = session.system
-        self._add_subject(layout, "mdi6.graph-outline", system.name, system.doc.partition("\n")[0], "system")
+        self._add_subject(layout, "mdi6.graph-outline", system.name, summary(system.doc), "system")
         name, doc = QLineEdit(system.name), QLineEdit(system.doc)
         name.setAccessibleName("Name of the system")
         doc.setAccessibleName("What it does")

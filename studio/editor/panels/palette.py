@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QTreeWidget, Q
 
 from studio.editor.canvas.view import MIME
 from studio.editor.icons import CATEGORY_ICONS, icon
+from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import CATEGORIES, ComponentSpec
@@ -135,7 +136,7 @@ def about(spec: ComponentSpec) -> str:
     """Documentation, ports and tags, for the tool tip."""
     ports = "".join(f"<br>{'→' if p.direction == 'in' else '←'} {p.name} · {p.type}" for p in spec.ports)
     tags = f"<br><i>{', '.join(spec.tags)}</i>" if spec.tags else ""
-    return f"<b>{spec.type}</b><br>{spec.doc.strip().partition(chr(10) * 2)[0]}{ports}{tags}"
+    return f"<b>{spec.type}</b><br>{summary(spec.doc)}{ports}{tags}"
 
 
 def _children(group: QTreeWidgetItem) -> list[QTreeWidgetItem]:
