@@ -49,6 +49,7 @@ class RawJoint:
     upper: float | None = None
     speed: float | None = None
     effort: float | None = None
+    home: float = 0.0
 
     def reversed(self) -> RawJoint:
         x, y, z = self.axis
@@ -202,7 +203,7 @@ class _Builder:
 
 
 def _joint(name: str, raw: RawJoint, at: str = "") -> Joint:
-    return Joint(name, raw.kind, at, raw.axis, raw.lower, raw.upper, 0.0, raw.speed, raw.effort,
+    return Joint(name, raw.kind, at, raw.axis, raw.lower, raw.upper, raw.home, raw.speed, raw.effort,
                  None if raw.kind in ("slider", "fixed") else "radians")  # fmt: skip
 
 

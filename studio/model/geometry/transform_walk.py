@@ -1,7 +1,7 @@
 """The walk through the tree of moving groups that answers a query; plain loops over numbers, which numba compiles.
 
 What is rigidly connected forms one group, so that only moving joints are steps. All that a query needs lies in two
-arrays, one of integers and one of floats, because handing one to compiled code costs as much as walking five steps.
+arrays, one of integers and one of floats: every array that is handed to compiled code costs time by itself.
 
 `ints`: 0 frames, 1 groups, 2 joints, 3 room for stamps per joint, then the group of each frame (from HEADER on), four
 numbers per group (parent or -1, depth, joint, kind: +-1 turns, +-2 slides, minus: backwards), the count of stamps per

@@ -142,7 +142,9 @@ def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign)
         else:
             raw.axis = (x, y, z)
     _limits(raw, element, kind, foreign)
-    if element.find("mimic") is not None:
+    mimic = element.find("mimic")
+    if mimic is not None:
+        raw.home = foreign.number(mimic, mimic.get("offset"))
         foreign.note(f"the joint {name} mimics another, which Studio does not know: it moves by itself")
     return raw
 

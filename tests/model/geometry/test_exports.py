@@ -271,3 +271,30 @@ def test_mutated_foreign_files_raise_only_our_error(tmp_path: Path, scaled: Call
         except StudioError:
             refused += 1
     assert refused > 0
+
+
+def test_a_joint_that_mimics_another_starts_where_its_offset_says(tmp_path: Path) -> None:
+    path = tmp_path / "hand.urdf"
+    joint = (
+        '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/><axis xyz="0 0 1"/>'
+        '<limit lower="0" upper="2" effort="1" velocity="1"/>{3}</joint>'
+    )
+    joints = joint.format("a", "palm", "first", "") + joint.format(
+        "b", "first", "tip", '<mimic joint="a" multiplier="1.1" offset="0.7"/>'
+    )
+    path.write_text(f'<robot name="hand"><link name="palm"/><link name="first"/><link name="tip"/>{joints}</robot>')
+    imported = import_model(path)
+    assert "the joint b mimics another, which Studio does not know: it moves by itself" in imported.notes
+    got = Transforms(imported.model, compiled=False).get_transformation("tip", "palm")
+    assert got[1, 0] == pytest.approx(np.sin(0.7))
+
+
+def test_a_joint_to_a_world_that_nobody_declared_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "base.urdf"
+    path.write_text(
+        '<robot name="r"><link name="base"/><joint name="weld" type="fixed"><parent link="world"/>'
+        '<child link="base"/></joint></robot>'
+    )
+    imported = import_model(path)
+    assert list(imported.model.bodies) == ["base"]
+    assert imported.notes == ["the joint weld holds the model to the world, and is left out"]
