@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from studio.cli.columns import columns
@@ -19,6 +20,8 @@ from studio.cli.play_keys import HELP, rate_text, show, steer
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
+from studio.model.registry import Registry
+from studio.paths import component_roots
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
@@ -27,6 +30,9 @@ from studio.runtime.replay.condition import parse_condition
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.played import Played, played_alone, played_into
 from studio.runtime.replay.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
+from studio.runtime.running_systems import RunningSystem
+from studio.runtime.runtime import About, Runtime
+from studio.runtime.steering import Steering
 
 EXAMPLE = """\
   studio play drive.mcap my_robot                            the log instead of the robot's sensors
@@ -147,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
         )
         for topic in silent:
             print(f"studio: warning: nothing will arrive on {topic}: it is not played", file=sys.stderr)
-        return _play(options, plan, played, opened.types, opened.project.name)
+        return _play(options, plan, played, opened.types, opened)
 
 
 def _refuse(opened: Opened) -> int:
@@ -157,7 +163,8 @@ def _refuse(opened: Opened) -> int:
     return FAILED
 
 
-def _play(options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, project: str | None) -> int:
+def _play(options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, opened: Opened | None) -> int:
+    project = opened.project.name if opened else None
     outcome = Outcome(
         str(played.log.path), project, FLAT_OUT if options.flat_out else options.rate, _types(played, types)
     )
@@ -165,16 +172,20 @@ def _play(options: argparse.Namespace, plan: Plan, played: Played, types: Messag
     cursor = Cursor(played.log, played.topics)
     _check(options, played, (cursor.end_ns - cursor.start_ns) / SECOND_NS)
     with ExitStack() as stack:
-        session = stack.enter_context(Session(plan, clock=ClockKind.LOG, start_ns=cursor.start_ns))
+        session = Session(plan, clock=ClockKind.LOG, start_ns=cursor.start_ns)
+        runtime = stack.enter_context(_runtime(session, played, opened))
+        stack.enter_context(session)
         player = stack.enter_context(LogPlayer(session, played, types))
         session.launch()
         player.attach()
         session.start("pause")
+        runtime.open(RunningSystem.of_this_process(session.folders.run, runtime.about.project,
+                                                   Path(runtime.about.folder), "logged", "run"))  # fmt: skip
         _prepare(player, options)
         began_ns = monotonic_ns()
         first_ns = player.state().time_ns
         try:
-            outcome.stopped = _go(player, session, options, console)
+            outcome.stopped = _go(player, runtime, options, console)
         except KeyboardInterrupt:
             player.pause()
         outcome.wall_s = (monotonic_ns() - began_ns) / SECOND_NS
@@ -227,20 +238,37 @@ def _prepare(player: LogPlayer, options: argparse.Namespace) -> None:
         player.set_range(start_ns, end_ns)
 
 
-def _go(player: LogPlayer, session: Session, options: argparse.Namespace, console: Console) -> str:
+@contextmanager
+def _runtime(session: Session, played: Played, opened: Opened | None) -> Iterator[Runtime]:
+    """It is found, looked at and steered as every running system; one without a project is named for its log."""
+    path = played.log.path.resolve()
+    name, folder = (opened.project.name, opened.folder) if opened else (path.stem, path.parent)
+    registry = opened.registry if opened else Registry.scan(component_roots())
+    about = About(name, str(folder.absolute()), "logged", session.plan.seed)
+    runtime = Runtime(session, about, Steering(session, registry))
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _go(player: LogPlayer, runtime: Runtime, options: argparse.Namespace, console: Console) -> str:
     """Play; tells why it ended."""
+    session = runtime.session
     if _is_steered(options):
         print(HELP, file=sys.stderr)
         with keys() as pressed:
             if not options.paused:
                 player.play()
             try:
-                return steer(player, pressed, lambda: console.look(session))
+                return steer(player, pressed, lambda: console.look(session), runtime.stopping.is_set)
             finally:
                 show("")
     player.play()
     while (stopped := player.wait(LOOK_EVERY_S)) is None:
         console.look(session)
+        if runtime.stopping.is_set():
+            return "stopped"
     return stopped
 
 

@@ -99,11 +99,13 @@ def show(text: str) -> None:
     print(f"{CLEAR_LINE}{text}", end="", file=sys.stderr, flush=True)
 
 
-def steer(player: LogPlayer, pressed: Keys, look: Callable[[], None]) -> str:
-    """Until the end of the log or the key q; tells which."""
+def steer(player: LogPlayer, pressed: Keys, look: Callable[[], None], is_stopped: Callable[[], bool]) -> str:
+    """Until the end of the log, the key q, or somebody stops it from outside; tells which."""
     remote = Remote(player)
     for key in pressed:
         look()
+        if is_stopped():
+            return "stopped"
         if key is not None and not remote.press(key):
             return "quit"
         state = player.state()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -14,6 +15,7 @@ import pytest
 
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.replay.played import SLOW, A, B, write_rig
+from tests.runtime.systems import await_true
 
 SYSTEM = """<system name="robot" version="1">
   <source name="platform" mode="{mode}">
@@ -101,6 +103,16 @@ def test_a_project_runs_with_its_own_log_in_lockstep(studio: Studio, rig: Path) 
     result = studio("run", rig / "robot", "--mode", "logged", "--gate", "lockstep", "--for", "0.5", "--json")
     assert result.status == 0, result.err
     assert result.json["topics"]["/filter/smooth"]["count"] == 51
+
+
+def test_it_is_found_and_stopped_as_every_running_system(studio: Studio, log: Path) -> None:
+    words = [*STUDIO, "play", str(log), "--loop", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        await_true(lambda: "rig" in studio("ctl", "list").out, "the player in the list", 30.0)
+        assert studio("stop", "rig").status == 0
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert json.loads(out)["stopped"] == "stopped"
 
 
 class Terminal:

@@ -19,6 +19,7 @@ import json
 import math
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -29,6 +30,7 @@ from studio.messages import MessageTypes, String, decode
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
+from studio.runtime.replay.clock_follower import FOLLOW_EVERY_S, ClockFollower
 from studio.runtime.replay.condition import Condition, parse_condition
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.errors import ReplayError
@@ -40,7 +42,6 @@ from studio.runtime.replay.pusher import FOREVER_NS, Pusher
 FLAT_OUT = math.inf
 """The rate of a player that waits for nobody but those who have to keep up."""
 SLOWEST, FASTEST = 0.01, 1000.0
-FOLLOW_EVERY_S = 0.1
 CONNECTED_WITHIN_S = 10.0
 GATE_SEEN_WITHIN_S = 2.0
 
@@ -74,7 +75,7 @@ class LogPlayer:
         self._stopped: str | None = None
         self._playing = False
         self._news = threading.Condition()
-        self._followed: tuple[int, int] | None = None
+        self._follower = ClockFollower()
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._closed = threading.Event()
         self._pilot = threading.Thread(target=self._fly, name=f"pilot {name}", daemon=True)
@@ -120,7 +121,7 @@ class LogPlayer:
             if self._stopped == "end":
                 self._jump(self._first_ns())
             self._stopped = self._pusher.failure = None
-            self._followed = None
+            self._follower.begin()
             self._playing = True
             self.session.run(1.0 if self._rate == FLAT_OUT else self._rate)
             self._await_gate(closed=False)
@@ -145,7 +146,7 @@ class LogPlayer:
             raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)
         with self._lock:
             was_flat_out, self._rate = self._rate == FLAT_OUT, rate
-            self._followed = None
+            self._follower.begin()
             self._pusher.flat_out = rate == FLAT_OUT
             if rate != FLAT_OUT and self._is_running():
                 now_ns = self._pusher.position_ns + self._pusher.offset_ns if was_flat_out else None
@@ -388,23 +389,15 @@ class LogPlayer:
 
     def _let_clock_follow(self) -> None:
         """Flat out, time is where the player is; timers and ages go by it."""
-        if not (self._playing and self._rate == FLAT_OUT) or self._pusher.gated or self._pusher.clock is None:
-            self._followed = None
+        pusher = self._pusher
+        if not self._playing or self._rate != FLAT_OUT or pusher.gated or pusher.clock is None:
+            self._follower.begin()
             return
-        now_ns, at_ns = monotonic_ns(), self._pusher.position_ns + self._pusher.offset_ns
-        if self._followed is None or now_ns <= self._followed[0]:
-            self._followed = now_ns, at_ns
-            return
-        passed_ns = now_ns - self._followed[0]
-        if passed_ns < FOLLOW_EVERY_S * SECOND_NS / 2:
-            return
-        expected_ns = 2 * at_ns - self._followed[1]
-        rate = max(SLOWEST, (expected_ns - max(at_ns, self._pusher.clock.now_ns())) / passed_ns)
-        self._followed = now_ns, at_ns
-        try:
-            self._control.ask("clock", rate=rate, now_ns=at_ns)
-        except ControlError:
-            return  # paused just now
+        at_ns = pusher.position_ns + pusher.offset_ns
+        rate = self._follower.rate(monotonic_ns(), at_ns, pusher.clock.now_ns())
+        if rate is not None:
+            with suppress(ControlError):  # paused just now
+                self._control.ask("clock", rate=rate, now_ns=at_ns)
 
     def close(self) -> None:
         self._closed.set()
