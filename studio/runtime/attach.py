@@ -9,6 +9,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -38,7 +39,9 @@ class Attachment:
         self.version = 0
         self.lines: deque[dict[str, Any]] = deque(maxlen=10_000)
         self.ended = threading.Event()
-        """The runtime has said goodbye, or is silent."""
+        """The runtime has said goodbye, or its folder is gone."""
+        self.heard_ns = monotonic_ns()
+        """When it last said anything; it answers at least twice a second."""
         self._name = name
         self._run = run
         self._on_change = on_change
@@ -103,9 +106,11 @@ class Attachment:
         while not self._closing.is_set():
             self._send_waiting(socket)
             if monotonic_ns() >= next_alive:
-                socket.send(b'{"do": "alive"}', zmq.DONTWAIT)
+                with suppress(zmq.Again):  # one that stands still for minutes has a full queue
+                    socket.send(b'{"do": "alive"}', zmq.DONTWAIT)
                 next_alive = monotonic_ns() + ALIVE_EVERY_NS
             if socket.poll(LOOK_EVERY_MS):
+                self.heard_ns = monotonic_ns()
                 self._take(json.loads(socket.recv()))
             elif not self._run.exists():
                 self._end()
