@@ -37,8 +37,6 @@ class Match:
     pose: Pose
     score: float
     """Mean likelihood of the echoes, 0 to 1."""
-    guess_score: float
-    """The same at the guess."""
 
 
 def match(
@@ -52,16 +50,12 @@ def match(
     for deviation_m in deviations_m[1:]:
         field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
         pose = climb(field, points, pose, guess, search)
-    return Match(pose, _score(field, points, pose), _score(field, points, guess))
-
-
-def _score(field: LikelihoodField, points: Floats, pose: Pose) -> float:
-    return float(field.at(pose.apply(points))[0].mean())
+    return Match(pose, float(field.at(pose.apply(points))[0].mean()))
 
 
 def best_on_raster(field: LikelihoodField, points: Floats, guess: Pose, search: Search) -> Pose:
     """The best pose of a raster: one cell of the field apart, `search.step_rad` in yaw."""
-    reach = max(1, round(search.reach_m / field.cell_m))
+    reach = round(search.reach_m / field.cell_m)
     shifts = np.arange(-reach, reach + 1)
     turns = round(search.reach_rad / search.step_rad)
     rows, columns = field.values.shape

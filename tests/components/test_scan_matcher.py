@@ -4,7 +4,6 @@ import logging
 import math
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +16,6 @@ from tests.components.room import Pose, measured
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/scan_matcher"
 ScanMatcher = load_class(FOLDER)
-Memory = import_module(FOLDER, "memory").Memory
-planar = import_module(FOLDER, "planar")
 HitGrid = import_module(FOLDER, "hit_grid").HitGrid
 LikelihoodField = import_module(FOLDER, "likelihood_field").LikelihoodField
 CELL_M = 0.05
@@ -115,6 +112,13 @@ def test_two_matchers_agree_to_the_bit() -> None:
     assert sent[0] == sent[1]
 
 
+def test_without_a_search_the_descent_alone_still_finds_a_small_motion() -> None:
+    with Trial(ScanMatcher, search_m=0.0, search_rad=0.0) as trial:
+        give(trial, (-1.0, 0.2, 0.4), (-1.0, 0.2, 0.4), 1)
+        give(trial, (-0.95, 0.22, 0.42), (-1.0, 0.2, 0.4), 2)
+        assert_near(found(trial.sent("pose")[1]), (-0.95, 0.22, 0.42))
+
+
 def corridor(stamp_ns: int) -> Range3d:
     """Two bare walls, one metre to either side: how far along them the robot is cannot be seen."""
     angles = np.linspace(-math.pi / 2, math.pi / 2, 181)
@@ -134,34 +138,6 @@ def test_along_a_bare_corridor_the_odometry_carries_the_robot_on() -> None:
     assert 0.8 * 2.8 < x_m < 2.8 + CELL_M
     assert abs(y_m) < CELL_M
     assert abs(yaw_rad) < 0.02
-
-
-def keys_along_x(memory: Any, count: int) -> None:
-    for number in range(count):
-        memory.add(planar.Pose(float(number), 0.0, 0.0), np.array([[0.025, 2.025]]), float(number))
-
-
-def test_the_way_since_the_last_visit_is_bent_in_proportion() -> None:
-    memory = Memory(CELL_M, old_after_m=5.0)
-    keys_along_x(memory, 11)
-    memory.bend(4, planar.Pose(0.0, 0.6, 0.0), 10.0)
-    assert [key.pose.y_m for key in memory.keys] == pytest.approx([0.0] * 5 + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    assert [key.pose.x_m for key in memory.keys] == pytest.approx(range(11))
-    for cells, x_m, y_m, is_hit in (
-        (memory.seen, 10.025, 2.625, True), (memory.seen, 10.025, 2.025, False),
-        (memory.old, 3.025, 2.025, True), (memory.old, 10.025, 2.625, False),
-    ):  # fmt: skip
-        place = np.array([x_m, y_m])
-        assert cells.window(place - 0.01, place + 0.01)[0].any() == is_hit, (x_m, y_m)
-
-
-def test_the_last_visit_is_the_latest_that_is_old_and_near() -> None:
-    memory = Memory(CELL_M, old_after_m=5.0)
-    assert memory.last_visit(planar.Pose(0.0, 0.0, 0.0), 1.5) is None
-    keys_along_x(memory, 11)
-    assert memory.last_visit(planar.Pose(2.0, 0.0, 0.0), 1.5) == 3
-    assert memory.last_visit(planar.Pose(5.5, 0.0, 0.0), 1.0) == 5
-    assert memory.last_visit(planar.Pose(9.0, 0.0, 0.0), 1.5) is None  # near, but not old
 
 
 # Odometry and scans come when they come.
