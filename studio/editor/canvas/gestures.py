@@ -90,9 +90,11 @@ class MoveGesture(Gesture):
 
     def cancel(self) -> None:
         for name, place in self.nodes.items():
-            self.scene.nodes[name].setPos(place)
+            if name in self.scene.nodes:
+                self.scene.nodes[name].setPos(place)
         for key, place in self.remarks.items():
-            self.scene.remarks[key].setPos(place)
+            if key in self.scene.remarks:
+                self.scene.remarks[key].setPos(place)
         self.scene.lay_wires_of(self.nodes)
 
 

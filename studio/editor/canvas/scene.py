@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from studio.editor.canvas.arrange import COLUMN_GAP, arrange
 from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
+from studio.editor.canvas.card_index import CardIndex
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
 from studio.editor.canvas.routing import data_path, service_path
@@ -21,7 +22,10 @@ from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
 from studio.model.wiring import port_at, why_no_link, why_no_service, why_no_wire
 
 _CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
+_TABLES: dict[type[Connection], str] = {kind: table for table, kind in _CONNECTIONS.items()}
 ConnectionId = tuple[str, Any]
+MANY = 40
+"""Cards between the ends of a wire, above which it goes straight."""
 SPARE = 600.0
 """Room around everything, so that one can pan beyond it."""
 
@@ -39,6 +43,8 @@ class CanvasScene(QGraphicsScene):
         self.focus_node: str | None = None
         self._unplaced: dict[str, tuple[float, float]] = {}
         """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
+        self._index: CardIndex | None = None
+        self._content: QRectF | None = None
         session.changed.connect(self._follow)
         session.problems_changed.connect(self._show_problems)
         self.rebuild()
@@ -77,10 +83,11 @@ class CanvasScene(QGraphicsScene):
         return [item for item in self.selectedItems() if isinstance(item, RemarkItem)]
 
     def content_rect(self) -> QRectF:
-        rect = QRectF()
-        for item in self._shown_items():
-            rect = rect.united(item.sceneBoundingRect())
-        return rect
+        if self._content is None:
+            self._content = QRectF()
+            for item in self._shown_items():
+                self._content = self._content.united(item.sceneBoundingRect())
+        return self._content
 
     def positions(self, names: Iterable[str]) -> dict[str, tuple[float, float]]:
         return {name: (self.nodes[name].x(), self.nodes[name].y()) for name in names}
@@ -102,9 +109,11 @@ class CanvasScene(QGraphicsScene):
         chosen = set(self.selected_nodes())
         self.clear()
         self.nodes, self.wires, self.remarks = {}, {}, {}
+        self._moved()
         for node in self.session.system.nodes:
             self._add_node(node.name)
         self._place_all()
+        self._moved()
         for table in _CONNECTIONS:
             for connection in getattr(self.session.system, table):
                 self._add_connection(table, connection)
@@ -113,6 +122,7 @@ class CanvasScene(QGraphicsScene):
         for name in chosen:
             self.nodes[name].setSelected(True)
         self._show_problems()
+        self._moved()
         self._make_room()
 
     def show_theme(self, theme: Theme) -> None:
@@ -136,12 +146,20 @@ class CanvasScene(QGraphicsScene):
 
     def lay_wires_of(self, names: Iterable[str]) -> None:
         """After cards moved: their own wires, at once."""
-        wanted = set(names)
-        for item in self.wires.values():
-            if item.connection.start.node in wanted or item.connection.end.node in wanted:
-                self._lay(item)
+        self._moved()
+        for key in {key for name in names for key in self._connection_ids(name)}:
+            if key in self.wires:
+                self._lay(self.wires[key])
+
+    def _connection_ids(self, name: str) -> Iterator[ConnectionId]:
+        for connection in self.session.system.connections_of(name):
+            yield _TABLES[type(connection)], connection.key
+
+    def _moved(self) -> None:
+        self._index = self._content = None
 
     def lay_all_wires(self) -> None:
+        self._moved()
         for item in self.wires.values():
             self._lay(item)
 
@@ -158,12 +176,14 @@ class CanvasScene(QGraphicsScene):
     def _follow(self, changes: tuple[Change, ...]) -> None:
         before = set(self.nodes)
         touched: set[str] = set()
+        self._moved()
         for change in changes:
             touched |= self._follow_one(change)
         for name in touched & set(self.nodes):
             self._refresh_node(name)
         self._forget_lost(before)
         self._near_wires(touched)
+        self._moved()
         self._make_room()
         self.update()
 
@@ -192,6 +212,7 @@ class CanvasScene(QGraphicsScene):
                 self._unplaced[value.name] = (self.nodes[value.name].x(), self.nodes[value.name].y())
             return {value.name}
         if table in _CONNECTIONS:
+            self._refresh_ends(value)
             self._add_connection(table, value)
             return {end.node for end in value.key}
         if table == "places" and value.of in self.nodes:
@@ -251,7 +272,6 @@ class CanvasScene(QGraphicsScene):
     def _add_connection(self, table: str, connection: Connection) -> None:
         item = WireItem(connection, self._type_of(connection), self.theme)
         self.wires[table, connection.key] = item
-        self._refresh_ends(connection)
         self._lay(item)
         self.addItem(item)
 
@@ -320,8 +340,11 @@ class CanvasScene(QGraphicsScene):
             item.lay(data_path(start, end, self._cards_between(start, end)))
 
     def _cards_between(self, start: QPointF, end: QPointF) -> list[QRectF]:
+        """None of them if there are very many: a wire across a whole city of cards cannot avoid them all."""
+        if self._index is None:
+            self._index = CardIndex(item.outline() for item in self.nodes.values())
         area = QRectF(start, end).normalized().adjusted(-60, -160, 60, 160)
-        return [item.outline() for item in self.nodes.values() if item.outline().intersects(area)]
+        return self._index.within(area, MANY) or []
 
     def _near_wires(self, names: set[str]) -> None:
         """Wires of these cards, and those whose way they now stand in or have left."""
