@@ -7,7 +7,7 @@ from typing import Any
 
 from studio.cli.ctl_shape import reload, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
-from studio.cli.ctl_values import get, set_value, watch
+from studio.cli.ctl_values import arm, get, set_value, watch
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.cli.trust import add_trust_option
 from studio.errors import StudioError
@@ -27,6 +27,7 @@ EXAMPLE = """\
   studio ctl restart filter                  its process, whatever state it is in
   studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
+  studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
   studio ctl save                            parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log (studio ctl output filter: what its process prints)
 """
@@ -36,6 +37,8 @@ COMPONENT_VERBS = {
     "deactivate": "handle nothing, as before the start",
     "reset": "leave the state error",
     "trigger": "act once, for components in mode trigger",
+    "arm": "let real actuators move: nobody else does, and a switch of sources or a restart disarms them",
+    "disarm": "stop real actuators, and let them obey nothing",
 }
 SYSTEM_OR_COMPONENT = {
     "start": "components: activate, after a reset or a wakeup if need be; without a name: the system goes on",
@@ -117,6 +120,8 @@ ELSEWHERE = {
     "reload": reload,
     "switch": switch,
     "save": save,
+    "arm": arm,
+    "disarm": arm,
 }
 """Verbs with modules of their own."""
 

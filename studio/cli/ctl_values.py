@@ -16,6 +16,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, print_json
 from studio.cli.property_names import Property, find_property
 from studio.errors import StudioError
 from studio.messages import MessageTypes, decode
+from studio.model.spec import ARMED
 from studio.runtime.attach import Attachment
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.run_folder import shared_folder
@@ -65,6 +66,16 @@ def set_value(attachment: Attachment, options: argparse.Namespace) -> int:
         print_json({"property": found.address, "value": reply["value"], "effect": reply["effect"]})
     else:
         print(f"{found.component}.{found.name} = {value_text(reply['value'])}, {reply['effect']}")
+    return FINE
+
+
+def arm(attachment: Attachment, options: argparse.Namespace) -> int:
+    """`arm` and `disarm`."""
+    told = {}
+    for component in options.components:
+        reply = attachment.ask("set", component=component, name=ARMED, value=options.verb == "arm")
+        told[component] = reply["effect"]
+    print_json(told) if options.json else print("\n".join(f"{name}: {options.verb}ed, {told[name]}" for name in told))
     return FINE
 
 

@@ -205,6 +205,10 @@ def parse_value(kind: ParameterKind, text: str) -> Value:
         raise SpecError(f"{text!r} is not a {kind}", hint=right) from None
 
 
+ARMED = "armed"
+"""The parameter by which a person lets an actuator move. It belongs to the moment: no file and no restart keeps it."""
+
+
 def format_value(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"

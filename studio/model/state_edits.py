@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from studio.model.parts import Component
 from studio.model.source_edits import ChooseModes, SetProvider
 from studio.model.sources import LiveProvider, SourceMode, Specs
-from studio.model.spec import Activation, ComponentSpec, Value
+from studio.model.spec import ARMED, Activation, ComponentSpec, Value
 from studio.model.system import System
 from studio.model.system_edits import SetActivation, SetParameters, SystemEdit, changed_parameters
 from studio.model.wiring import parameter_values
@@ -30,7 +30,7 @@ class RunningState:
 
 
 def edits_to(system: System, specs: Specs, state: RunningState) -> Iterator[SystemEdit]:
-    """So that the next run begins as this one is. What a link sets is left alone: the link will set it again."""
+    """So that the next run begins as this one is. What a link sets is left alone, and who was armed."""
     chosen = {source.name: state.sources.get(source.name, source.mode) for source in system.sources}
     modes = {source.name: chosen[source.name] for source in system.sources if chosen[source.name] != source.mode}
     if modes:
@@ -68,12 +68,12 @@ def _as_it_is(system: System, component: Component, specs: Specs, state: Running
 
 
 def _changed(system: System, component: Component, spec: ComponentSpec, now: RunningComponent) -> dict[str, Value]:
-    linked = {link.end.port for link in system.links if link.end.node == component.name}
+    left_alone = {ARMED, *(link.end.port for link in system.links if link.end.node == component.name)}
     written = parameter_values(component, spec)
     return {
         name: value
         for name, value in now.parameters.items()
-        if name in written and name not in linked and written[name] != value
+        if name in written and name not in left_alone and written[name] != value
     }
 
 

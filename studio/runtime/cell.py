@@ -44,6 +44,10 @@ _NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
 """In the place of an in port, for what goes to none."""
 
 
+REFUSAL = "refusal"
+"""Marks, in the log, what a component says to a command; it may warn of other things too."""
+
+
 class Refusal(StudioError):
     """A command that cannot be carried out: it is logged and changes nothing."""
 
@@ -235,7 +239,7 @@ class Cell:
         try:
             self.command(command)
         except Refusal as refused:
-            self.component.log.warning("%s", refused)
+            self.component.log.warning("%s", refused, extra={REFUSAL: True})
 
     def obey(self, verb: str) -> None:
         """A life-cycle command from the machinery itself, at the start and the end of a run."""

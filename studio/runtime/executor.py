@@ -399,8 +399,8 @@ class Executor:
         if not sent and route is not None:
             route.objects.pop(event.sequence, None)
 
-    def log(self, level: str, text: str, component: str = "") -> None:
-        line = json.dumps({"component": component or self.host, "level": level, "text": text})
+    def log(self, level: str, text: str, component: str = "", **more: Any) -> None:
+        line = json.dumps({"component": component or self.host, "level": level, "text": text, **more})
         self.sender().send(pack("/_studio/log", Kind.LOG, 0, encode(String(line))))
 
     def tidy(self) -> None:

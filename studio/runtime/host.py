@@ -20,7 +20,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
-from studio.runtime.cell import Cell
+from studio.runtime.cell import REFUSAL, Cell
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import call_topics, ends_of
 from studio.runtime.channel.frames import (
@@ -248,7 +248,8 @@ class _ChannelLog(logging.Handler):
         self._component = component
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._executor.log(record.levelname.lower(), self.format(record), self._component)
+        more = {REFUSAL: True} if hasattr(record, REFUSAL) else {}
+        self._executor.log(record.levelname.lower(), self.format(record), self._component, **more)
 
 
 def main() -> int:

@@ -9,6 +9,8 @@ from typing import Any
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.sources import Specs
+from studio.model.spec import ARMED
+from studio.runtime.cell import REFUSAL
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
@@ -100,8 +102,9 @@ class Steering:
 
         def job() -> dict[str, Any]:
             reply = self._send(component, command, lambda told: told.get("parameters", {name: plain})[name] == plain)
-            for each, follows in self._session.plan.linked(component.name, command):
-                self._session.remember(each, parameters={follows["name"]: checked})
+            if name != ARMED:
+                for each, follows in self._session.plan.linked(component.name, command):
+                    self._session.remember(each, parameters={follows["name"]: checked})
             return {**reply, "value": plain}
 
         return job
@@ -138,7 +141,7 @@ class Steering:
         refusals: list[str] = []
 
         def listen(line: dict[str, Any]) -> None:
-            if line.get("component") == component.name and line.get("level") == "warning":
+            if line.get("component") == component.name and line.get(REFUSAL):
                 refusals.append(str(line["text"]))
 
         session.observer.listeners.append(listen)

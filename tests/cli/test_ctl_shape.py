@@ -101,3 +101,8 @@ def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: P
     assert refused.status == 1 and "no logged provider" in refused.err
     unknown = studio("ctl", "switch", "real", "wafe")
     assert unknown.status == 1 and "wave" in unknown.err
+
+
+def test_only_what_can_be_armed_is_armed(studio: Studio, project: Path) -> None:
+    refused = studio("ctl", "arm", "sink")
+    assert refused.status == 1 and "sink has no parameter armed" in refused.err

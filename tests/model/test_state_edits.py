@@ -70,3 +70,13 @@ def test_providers_modes_and_periods(document: SystemDocument) -> None:
         {"frequency_hz": "2.0"},
         0.05,
     )
+
+
+def test_nobody_is_armed_by_a_file(tmp_path: Path) -> None:
+    (tmp_path / "system.xml").write_text(
+        '<system name="b" version="1"><component name="car" type="serial_vehicle"/></system>'
+    )
+    document = SystemDocument.load(tmp_path)
+    now = RunningComponent({"armed": True, "top_speed_m_s": 0.25}, "event")
+    text = saved(document, RunningState({"car": now}))
+    assert "top_speed_m_s" in text and "armed" not in text
