@@ -18,6 +18,7 @@ from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere, Use
 from studio.model.geometry.xml_values import (
     JOINT,
     POSE,
+    SMALLEST,
     Meaning,
     joint_attributes,
     number,
@@ -169,7 +170,7 @@ def _shape(node: XmlNode) -> Shape:
     }
     if node.tag == "box":
         size = read_three(node, "size")
-        if min(size) <= 0:
+        if min(size) < SMALLEST:
             raise GeometryError("a box has no side of 0 or less", hint='e.g. size="0.4 0.3 0.2"')
         return Box(size=size, **common)
     if node.tag == "mesh":

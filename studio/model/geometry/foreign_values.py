@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,11 @@ from studio.model.geometry.body import GivenMass
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import Matrix, from_rpy
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere
+from studio.model.geometry.xml_values import SMALLEST
 from studio.model.xml_schema import line_of
+
+LARGEST = 1e30
+"""Files write 1e16 for "no limit"; cubes of larger numbers leave what floats can hold."""
 
 
 class Foreign:
@@ -47,8 +50,8 @@ class Foreign:
             raise self.fault(element, f"{(text or '')[:60]!r} in <{element.tag}> holds what is no number") from None
         if len(values) != count:
             raise self.fault(element, f"<{element.tag}> needs {count} numbers, not {len(values)}")
-        if not all(map(math.isfinite, values)):
-            raise self.fault(element, f"<{element.tag}> holds a number that is not finite: {(text or '')[:60]}")
+        if not all(abs(value) <= LARGEST for value in values):
+            raise self.fault(element, f"<{element.tag}> holds a number that is beyond all bounds: {(text or '')[:60]}")
         return values
 
     def number(self, element: etree._Element | None, text: str | None, default: float = 0.0) -> float:
@@ -62,7 +65,7 @@ class Foreign:
 
     def mass(self, element: etree._Element, mass_kg: float, pose: Matrix, moments: list[float]) -> GivenMass | None:
         """None, with a note, for a mass that is no mass."""
-        if mass_kg <= 0:
+        if mass_kg < SMALLEST:
             if mass_kg < 0:
                 self.note(f"line {line_of(element)}: a mass of {mass_kg:g} kg is left out")
             return None
@@ -74,7 +77,7 @@ class Foreign:
         """`values`: the dimensions, by the names that Studio has for them; None if it has no dimensions that can be."""
         kind = values.pop("kind")
         sizes = [*values.get("size", ()), *(values[key] for key in ("radius", "length") if key in values)]
-        if kind != "mesh" and (not sizes or min(sizes) <= 0):
+        if kind != "mesh" and (not sizes or min(sizes) < SMALLEST):
             line = line_of(geometry) if geometry is not None else None
             self.note(f"line {line}: a {kind} without size is left out")
             return None

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from studio.model.close_matches import did_you_mean
 from studio.model.geometry.assembly import Constraint, FrameName, Model
 from studio.model.geometry.body import Body
 from studio.model.geometry.joints import Joint
@@ -147,6 +148,11 @@ def link(model: Model, root: str | None = None) -> Linkage:
 def frame_part(name: str, body: Body, frame: str) -> tuple[Part, Matrix]:
     """The part that carries a frame, and the frame in it."""
     found = body.frame(frame)
+    if found.on and body.joint(found.on) is None:
+        hint = did_you_mean(found.on, [joint.name for joint in body.joints]) or "the body has no joints"
+        line = found.origin.line if found.origin else None
+        message = f"{name}:{frame} is on the joint {found.on}, which does not exist"
+        raise GeometryError(message, file=body.file, line=line, hint=hint)
     return Part(name, found.on), found.pose.matrix
 
 

@@ -15,6 +15,9 @@ from studio.model.xml_tree import XmlNode
 Three = tuple[float, float, float]
 Meaning = Callable[[str], object]
 DEFAULT_AXIS = (0.0, 0.0, 1.0)
+LARGEST = 1e9
+SMALLEST = 1e-12
+"""Of what must be more than 0. No machine is beyond these, and squares and cubes would leave what floats can hold."""
 
 
 def number(text: str) -> object:
@@ -65,7 +68,9 @@ def read_number(node: XmlNode, attribute: str, *, positive: bool = False, least:
         raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is no number') from None
     if not math.isfinite(value):
         raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is not a finite number')
-    if positive and value <= 0:
+    if abs(value) > LARGEST:
+        raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is beyond {LARGEST:g}')
+    if positive and value < SMALLEST:
         raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> must be more than 0')
     if least is not None and value < least:
         raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> must be at least {least:g}')
@@ -86,6 +91,8 @@ def read_numbers(node: XmlNode, attribute: str, count: int) -> tuple[float, ...]
             raise GeometryError(f"{word[:40]!r} in {attribute} of <{node.tag}> is no number", hint=hint) from None
         if not math.isfinite(values[-1]):
             raise GeometryError(f"{word[:40]} in {attribute} of <{node.tag}> is not a finite number")
+        if abs(values[-1]) > LARGEST:
+            raise GeometryError(f"{word[:40]} in {attribute} of <{node.tag}> is beyond {LARGEST:g}")
     return tuple(values)
 
 

@@ -122,6 +122,9 @@ def test_an_assembly_with_a_joint_is_written_and_read_again() -> None:
         ('<laser name="l" frame="A" fov_deg="400" beams="1" range_min_m="0" range_max_m="1"/>', "sees 400 degrees"),
         ('<laser name="l" frame="A" fov_deg="90" beams="1" range_min_m="2" range_max_m="1"/>', "least range"),
         ('<mass kg="-1"/>', "must be more than 0"),
+        ('<cylinder radius="1e308" length="1"/>', "is beyond 1e"),
+        ('<box size="1 1 1e-300"/>', "no side of 0 or less"),
+        ('<frame name="A" xyz="0 0 1e200"/>', "is beyond 1e"),
         ('<sphere radius="1" colour="2 0 0 1"/>', "not between 0 and 1"),
     ],
 )

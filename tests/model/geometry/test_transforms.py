@@ -146,6 +146,12 @@ def test_frames_that_are_not_connected() -> None:
             Transforms(model, compiled=compiled).get_transformation("C:In", "A:In")
 
 
+def test_a_frame_on_a_joint_that_does_not_exist_is_told() -> None:
+    model = Model.of_body(Body("A", frames=[Frame("F", on="elbow")], file="a.xml"))
+    with pytest.raises(GeometryError, match=r"a\.xml: A:F is on the joint elbow, which does not exist"):
+        Transforms(model)
+
+
 def test_the_message_carries_the_same_matrix() -> None:
     message = Transforms(arm(), compiled=False).pose_transform("C:In", "A:In")
     assert (message.frame, message.child_frame) == ("A:In", "C:In")
