@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Final
 
 from PyQt6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, pyqtSignal
@@ -16,6 +17,8 @@ from PyQt6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPen,
+    QPolygonF,
     QResizeEvent,
     QWheelEvent,
 )
@@ -50,6 +53,7 @@ MIME: Final = "application/x-studio-component"
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 END_REACH = 26.0
 """So near to its end, a wire is taken by the end."""
+TILE = 32
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
 _WAYS: dict[int, Way] = {
@@ -539,12 +543,13 @@ class CanvasView(QGraphicsView):
             return
         step = 16 if self.zoom >= 0.5 else 80
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        left, top = math.floor(rect.left() / step) * step, math.floor(rect.top() / step) * step
-        size = 1.6 if self.zoom < 1 else 1.2
-        colour = QColor(self.canvas.theme.grid)
-        for x in range(int(left), int(rect.right()) + step, step):
-            for y in range(int(top), int(rect.bottom()) + step, step):
-                painter.fillRect(QRectF(x - size / 2, y - size / 2, size, size), colour)
+        pen = QPen(QColor(self.canvas.theme.grid), 2 if self.zoom >= 1 else 1)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        tile, size = _dots(step), step * TILE
+        for x in range(math.floor(rect.left() / size), math.ceil(rect.right() / size)):
+            for y in range(math.floor(rect.top() / size), math.ceil(rect.bottom() / size)):
+                painter.drawPoints(tile.translated(x * size, y * size))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
@@ -575,6 +580,12 @@ class CanvasView(QGraphicsView):
     def _quick_added(self, type_name: str) -> None:
         self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port)
         self.setFocus()
+
+
+@cache
+def _dots(step: int) -> QPolygonF:
+    """A tile of the grid, drawn as one: dot by dot the ground would take longer than all that stands on it."""
+    return QPolygonF([QPointF(x * step, y * step) for x in range(TILE) for y in range(TILE)])
 
 
 def _component_in(data: QMimeData | None) -> str:
