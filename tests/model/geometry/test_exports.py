@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
 import shutil
 import subprocess
@@ -298,3 +299,19 @@ def test_a_joint_to_a_world_that_nobody_declared_is_left_out(tmp_path: Path) -> 
     imported = import_model(path)
     assert list(imported.model.bodies) == ["base"]
     assert imported.notes == ["the joint weld holds the model to the world, and is left out"]
+
+
+def test_xacro_is_expanded_where_xacrodoc_is_installed(tmp_path: Path) -> None:
+    path = tmp_path / "mast.xacro"
+    path.write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="h" value="0.5"/>'
+        '<link name="base"/><link name="top"/><joint name="up" type="fixed"><parent link="base"/><child link="top"/>'
+        '<origin xyz="0 0 ${h * 2}"/></joint></robot>'
+    )
+    if importlib.util.find_spec("xacrodoc") is None:
+        with pytest.raises(FileError, match="xacro files need xacrodoc") as caught:
+            import_model(path)
+        assert "pip install xacrodoc" in caught.value.hint
+    else:
+        transforms = Transforms(import_model(path).model, compiled=False)
+        assert transforms.get_transformation("top", "base")[2, 3] == pytest.approx(1.0)
