@@ -18,9 +18,9 @@ MARGIN_CELLS = 10
 
 
 def save_png(chart: Map, file: Path, path: NDArray[np.float64]) -> None:
-    """The probabilities in grey, north up, with the path (N, 2 or more: x, y in metres) on top."""
-    picture = Image.fromarray(_upright(_grey(_cropped(chart)))).convert("RGB")
+    """The probabilities in grey, y up, with the path (N, 2 or more: x, y in metres) on top."""
     part = _cropped(chart)
+    picture = Image.fromarray(_upright(_grey(part))).convert("RGB")
     cells = (path[:, :2] - part.origin_m) / part.resolution_m
     cells[:, 1] = part.rows - cells[:, 1]
     if len(cells) > 1:
