@@ -25,7 +25,8 @@ SENSOR_KINDS = {kind: ours for ours, kind in TYPES.items()} | {
     "depth_camera": "camera", "rgbd_camera": "camera",
 }  # fmt: skip
 MODEL = "__model__"
-UNLIMITED = 1e15
+UNLIMITED = 1e9
+"""Files write 1e16, 1e30 or inf for what has no limit."""
 DEEPEST = 300
 """Frames on frames; far from what Python can nest."""
 HELD = {"link", "joint", "frame", "plugin", "pose", "static", "self_collide", "allow_auto_disable"}
@@ -186,7 +187,10 @@ class _Model:
         common: dict[str, Any] = {"rate_hz": rate or None, "topic": (element.findtext("topic") or "").strip()}
 
         def number(path: str, default: float) -> float:
-            return self.foreign.number(element, element.findtext(path), default)
+            text = element.findtext(path)
+            if text is not None and text.strip().lower() in ("inf", "infinity"):
+                return UNLIMITED
+            return self.foreign.number(element, text, default)
 
         if ours == "laser":
             ray = "ray" if element.find("ray") is not None else "lidar"

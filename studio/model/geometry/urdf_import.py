@@ -15,6 +15,8 @@ from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.shapes import Shape
 from studio.model.xml_schema import line_of
 
+UNLIMITED = 1e9
+"""Files write 1e16 or 1e30 for what has no limit."""
 KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "drive", "prismatic": "slider", "fixed": "fixed"}
 
 
@@ -158,5 +160,11 @@ def _limits(raw: RawJoint, element: etree._Element, kind: str, foreign: Foreign)
         if raw.lower > raw.upper:
             foreign.note(f"the limits of the joint {raw.name} are the wrong way round, and left out")
             raw.lower = raw.upper = None
-    raw.effort = foreign.number(limit, limit.get("effort")) if limit.get("effort") else None
-    raw.speed = foreign.number(limit, limit.get("velocity")) if limit.get("velocity") else None
+    for key, ours in (("effort", "effort"), ("velocity", "speed")):
+        value = foreign.number(limit, limit.get(key)) if limit.get(key) else -1.0
+        if 0 <= value < UNLIMITED:
+            setattr(raw, ours, value)
+    if raw.lower is not None and raw.lower <= -UNLIMITED:
+        raw.lower = None
+    if raw.upper is not None and raw.upper >= UNLIMITED:
+        raw.upper = None

@@ -209,7 +209,7 @@ FOREIGN_SDF = """<sdf version="1.9"><model name="m">
   <link name="base"><pose>1 0 0 0 0 0</pose></link>
   <link name="arm"><pose relative_to="hand" degrees="true">0 0 1 0 0 90</pose>
     <sensor name="s" type="gpu_lidar"><update_rate>5</update_rate><lidar><scan><horizontal><samples>3</samples>
-      <min_angle>-1</min_angle><max_angle>1</max_angle></horizontal></scan><range><min>0.1</min><max>4</max></range>
+      <min_angle>-1</min_angle><max_angle>1</max_angle></horizontal></scan><range><min>0.1</min><max>inf</max></range>
     </lidar></sensor></link>
   <frame name="hand" attached_to="base"><pose>0 1 0 0 0 0</pose></frame>
   <joint name="j" type="revolute"><parent>base</parent><child>arm</child>
@@ -230,7 +230,7 @@ def test_poses_of_sdf_are_resolved_through_frames(tmp_path: Path) -> None:
     turned = transforms.get_transformation("arm", "base")[:3, :3] @ [0, 0, 1]
     assert turned == pytest.approx([0, -np.sin(0.5), np.cos(0.5)])
     laser = imported.model.bodies["arm"].sensors[0].values()
-    assert (laser["rate_hz"], laser["range_max_m"]) == (5, 4)
+    assert (laser["rate_hz"], laser["range_max_m"]) == (5, 1e9)
     assert any("k is ball" in note for note in imported.notes)
 
 
