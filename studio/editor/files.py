@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
+from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.notice import DifferenceDialog, difference
 from studio.editor.session import Session
@@ -26,6 +27,7 @@ class Files(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
+        self.autosave = Autosave(window.settings.file.parent / "unsaved", self)
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -39,6 +41,7 @@ class Files(QObject):
     def new(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self.window, "Folder of the new project", str(self._home() / "my_robot"))
         if name and self.may_leave():
+            self.leave()
             self.create(Path(name))
 
     def create(self, folder: Path) -> None:
@@ -56,6 +59,7 @@ class Files(QObject):
 
     def ask_leave_and_open(self, folder: Path) -> None:
         if self.may_leave():
+            self.leave()
             self.open(folder)
 
     def open(self, folder: Path) -> bool:
@@ -67,15 +71,43 @@ class Files(QObject):
             return False
         self.window.settings.add_recent(folder)
         self.window.show_session(session)
+        self.autosave.follow(session)
         self._watch()
+        self._offer_what_was_left(session)
         return True
+
+    def _offer_what_was_left(self, session: Session) -> None:
+        kept = self.autosave.left_behind(session)
+        if kept:
+            self.window.notice.ask(
+                "Studio ended before your last changes to this project were saved.",
+                {
+                    "Show difference…": lambda: DifferenceDialog(
+                        self.window, "Saved, and kept", difference(kept)
+                    ).show(),
+                    "Restore": lambda: self._restore(session),
+                    "Throw away": self.autosave.forget,
+                },
+            )
+
+    def _restore(self, session: Session) -> None:
+        try:
+            self.autosave.restore(session)
+        except StudioError as error:
+            self._complain("Not restored", error)
+            return
+        self.open(session.folder)
 
     def reload(self) -> None:
         """What is on disk, in place of what is here."""
         session = self.window.session
         if session.document.is_modified and not self._sure("Throw your changes away?", "Reload", "Keep mine"):
             return
-        self.open(session.folder)
+        self._give_up_and_open(session.folder)
+
+    def _give_up_and_open(self, folder: Path) -> None:
+        self.leave()
+        self.open(folder)
 
     # ---- saving
 
@@ -124,8 +156,15 @@ class Files(QObject):
 
     def close(self) -> None:
         if self.may_leave():
+            self.leave()
             self.window.show_session(None)
             self._watch()
+
+    def leave(self) -> None:
+        """The user has decided about what is not saved: nothing of it is kept."""
+        if not self.autosave.holds:
+            self.autosave.forget()
+        self.autosave.follow(None)
 
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
@@ -168,7 +207,7 @@ class Files(QObject):
             f"{names} was changed by somebody else, and you have changes that are not saved.",
             {
                 "Show difference…": lambda: self._show_difference(session),
-                "Reload": lambda: self.open(session.folder),
+                "Reload": lambda: self._give_up_and_open(session.folder),
                 "Keep mine": lambda: self.save(overwrite=True),
             },
         )

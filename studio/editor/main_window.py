@@ -416,6 +416,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_leave():
             event.ignore()
             return
+        self.files.leave()
         self.settings.set_bytes("geometry", self.saveGeometry())
         if self.has_session:
             self.settings.set_bytes(LAYOUT, self.docks.save())

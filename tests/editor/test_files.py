@@ -73,3 +73,34 @@ def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow) -
     assert folder.resolve() in window.settings.recent()
     window.welcome.project_wanted.emit(folder)
     assert window.session.name == "rover"
+
+
+def test_what_a_window_that_died_had_not_saved_is_offered_again(window: MainWindow) -> None:
+    folder = window.session.folder
+    saved = (folder / "system.xml").read_bytes()
+    window.session.do(AddNode(Component("rescued", "low_pass")))
+    window.files.autosave.keep()
+    assert (folder / "system.xml").read_bytes() == saved
+    window.files.autosave.follow(None)  # as if the process had ended here
+    window.files.open(folder)
+    assert window.notice.isVisible() and "rescued" not in window.session.system.nodes
+    window.session.do(AddNode(Component("other", "low_pass")))
+    window.files.autosave.keep()  # must not overwrite what is offered
+    window.session.undo()
+    restore = next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Restore")
+    restore.click()
+    assert "rescued" in window.session.system.nodes and "other" not in window.session.system.nodes
+    assert not list(window.files.autosave.root.glob("*/*.xml"))
+
+
+def test_nothing_is_kept_of_what_was_saved_or_given_up(window: MainWindow) -> None:
+    window.canvas.commands.add("low_pass")
+    window.files.autosave.keep()
+    assert list(window.files.autosave.root.glob("*/*.xml"))
+    window.files.save()
+    assert not list(window.files.autosave.root.glob("*/*.xml"))
+    window.canvas.commands.add("low_pass")
+    window.files.autosave.keep()
+    window.files.ask_leave_and_open(window.session.folder)
+    assert not window.notice.isVisible()
+    assert not list(window.files.autosave.root.glob("*/*.xml"))
