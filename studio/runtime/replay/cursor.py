@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LoggedEvent, LogReader
@@ -15,7 +16,8 @@ from studio.runtime.replay.stamp_order import MOST_BYTES, MOST_EVENTS, WINDOW_NS
 FAR_NS = 60 * SECOND_NS
 """Stamps of others that lie so far from the time of recording are of another clock: the recording's time has to do."""
 LOOKED_AT = 64
-BLOCK = 128
+SMALLEST_BLOCK, LARGEST_BLOCK, BLOCK_BYTES = 16, 512, 2 << 20
+"""Events that are read at once: few after a seek, few of large ones."""
 
 
 class Next(NamedTuple):
@@ -24,6 +26,10 @@ class Next(NamedTuple):
     """How many events of the played topics lie before it in the log; -1 for what only restores the state of a place."""
     place_ns: int
     """When it is played: its stamp, or that of an earlier event of its topic if stamps go backwards."""
+
+
+_new_next: Any = partial(tuple.__new__, Next)
+"""From a tuple of all fields: twice as fast."""
 
 
 class Cursor:
@@ -106,11 +112,14 @@ def in_order(events: Iterable[LoggedEvent], number: int = 0) -> Iterator[Next]:
     In blocks, which are nearly sorted already: a quarter of the time of a heap, and a player that goes flat out has
     10 µs for an event.
     """
-    source = placed(events)
+    source = iter(events)
     latest: dict[str, int] = {}
     held: list[tuple[int, int, LoggedEvent]] = []
-    count = held_bytes = 0
-    while block := list(islice(source, BLOCK)):
+    count, held_bytes, block_size = 0, 0, SMALLEST_BLOCK
+    while block := list(islice(source, block_size)):
+        if block[0].flags is None:
+            block = list(placed(block))
+        block_bytes = 0
         for event in block:
             stamp_ns = event.stamp_ns
             if stamp_ns < latest.get(event.topic, stamp_ns):
@@ -118,17 +127,17 @@ def in_order(events: Iterable[LoggedEvent], number: int = 0) -> Iterator[Next]:
             latest[event.topic] = stamp_ns
             held.append((stamp_ns, count, event))
             count += 1
-            held_bytes += len(event.payload)
+            block_bytes += len(event.payload)
         held.sort()
+        held_bytes += block_bytes
+        block_size = min(2 * block_size, LARGEST_BLOCK) if block_bytes < BLOCK_BYTES else SMALLEST_BLOCK
         is_full = len(held) > MOST_EVENTS or held_bytes > MOST_BYTES
         ready = len(held) if is_full else bisect_right(held, (block[-1].log_time_ns - WINDOW_NS, count))
-        for place_ns, _, event in held[:ready]:
-            held_bytes -= len(event.payload)
-            yield Next(event, number, place_ns)
-            number += 1
+        yield from [_new_next((event, at, place_ns)) for at, (place_ns, _, event) in enumerate(held[:ready], number)]
+        held_bytes -= sum([len(event.payload) for _, _, event in held[:ready]])
+        number += ready
         del held[:ready]
-    for at, (place_ns, _, event) in enumerate(held, number):
-        yield Next(event, at, place_ns)
+    yield from [_new_next((event, at, place_ns)) for at, (place_ns, _, event) in enumerate(held, number)]
 
 
 def placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
