@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt
@@ -36,7 +37,6 @@ from studio.editor.theme import LIGHT, THEMES, Theme
 from studio.editor.toolbar import MainToolBar, OriginBand
 from studio.editor.welcome import GUIDE, Welcome
 from studio.errors import Problem
-from studio.model.opened import Opened
 from studio.model.registry import Registry
 from studio.paths import component_roots
 
@@ -321,7 +321,7 @@ class MainWindow(QMainWindow):
         """Components that were written meanwhile."""
         session = self.session
         registry = Registry.scan(component_roots(session.folder))
-        session.opened = Opened(session.opened.project, registry, session.opened.types)
+        session.opened = replace(session.opened, registry=registry)
         self.palette_panel.show_registry(registry)
         self.canvas.quick_add.registry = registry
         self.canvas.canvas.rebuild()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
@@ -10,10 +11,12 @@ from studio.errors import Problem, StudioError
 from studio.model.changes import Change
 from studio.model.document import SystemDocument
 from studio.model.history import Edit
-from studio.model.opened import Opened, open_project
 from studio.model.registry import Registry
 from studio.model.system import System
 from studio.model.system_check import check
+
+if TYPE_CHECKING:
+    from studio.model.opened import Opened
 
 CHECK_AFTER_MS = 150
 """A drag makes no findings worth showing before the hand rests."""
@@ -41,6 +44,8 @@ class Session(QObject):
 
     @classmethod
     def open(cls, folder: Path, parent: QObject | None = None) -> Session:
+        from studio.model.opened import open_project  # brings numpy, which must not delay the first paint
+
         return cls(open_project(folder), parent)
 
     @property
