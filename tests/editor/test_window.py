@@ -146,3 +146,9 @@ def test_an_error_in_our_own_code_is_reported_and_the_window_goes_on(window: Mai
     reporter.dialog.accept()
     reporter.take(StudioError, StudioError("no such thing", hint="look elsewhere"), None)
     assert said == ["no such thing (look elsewhere)"]
+
+
+def test_the_inspector_never_needs_more_width_than_a_narrow_panel(window: MainWindow) -> None:
+    for names in (["terrain_map"], ["platform"], ["mystery"], ["terrain_map", "arc_arbiter"], []):
+        page = select(window, *names).widget()
+        assert page is not None and page.minimumSizeHint().width() <= 260, names

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -22,7 +21,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
-from studio.editor.panels.parameter_fields import ParameterField
+from studio.editor.panels.parameter_fields import ParameterField, narrow_box
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
@@ -177,7 +176,7 @@ class Inspector(QScrollArea):
         self._add_subject(
             layout, "mdi6.car", source.name, "A source: the same ports, real, logged or simulated.", "source"
         )
-        box = QComboBox()
+        box = narrow_box()
         for mode in source.modes:
             origin = self.theme.origins[mode]
             box.addItem(icon(origin.icon, origin.text), origin.word, mode)
@@ -208,7 +207,7 @@ class Inspector(QScrollArea):
             layout, "mdi6.vector-line", f"{wire.start.node} → {wire.end.node}", f"{wire.start} → {wire.end}", kind
         )
         asked = effective_delivery(session.system, session.registry, Wire(*wire.key))
-        box = QComboBox()
+        box = narrow_box()
         box.setAccessibleName("Delivery")
         for title, kind in (
             (f"as the port asks ({asked})", ""),
@@ -293,7 +292,7 @@ class Inspector(QScrollArea):
         return tab
 
     def _set_box(self, session: Session, components: list[Component], spec: ComponentSpec) -> QWidget:
-        box = QComboBox()
+        box = narrow_box()
         box.setAccessibleName("Parameter set")
         box.addItem("no set", "")
         for name in spec.parameter_sets:
@@ -308,7 +307,7 @@ class Inspector(QScrollArea):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         label = QLabel("Set")
-        label.setFixedWidth(121)
+        label.setFixedWidth(113)
         label.setToolTip("Values that belong together, named by the component's author")
         layout.addWidget(label)
         layout.addWidget(box, 1)
@@ -320,7 +319,7 @@ class Inspector(QScrollArea):
         names = [component.name for component in components]
         first = components[0]
         form = self._form(layout)
-        mode = QComboBox()
+        mode = narrow_box()
         mode.setAccessibleName("Activation")
         for activation in spec.activations:
             mode.addItem(_ACTIVATIONS[activation], activation)
@@ -342,7 +341,7 @@ class Inspector(QScrollArea):
         form.addRow("Activation", mode)
         if mode.currentData() == "periodic":
             form.addRow("Period, s", period)
-        host = QComboBox()
+        host = narrow_box()
         host.setAccessibleName("Host")
         host.setEditable(True)
         host.setToolTip("Components with the same host share a process. Write a new name to make a host")

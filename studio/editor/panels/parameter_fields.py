@@ -39,7 +39,7 @@ class ParameterField(QWidget):
         self.spec = spec
         self.theme = theme
         self.label = QLabel(spec.name)
-        self.label.setFixedWidth(112)
+        self.label.setFixedWidth(104)
         self.bar = QToolButton()
         self.bar.setFixedWidth(9)
         self.bar.setAccessibleName(f"Reset {spec.name}")
@@ -71,7 +71,7 @@ class ParameterField(QWidget):
         self.slider = self._slider()
         if self.slider is not None:
             inset = QHBoxLayout()
-            inset.setContentsMargins(127, 0, 2, 0)
+            inset.setContentsMargins(119, 0, 2, 0)
             inset.addWidget(self.slider)
             column.addLayout(inset)
         column.addWidget(self.error)
@@ -120,12 +120,13 @@ class ParameterField(QWidget):
             box.clicked.connect(lambda on: self._take(bool(on)))
             return box
         if spec.choices:
-            combo = QComboBox()
+            combo = narrow_box()
             combo.addItems([spec.format(choice) for choice in spec.choices])
             combo.activated.connect(lambda index: self._take(spec.choices[index]))
             combo.installEventFilter(_CalmWheel(combo))
             return combo
         line = QLineEdit()
+        line.setMinimumWidth(48)
         line.editingFinished.connect(self._typed)
         line.textEdited.connect(self._check_text)
         return line
@@ -219,6 +220,14 @@ class _CalmWheel(QObject):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
+
+
+def narrow_box() -> QComboBox:
+    """As wide as the panel allows, not as its longest entry wants: panels never scroll sideways."""
+    box = QComboBox()
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(5)
+    return box
 
 
 def about(spec: ParameterSpec) -> str:
