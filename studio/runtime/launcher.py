@@ -395,7 +395,8 @@ class Session:
         self.broker_restarts += 1
         words = ["--resume", self._mode]
         if self._clock is not None:
-            words += ["--base-ns", str(self._clock.base_ns), "--at-ns", str(self._clock.at_ns)]
+            clock = self._clock
+            words += ["--base-ns", str(clock.base_ns), "--at-ns", str(clock.at_ns), "--rate", str(clock.rate)]
         self.broker = self._start_broker(words)
         for host in self.exits.keys() & self.plan.greeted:
             self._tell("gone", host)

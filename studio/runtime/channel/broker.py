@@ -382,6 +382,7 @@ def main() -> int:
     parser.add_argument("--clock", choices=[kind.name.lower() for kind in ClockKind], default="wall")
     parser.add_argument("--base-ns", type=int, help="system time at --at-ns (default: now)")
     parser.add_argument("--at-ns", type=int, help="a moment of CLOCK_MONOTONIC (default: now)")
+    parser.add_argument("--rate", type=float, default=1.0, help="of the clock from --at-ns on")
     parser.add_argument("--incarnation", type=int, default=1)
     parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
     arguments = parser.parse_args()
@@ -400,7 +401,7 @@ def _clock(arguments: argparse.Namespace) -> Clock:
     start = Clock.wall()
     if arguments.base_ns is not None:
         at_ns = arguments.at_ns if arguments.at_ns is not None else start.at_ns
-        return Clock(kind, arguments.base_ns, at_ns, 1.0 if arguments.at_ns is not None else 0.0)
+        return Clock(kind, arguments.base_ns, at_ns, arguments.rate if arguments.at_ns is not None else 0.0)
     return Clock(kind, start.base_ns, start.at_ns, 0.0)
 
 

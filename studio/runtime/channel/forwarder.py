@@ -139,8 +139,8 @@ class Forwarder:
             self._sockets.proxy()
             self.lock.acquire()
         else:
-            self._absorb()
-            self._keep_strays()
+            self.absorb()
+            self.keep_strays()
 
     # Jobs.
 
@@ -155,13 +155,13 @@ class Forwarder:
         self.waiting = set(self.plan.hosts) - self.gone - self.excused
         self._acks.clear()
         while self.waiting and not self.ended:
-            self._absorb()
+            self.absorb()
             self._take_acks(topic_hash(ALL_TOPIC), number)
             self.waiting -= self.gone | self.excused
         self.waiting = set()
-        self._keep_strays()
+        self.keep_strays()
 
-    def _keep_strays(self) -> None:
+    def keep_strays(self) -> None:
         """Hold what arrived while no event was being delivered."""
         self.agenda.effects.extend(self._effects)
         self._effects.clear()
@@ -309,7 +309,7 @@ class Forwarder:
             self.waiting = {host for host, owed in self._owed.items() if len(owed) > most}
             if not self.waiting:
                 break
-            self._absorb()
+            self.absorb()
 
     def _await(self, event: Held, hosts: set[str]) -> None:
         """Wait, without a time limit, until all `hosts` have acknowledged and the effects they announced are here."""
@@ -323,7 +323,7 @@ class Forwarder:
             hosts -= self.gone
             if not hosts and (len(self._effects) >= expected or receivers & self.gone):
                 break
-            self._absorb()
+            self.absorb()
         self.waiting = set()
 
     def _take_ack(self, host: str, ack: Ack) -> None:
@@ -354,12 +354,12 @@ class Forwarder:
             if left_ns <= 0:
                 return True
             if self._sockets.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
-                self._absorb()
+                self.absorb()
         return False
 
     # Frames.
 
-    def _absorb(self) -> None:
+    def absorb(self) -> None:
         """Take in one message, waiting a moment for it: gated frames are held, acknowledgements kept, others passed."""
         for frame in self._sockets.receive():
             self._sort(frame)
@@ -429,7 +429,7 @@ class Forwarder:
         wanted = feeder.taken + FEED_BATCH
         while not feeder.waiting and not feeder.ended and not self.ended:
             self._mark_on(FEED_PREFIX + name, Mark.STATE, wanted)
-            self._absorb()
+            self.absorb()
         feeder.taken = wanted
         return () if feeder.waiting else None
 
@@ -438,7 +438,7 @@ class Forwarder:
         self._rewinds += 1
         while self._rewound.get(name) != self._rewinds and not self.ended:
             self._mark_on(FEED_PREFIX + name, Mark.RESTORE, self._rewinds, position)
-            self._absorb()
+            self.absorb()
 
     def _follow(self, held: Held) -> None:
         """Commands change who ticks, at the moment they are delivered."""
@@ -474,13 +474,13 @@ class Forwarder:
         self.waiting = set(self.plan.hosts if whom is None else whom) - self.gone
         answers: dict[str, Ack] = {}
         while self.waiting and not self.ended:
-            self._absorb()
+            self.absorb()
             named = [(host, ack) for host, ack in self._acks if ack.topic == topic_hash(ALL_TOPIC)]
             answers |= {host: ack for host, ack in named if ack.sequence == number}
             self._acks.clear()
             self.waiting -= answers.keys() | self.gone
         self.waiting = set()
-        self._keep_strays()
+        self.keep_strays()
         return number, answers
 
     def checkpoint(self) -> ForwarderState:

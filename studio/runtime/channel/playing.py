@@ -32,7 +32,7 @@ def take_back(forwarder: Forwarder, players: Collection[str]) -> dict[str, int]:
             feeder.waiting.clear()
             feeder.taken = 0
             feeder.ended = False
-    forwarder._keep_strays()
+    forwarder.keep_strays()
     return found
 
 
@@ -42,7 +42,7 @@ def _await_fence(forwarder: Forwarder, feeder: Feeder[Held]) -> None:
     tell(forwarder, feeder.name, Mark.SYNC, 0)
     end_ns = monotonic_ns() + PATIENCE_NS
     while not feeder.ended and not forwarder.ended and monotonic_ns() < end_ns:
-        forwarder._absorb()
+        forwarder.absorb()
 
 
 def tell(forwarder: Forwarder, player: str, mark: Mark, number: int) -> None:
