@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
 from studio.cli.places import find_project
 from studio.errors import Problem, StudioError
+from studio.model.opened import Opened, open_project
 
 EXAMPLE = """\
   studio check projects/first_steps          reads the files, runs no code; exit status 1 when there are errors

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from studio.cli.opened import open_project
 from studio.cli.outcome import FINE, print_json
 from studio.cli.trust import require_trust
 from studio.model.document import SystemDocument
+from studio.model.opened import open_project
 from studio.model.spec import Value
 from studio.model.state_edits import RunningComponent, RunningState, edits_to
 from studio.runtime.attach import Attachment

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from studio.cli.describe_component import section
-from studio.cli.opened import Opened
 from studio.cli.outcome import problem_json, summary_of
+from studio.model.opened import Opened
 from studio.model.parts import Component, Connection, Wire
 from studio.model.sources import LiveProvider, Source
 from studio.model.wiring import effective_delivery, port_at, topics_of

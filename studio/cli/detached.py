@@ -9,9 +9,9 @@ import sys
 import tempfile
 from typing import IO
 
-from studio.cli.opened import Opened
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
+from studio.model.opened import Opened
 from studio.runtime.run_folder import runs_folder
 from studio.runtime.running_systems import RunningSystem, running_systems
 

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     component = component_at(options.subject) if project is None else None
     if project is not None:
         from studio.cli.describe_project import project_json, project_text
-        from studio.cli.opened import open_project
+        from studio.model.opened import open_project
 
         opened = open_project(project)
         print_json(project_json(opened)) if options.json else print("\n".join(project_text(opened)))

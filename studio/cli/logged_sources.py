@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from studio.cli.opened import Opened
+from studio.model.opened import Opened
 from studio.runtime.clock import ClockKind
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan

@@ -13,13 +13,13 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log
-from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.play_keys import HELP, rate_text, show, steer
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
+from studio.model.opened import Opened, open_project
 from studio.model.registry import Registry
 from studio.paths import component_roots
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns

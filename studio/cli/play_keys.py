@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from studio.cli.keys import Keys
 from studio.runtime.clock import SECOND_NS
@@ -39,7 +40,7 @@ class Remote:
             "b": lambda: self._set_end(1),
             "c": player.set_range,
             "r": lambda: player.seek(player.start_ns),
-            **{str(tenth): lambda tenth=tenth: player.seek_fraction(tenth / 10) for tenth in range(10)},
+            **{str(tenth): partial(player.seek_fraction, tenth / 10) for tenth in range(10)},
         }
 
     def press(self, key: str) -> bool:

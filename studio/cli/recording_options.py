@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from studio.cli.opened import Opened
 from studio.cli.outcome import UsageError
 from studio.messages import String, decode
 from studio.model.changes import ModelError
+from studio.model.opened import Opened
 from studio.model.parts import Recording
 from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.plan import Plan

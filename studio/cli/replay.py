@@ -12,10 +12,10 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.compare import comparison_json, difference_json, is_accepted, summary, tolerance
 from studio.cli.log_file import ProgressBar, find_log
-from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.trust import add_trust_option, require_trust
+from studio.model.opened import Opened, open_project
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_as_recorded

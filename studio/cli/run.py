@@ -13,7 +13,6 @@ from pathlib import Path
 
 from studio.cli.detached import run_detached
 from studio.cli.logged_sources import clock_of, first_ns, opened_log, player_for
-from studio.cli.opened import Opened, open_project
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
@@ -29,6 +28,7 @@ from studio.cli.recording_options import (
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
+from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session

@@ -10,8 +10,8 @@ from typing import Any
 import psutil
 
 from studio.cli.columns import columns
-from studio.cli.opened import Opened
 from studio.errors import StudioError
+from studio.model.opened import Opened
 from studio.model.wiring import topics_of
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.events import death

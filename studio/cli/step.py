@@ -9,12 +9,12 @@ from typing import Any
 
 from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log
-from studio.cli.opened import open_project
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.step_keys import StepKeys
 from studio.cli.step_text import digest_lines, event_json, event_line, topics_of, where
 from studio.model.close_matches import did_you_mean
+from studio.model.opened import open_project
 from studio.runtime.replay.stepper import Stepper
 from studio.runtime.replay.stepping import Stepping, step_through
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from studio.cli.opened import Opened
+from studio.model.opened import Opened
 from studio.runtime.trust import NotTrusted, commands_of, is_trusted, trust
 
 

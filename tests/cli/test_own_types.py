@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.opened import open_project
 from studio.messages import Float64, decode, project_types
+from studio.model.opened import open_project
 from studio.runtime.planning import plan_of
 from tests.cli.running import Studio
 from tests.runtime.systems import ProcessRun

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.opened import open_project
+from studio.model.opened import open_project
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.host import create
 from studio.runtime.planning import plan_of

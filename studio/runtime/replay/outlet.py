@@ -39,7 +39,7 @@ class Sent(NamedTuple):
     """What became of a block: how many events of it are dealt with, and of those the number and size of the sent."""
 
     done: int
-    count: int
+    events: int
     size: int
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.opened import Opened, open_project
 from studio.messages import Float64, Range3d, String, decode
+from studio.model.opened import Opened, open_project
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.lockstep import Result, replay_lockstep
