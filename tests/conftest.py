@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 # The projects of the tests are ours. Here, as fixtures of modules start before those of tests.
 os.environ["STUDIO_TRUST"] = "all"
+# Who looks for running systems finds those of this process, and not what others of the machine have going.
+_RUNS = tempfile.TemporaryDirectory(prefix="studio-t-")
+os.environ["STUDIO_RUNS"] = _RUNS.name
 
 # A shared or busy machine must not make a property test fail.
 settings.register_profile("studio", deadline=None)
