@@ -226,16 +226,17 @@ class Supervisor:
             ward.last_exit = str(happened)
             self._tell(happened)
         policy = self._policies(ward.name)
-        ward.condition = Condition.DEAD
+        condition = Condition.DEAD
         if policy is not None:
             while ward.recent_ns and ward.ran_ns - ward.recent_ns[0] > policy.within_s * SECOND_NS:
                 ward.recent_ns.popleft()
             pause_ns = policy.pause_ns(len(ward.recent_ns))
-            ward.condition = Condition.GAVE_UP if pause_ns is None else Condition.RESTARTING
+            condition = Condition.GAVE_UP if pause_ns is None else Condition.RESTARTING
             ward.due_ns = monotonic_ns() + (pause_ns or 0)
         self._family.lost(ward.name, status)
-        if policy is not None and ward.condition is Condition.GAVE_UP:
+        if policy is not None and condition is Condition.GAVE_UP:
             self._tell(ProcessGaveUp(ward.name, len(ward.recent_ns), policy.within_s))
+        ward.condition = condition  # last: whoever sees it finds everything told
 
     def _restart(self, ward: Ward) -> None:
         if not ward.wanted:

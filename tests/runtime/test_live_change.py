@@ -60,6 +60,7 @@ def test_a_component_is_put_between_two_that_run(running: Callable[[Plan], Proce
     before = counted(run, "sink", "/ticker/out")
     await_true(lambda: counted(run, "sink", "/ticker/out") > before + 20, "the sink hears the ticker again")
     assert {name: run.hosts[name].pid for name in ("ticker", "sink")} == pids
+    run.pause()
     ticks = [event.sequence for event in run.channel() if event.topic == "/ticker/out"]
     assert ticks == list(range(1, len(ticks) + 1)), "the ticker has not begun again"
     assert run.restarts == {} and run.exits == {}

@@ -130,7 +130,8 @@ def test_what_hangs_in_the_air_is_not_exported() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_yourdfpy_loads_the_urdf_and_agrees(tmp_path: Path, name: str) -> None:
-    yourdfpy = pytest.importorskip("yourdfpy", reason="pip install yourdfpy")
+    import yourdfpy  # here, as it takes seconds
+
     model = load_model(name)
     robot = yourdfpy.URDF.load(str(exported(model, "urdf", tmp_path)), load_meshes=False)
     assert robot.validate()
@@ -142,7 +143,8 @@ def test_yourdfpy_loads_the_urdf_and_agrees(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_mujoco_loads_the_urdf_and_agrees_with_joints_moved(name: str) -> None:
-    mujoco = pytest.importorskip("mujoco", reason="pip install mujoco")
+    import mujoco
+
     model = load_model(name)
     spec = mujoco.MjSpec.from_string(to_urdf(model).text)
     spec.compiler.fusestatic = False  # or frames would be merged into their bodies
