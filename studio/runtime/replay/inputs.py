@@ -77,7 +77,7 @@ class InputEvents:
 
         logged_events = inputs.log.events(inputs.topics, start_ns=mark.place.from_ns)
         for logged in by_stamp(_placed(logged_events), after=mark.place, every=self._every, keep=keep):
-            if _is_first_activation(logged):
+            if is_first_activation(logged):
                 continue
             counts[logged.topic] = count = counts.get(logged.topic, 0) + 1
             if number >= position:
@@ -179,7 +179,7 @@ def _with_origin(components: list[PlannedComponent], fed: set[str]) -> tuple[Pla
 def _span(log: LogReader, topics: Iterable[str]) -> tuple[int, int]:
     """System time at the start (the recorded one, if the activations are in the log) and at the last event."""
     commands = [topic for topic in log.topics if topic.startswith(COMMAND_PREFIX)]
-    activations = [event.stamp_ns for event in islice(log.events(commands), LOOKED_AT) if _is_first_activation(event)]
+    activations = [event.stamp_ns for event in islice(log.events(commands), LOOKED_AT) if is_first_activation(event)]
     inputs = [topic for topic in topics if not topic.startswith(COMMAND_PREFIX)]
     firsts = [event.stamp_ns for event in _placed(islice(log.events(inputs), LOOKED_AT))]
     spanning = inputs if not _is_ours(log) else [name for name in log.topics if _has_stamps(name)]
@@ -206,8 +206,8 @@ def _placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
     )
 
 
-def _is_first_activation(event: LoggedEvent) -> bool:
-    """The activations at the start come from the machinery, in a replay too."""
+def is_first_activation(event: LoggedEvent) -> bool:
+    """The activations at the start come from the machinery, when a log is played too."""
     if event.sequence != 1 or not event.topic.startswith(COMMAND_PREFIX):
         return False
     try:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from studio.messages import MessageError, MessageTypes, String, decode
+from studio.messages import MessageTypes
 from studio.model.sources import LogProvider, Specs
 from studio.model.system import System
 from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
-from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import recorded_seed
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import inputs_of
@@ -112,13 +111,3 @@ def _chosen(topics: Mapping[str, str], patterns: Sequence[str], log: LogReader) 
 
 def _fits(names: Iterable[str], patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
-
-
-def is_first_activation(event: LoggedEvent) -> bool:
-    """The activations at the start come from the machinery, when a log is played too."""
-    if event.sequence != 1 or not event.topic.startswith(COMMAND_PREFIX):
-        return False
-    try:
-        return bool(json.loads(decode(String, event.payload).data) == {"do": "activate"})
-    except (MessageError, ValueError):
-        return False

@@ -32,8 +32,8 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.flow import BROKER, Flow
+from studio.runtime.replay.inputs import is_first_activation
 from studio.runtime.replay.outlet import Outlet
-from studio.runtime.replay.played import is_first_activation
 
 SPIN_NS = 200_000
 """Sleep until so long before an event is due, then watch the clock: the scheduler is late by up to 100 µs."""
