@@ -21,6 +21,8 @@ BROKER = "broker"
 LOOK_EVERY_S = 0.2
 HUNG_AFTER_NS = 1_500_000_000
 """Three heartbeats."""
+FIRST_WORD_WITHIN_NS = 5 * SECOND_NS
+"""Of one that was never heard: it may hang before its first heartbeat."""
 BROKER_KILLED_AFTER_NS = 5 * SECOND_NS
 """A broker that stands still holds up everybody, and no debugger ever holds it: it is replaced."""
 
@@ -276,11 +278,12 @@ class Supervisor:
                 self._judge(ward)
 
     def _judge(self, ward: Ward) -> None:
-        heard_ns = self._family.heard_ns(ward.name)
-        if heard_ns is None or ward.condition not in (Condition.RUNNING, Condition.HUNG):
+        told_ns = self._family.heard_ns(ward.name)
+        if ward.condition not in (Condition.RUNNING, Condition.HUNG):
             return
+        heard_ns, patience_ns = (0, FIRST_WORD_WITHIN_NS) if told_ns is None else (told_ns, HUNG_AFTER_NS)
         silent_ns = monotonic_ns() - max(heard_ns, ward.since_ns)
-        if ward.condition is Condition.RUNNING and silent_ns > HUNG_AFTER_NS:
+        if ward.condition is Condition.RUNNING and silent_ns > patience_ns:
             ward.condition = Condition.HUNG
             self._family.hold(ward.name, True)
             self._tell(ProcessHung(ward.name, silent_ns / SECOND_NS))

@@ -171,6 +171,16 @@ def test_a_stopped_host_is_noticed_within_two_seconds_and_holds_nobody_up(superv
     assert process.poll() is None and not session.restarts, "what hangs is not restarted: somebody may be debugging it"
 
 
+def test_one_that_stops_before_it_was_ever_heard_is_noticed_too(supervised: Open) -> None:
+    session = supervised(plan(**PIPELINE))
+    session.hosts["sink"].send_signal(signal.SIGSTOP)
+    await_true(lambda: time.monotonic_ns() - session.observer.heard_ns.get("sink", 0) > 700_000_000, "silence")
+    session.observer.heard_ns.pop("sink", None)  # as if its first heartbeat had been lost
+    await_true(lambda: session.supervisor.condition("sink") is Condition.HUNG, "hung to be noticed", 20)
+    session.hosts["sink"].send_signal(signal.SIGCONT)
+    await_true(lambda: session.supervisor.condition("sink") is Condition.RUNNING, "it to be heard")
+
+
 def test_a_long_handler_is_busy_and_not_hung(supervised: Open) -> None:
     session = supervised(
         plan(ticker=Part("Ticker", period_s=0.05), slow=Part("Slow", {"raw": "ticker.out"}, {"seconds": 3.0}))
