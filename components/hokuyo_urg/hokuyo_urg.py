@@ -67,7 +67,7 @@ class HokuyoUrg(SerialSensor):
         request = self._request(model)
         talk.demand("BM", fine=("00", "02"))
         if self.line is not None:
-            self.line.works()
+            link.works()
         try:
             self._measure(link, talk, model, request)
         except Ended:

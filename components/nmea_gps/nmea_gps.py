@@ -70,7 +70,7 @@ class NmeaGps(SerialSensor):
             if found and not told_works:
                 told_works = True
                 if self.line is not None:
-                    self.line.works()
+                    link.works()
             if self.sentences.checksum_errors >= max(1, 2 * told_errors):  # told at 1, 2, 4, 8, ...
                 told_errors = self.sentences.checksum_errors
                 self.log.warning("%s: %d sentences with a wrong check sum so far", self.port, told_errors)

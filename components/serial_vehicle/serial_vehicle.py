@@ -143,7 +143,7 @@ class SerialVehicle(Actuator):
         self.received = Frames()
         self._identity = self._greet(link)
         if self.line is not None:
-            self.line.works()
+            link.works()
         self.log.info("%s answers on %s, protocol %d", self._identity.name, self.port, self._identity.protocol)
         self._link = link
         try:

@@ -68,7 +68,7 @@ class SickLms200(SerialSensor):
         talk.use_variant(angle_deg, resolution)
         talk.start(lms.PARTIAL_SCANS if self.interlaced else lms.ALL_VALUES)
         if self.line is not None:
-            self.line.works()
+            link.works()
         self.log.info("scans come from %s at %d baud", self.port, self.baud)
         try:
             self._listen(link, angle_deg, resolution)

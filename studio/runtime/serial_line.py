@@ -39,7 +39,11 @@ class Ended(Exception):
 class Link:
     """An open line, for the thread that talks on it."""
 
-    def __init__(self, port: serial.Serial, path: str, ended: threading.Event) -> None:
+    def __init__(
+        self, port: serial.Serial, path: str, ended: threading.Event, works: Callable[[], None] = lambda: None
+    ) -> None:
+        self.works = works
+        """To be called when the device answers as it should: what was wrong is over."""
         self._port = port
         self._path = path
         self._ended = ended
@@ -112,7 +116,7 @@ class SerialLine:
     """Calls `talk(link)` in a thread of its own, again and again, until it is closed.
 
     `talk` ends by raising: LineError when the device is gone or silent. Then the line is opened again, after a wait
-    that doubles up to two seconds and starts anew once `works()` was called.
+    that doubles up to two seconds and starts anew once `link.works()` was called.
     """
 
     def __init__(self, path: str, baud: int, talk: Talk, log: logging.Logger) -> None:
@@ -128,8 +132,7 @@ class SerialLine:
         self._thread = threading.Thread(target=self._run, name=f"serial line {path}", daemon=True)
         self._thread.start()
 
-    def works(self) -> None:
-        """The device answers as it should: what was wrong is over."""
+    def _works(self) -> None:
         self._wait_s = FIRST_WAIT_S
         if self._told:
             self._log.info("%s works again", self.path)
@@ -161,7 +164,7 @@ class SerialLine:
         self._port = port = open_port(self.path, self.baud)
         self.openings += 1
         try:
-            self._talk(Link(port, self.path, self._ended))
+            self._talk(Link(port, self.path, self._ended, self._works))
         finally:
             self._port = None
             with suppress(serial.SerialException, OSError):  # it was unplugged

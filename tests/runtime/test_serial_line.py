@@ -148,7 +148,7 @@ class Talker:
         while True:
             ask(link, b"?")
             self.answers += 1
-            self.line.works()
+            link.works()
             link.pause(0.01)
 
 
