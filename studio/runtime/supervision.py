@@ -284,13 +284,13 @@ class Supervisor:
         heard_ns, patience_ns = (0, FIRST_WORD_WITHIN_NS) if told_ns is None else (told_ns, HUNG_AFTER_NS)
         silent_ns = monotonic_ns() - max(heard_ns, ward.since_ns)
         if ward.condition is Condition.RUNNING and silent_ns > patience_ns:
-            ward.condition = Condition.HUNG
             self._family.hold(ward.name, True)
             self._tell(ProcessHung(ward.name, silent_ns / SECOND_NS))
+            ward.condition = Condition.HUNG  # last, here as elsewhere: whoever sees it finds everything told
         elif ward.condition is Condition.HUNG and silent_ns < HUNG_AFTER_NS and heard_ns > ward.since_ns:
-            ward.condition = Condition.RUNNING
             self._family.hold(ward.name, False)
             self._tell(ProcessHeard(ward.name))
+            ward.condition = Condition.RUNNING
             if ward.name == BROKER:
                 for each in self.wards.values():
                     each.since_ns = monotonic_ns()
