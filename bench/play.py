@@ -151,8 +151,9 @@ def _add_flat_out(report: Report, folder: Path, count: int) -> None:
     }
     medians = interleave(contenders, report.rounds)
     received = {OURS: medians.pop(RECEIVED), BARE: medians[BARE]}
-    report.add("flat out, 5.8 kB", "1/s", medians, against=BARE, goal=FLAT_OUT_GOAL, better="higher")
-    report.add("the same, at a subscriber", "1/s", received, against=BARE, better="higher")
+    # The goal stands where a user would look: at somebody who gets the events, though the bare loop has one hop less.
+    report.add("flat out, 5.8 kB, until the broker has all", "1/s", medians, against=BARE, better="higher")
+    report.add("flat out, 5.8 kB, at a subscriber", "1/s", received, against=BARE, goal=FLAT_OUT_GOAL, better="higher")
 
 
 def flat_out_hz(log: Path, count: int) -> float:
