@@ -105,9 +105,10 @@ class SystemDocument(Document[System]):
     """system.xml and the layout.xml beside it."""
 
     @classmethod
-    def load(cls, folder: Path) -> SystemDocument:
+    def load(cls, folder: Path, text: bytes | None = None) -> SystemDocument:
+        """`text`: of a system that is not in its file yet."""
         system_path, layout_path = folder / SYSTEM_FILE, folder / LAYOUT_FILE
-        data = read_bytes(system_path)
+        data = read_bytes(system_path) if text is None else text
         system = system_xml.read_system(data, system_path)
         layout = read_bytes(layout_path) if layout_path.exists() else None
         if layout is not None:

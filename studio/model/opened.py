@@ -70,6 +70,7 @@ class Opened:
         return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count) or "empty"
 
 
-def open_project(folder: Path) -> Opened:
+def open_project(folder: Path, text: bytes | None = None) -> Opened:
+    """`text`: of a system that is not in its file yet."""
     registry = Registry.scan(component_roots(folder))
-    return Opened(Project.open(folder), registry, MessageTypes.builtin().with_folder(folder))
+    return Opened(Project.open(folder, text), registry, MessageTypes.builtin().with_folder(folder))

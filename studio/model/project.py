@@ -27,8 +27,8 @@ class Project:
     document: SystemDocument
 
     @classmethod
-    def open(cls, folder: Path | str) -> Project:
-        """Of a project folder, or of the system.xml in one."""
+    def open(cls, folder: Path | str, text: bytes | None = None) -> Project:
+        """Of a project folder, or of the system.xml in one; `text`: what is to be in that file."""
         folder = Path(folder)
         folder = folder.parent if folder.name == SYSTEM_FILE else folder
         if not folder.is_dir():
@@ -36,7 +36,7 @@ class Project:
         if not (folder / SYSTEM_FILE).is_file():
             hint = f"a project has a {SYSTEM_FILE}; make one: studio new project NAME"
             raise FileError("this folder is no project", file=folder, hint=hint)
-        return cls(folder, SystemDocument.load(folder))
+        return cls(folder, SystemDocument.load(folder, text))
 
     @classmethod
     def create(cls, folder: Path | str, name: str) -> Project:

@@ -33,8 +33,18 @@ class AttachError(StudioError):
 
 
 class Attachment:
-    def __init__(self, run: Path, name: str, *, on_change: Callable[[], None] = lambda: None) -> None:
-        """`on_change` is called by the socket's thread."""
+    def __init__(
+        self,
+        run: Path,
+        name: str,
+        *,
+        on_change: Callable[[], None] = lambda: None,
+        on_news: Callable[[dict[str, Any]], None] = lambda _: None,
+    ) -> None:
+        """`on_change` is called by the socket's thread; `on_news` too, with everything that was said, as it was said.
+
+        So somebody who keeps a picture of their own needs no lock, and knows what has changed.
+        """
         self.state: Snapshot = {}
         self.version = 0
         self.lines: deque[dict[str, Any]] = deque(maxlen=10_000)
@@ -45,6 +55,7 @@ class Attachment:
         self._name = name
         self._run = run
         self._on_change = on_change
+        self._on_news = on_news
         self._number = 0
         self._news = threading.Condition()
         self._replies: dict[int, dict[str, Any]] = {}
@@ -140,6 +151,7 @@ class Attachment:
                 case _:
                     self._take_reply(message)
             self._news.notify_all()
+        self._on_news(message)
         self._on_change()
 
     def _take_reply(self, reply: dict[str, Any]) -> None:

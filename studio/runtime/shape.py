@@ -30,19 +30,25 @@ class Shape:
         self._written = session.plan
         """What the file meant when it was last followed."""
         self.modes = dict(modes)
+        self._text: bytes | None = None
+        """The system that is followed, if that is not what the file says."""
 
-    def reload(self, *, restart: bool = False) -> dict[str, Any]:
-        """Follow the project's file as it is now; `restart` allows to restart what cannot follow otherwise."""
-        opened = self._open()
+    def reload(self, *, restart: bool = False, text: str | None = None) -> dict[str, Any]:
+        """Follow the project's file as it is now; `restart` allows to restart what cannot follow otherwise.
+
+        `text` is followed in place of the file: somebody edits, and has not saved yet.
+        """
+        wanted = None if text is None else text.encode()
+        opened = self._open(wanted)
         chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
         plan = self._plan(opened, chosen)
         change = self._session.change(keeping_tuned(plan, self._written, self._session.plan), restart=restart)
-        self.modes, self._written = chosen, plan
+        self.modes, self._written, self._text = chosen, plan, wanted
         return _told(change)
 
     def switch(self, sources: Iterable[str] | None, mode: str) -> dict[str, Any]:
         """Another provider for these sources, or for all (SEMANTICS 18): through a stop, into a new epoch."""
-        opened = self._open()
+        opened = self._open(self._text)
         names = [source.name for source in opened.system.sources] if sources is None else list(sources)
         for name in names:
             self._check(opened.system, name, mode)
@@ -55,8 +61,8 @@ class Shape:
         self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
 
-    def _open(self) -> Opened:
-        opened = open_project(self._folder)
+    def _open(self, text: bytes | None) -> Opened:
+        opened = open_project(self._folder, text)
         for problem in opened.problems:
             if problem.severity == "error":
                 raise ShapeError(f"the project has errors; the first: {problem}", hint="run: studio check")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.clock import SECOND_NS, Clock
 from studio.runtime.deltas import Snapshot
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
@@ -36,6 +36,7 @@ class Snapshots:
         return {
             **about,
             "gate": session.mode,
+            "clock": _clock(session.clock),
             "components": {component.name: self._component(component) for component in session.plan.components},
             "processes": {name: self._process(name) for name in session.processes()},
             "topics": self._topics(),
@@ -64,6 +65,7 @@ class Snapshots:
         told = report.get("components", {}).get(planned.name, {})
         load = self._load_of.get(session.hosts[host].pid) if host in session.hosts else None
         handled = told.get("handled", 0)
+        drops = _drops(report, planned)
         return {
             "type": planned.type,
             "host": host,
@@ -72,7 +74,8 @@ class Snapshots:
             "handled": handled,
             "errors": told.get("errors", 0),
             "error": told.get("error", ""),
-            "drops": _drops(report, planned),
+            "drops": sum(drops.values()),
+            "dropped": {topic: count for topic, count in drops.items() if count},
             "restarts": session.restarts.get(host, 0),
             "cpu_percent": load.cpu_percent if load else None,
             "rss_mb": load.rss_mb if load else None,
@@ -93,6 +96,8 @@ class Snapshots:
                 "count": total.count,
                 "rate_hz": self._rate("topic " + topic, total.count, heard_ns),
                 "drops": total.drops,
+                "bytes": total.bytes,
+                "latency_us": {"p50": total.latency_us(0.5), "p99": total.latency_us(0.99)},
             }
             for topic, total in totals.items()
         }
@@ -118,8 +123,18 @@ def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[s
     return str(told.get("state", Condition.STARTING.value))
 
 
-def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> int:
-    """Events that it should have got: lost on the way to its host, or replaced by newer ones."""
-    topics = {inlet.topic for inlet in planned.inlets}
-    seen = [told for topic, told in report.get("topics", {}).items() if topic in topics]
-    return sum(int(told.get("lost", 0)) + int(told.get("dropped", {}).get(planned.name, 0)) for told in seen)
+def _clock(clock: Clock | None) -> Snapshot | None:
+    """A line over CLOCK_MONOTONIC: whoever knows it can tell the time without asking."""
+    if clock is None:
+        return None
+    return {"kind": clock.kind.name.lower(), "base_ns": clock.base_ns, "at_ns": clock.at_ns, "rate": clock.rate}
+
+
+def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> dict[str, int]:
+    """By topic, events that it should have got: lost on the way to its host, or replaced by newer ones."""
+    topics = report.get("topics", {})
+    return {
+        topic: int(told.get("lost", 0)) + int(told.get("dropped", {}).get(planned.name, 0))
+        for topic in {inlet.topic for inlet in planned.inlets}
+        if (told := topics.get(topic)) is not None
+    }

@@ -182,10 +182,11 @@ class Steering:
         if shape is None or self._lockstep:
             raise Refused("this system cannot be changed while it runs", hint="stop it and run it again")
         restart, sources, mode = bool(request.get("restart")), request.get("sources"), str(request.get("mode", ""))
+        text = request.get("text")
 
         def job() -> dict[str, Any]:
             with self._gate:
-                return shape.reload(restart=restart) if do == "reload" else shape.switch(sources, mode)
+                return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
 
         return job
 

@@ -24,6 +24,12 @@ class Tap:
             self._socket.subscribe(subscription(topic))
         self._socket.connect(addresses.tap(run))
 
+    def subscribe(self, topic: str) -> None:
+        self._socket.subscribe(subscription(topic))
+
+    def unsubscribe(self, topic: str) -> None:
+        self._socket.unsubscribe(subscription(topic))
+
     def receive(self, patience_s: float, shared: Path | None) -> Iterator[tuple[str, bytes | memoryview]]:
         """Topic and payload of what has come, waiting a moment for it."""
         if not self._socket.poll(int(patience_s * 1000)):
