@@ -1,5 +1,6 @@
 """Message types, their ROS 2 schemas, and bytes <-> objects."""
 
+from studio.messages.arcs import arc_poses, candidate_arcs, stopping_speed
 from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
 from studio.messages.event_headers import EventHeaders
@@ -43,7 +44,10 @@ __all__ = [
     "Twist",
     "Velocity",
     "Vote",
+    "arc_poses",
+    "candidate_arcs",
     "decode",
     "encode",
     "project_types",
+    "stopping_speed",
 ]
