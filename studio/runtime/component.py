@@ -101,6 +101,11 @@ class Component:
         """System time in ns: in a handler the stamp of the event being handled, elsewhere the system clock."""
         return int(self._now_ns())
 
+    def came_from(self) -> str:
+        """In a handler the topic of the event being handled, which tells apart the wires to one port; elsewhere ""."""
+        event = self._handled()
+        return "" if event is None else str(event.topic)
+
     def is_live(self) -> bool:
         """Whether the system runs by the wall clock, so that devices may be touched: not in replays and lockstep."""
         return bool(self._is_live())

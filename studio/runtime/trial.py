@@ -21,6 +21,7 @@ from studio.runtime.declarations import InPort, OutPort, ProvidedService, Requir
 
 C = TypeVar("C", bound=Component)
 NS_PER_S = 1_000_000_000
+TOPIC = "/trial"
 
 
 class TrialError(StudioError):
@@ -30,11 +31,12 @@ class TrialError(StudioError):
 class Trial(Generic[C]):
     def __init__(self, cls: type[C], **parameters: Value) -> None:
         self.now_ns = 0
+        self._topic = TOPIC
         self.component = component = cls()
         component._now_ns = component._system_ns = lambda: self.now_ns
         # What an actuator asks before it moves: a command that was just sent, by the wall clock, of real origin.
         component._is_live = lambda: True
-        component._handled = lambda: Event("/trial", 0, self.now_ns, sent_ns=self.now_ns)
+        component._handled = lambda: Event(self._topic, 0, self.now_ns, sent_ns=self.now_ns)
         self._sent: dict[str, list[Any]] = {name: [] for name in component._outputs}
         for output in component._outputs.values():
             output.send = self._take
@@ -55,13 +57,15 @@ class Trial(Generic[C]):
         self.component.on_deactivate()
         self.component.on_finalize()
 
-    def send(self, port: str, message: Any, *, at_s: float | None = None) -> None:
-        """Deliver `message` at an in port and run its handler. `at_s` moves the time there first."""
+    def send(self, port: str, message: Any, *, at_s: float | None = None, topic: str = TOPIC) -> None:
+        """Deliver `message` at an in port and run its handler. `at_s` moves the time there first; `topic` is the wire
+        that it comes over."""
         declared = self._declared(type(self.component).__ports__, port, "in port", InPort)
         if not isinstance(message, declared.type):
             raise TrialError(f"{port} takes {declared.type.__name__}, not {type(message).__name__}")
         if at_s is not None:
             self.now_ns = round(at_s * NS_PER_S)
+        self._topic = topic
         self.component._inputs[port].message = message
         handler = getattr(self.component, f"on_{port}", None)
         if handler is not None:
