@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.model.spec import Activation, Delivery, Value
-from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX, Origin
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class PlannedComponent:
     command: bool = False
     """Whether the entry is a program of its own, that speaks the protocol itself."""
     links: tuple[ParameterLink, ...] = ()
+    provides: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Service -> the types of its requests and replies, by their short names."""
 
     def data_topics(self) -> Iterable[str]:
         """What others publish for it."""
@@ -100,6 +102,8 @@ class Plan:
     """Of hosts and recorder, where they are given: a plan that replaces another while it runs."""
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """`component.parameter` -> those that are kept equal to it."""
+    by_hand: tuple[str, ...] = ()
+    """Components that somebody has sent made-up data to, or from: what follows from them is not real."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
@@ -121,9 +125,17 @@ class Plan:
         if recording is not None and self.recording is not None:
             topics = dict.fromkeys((*recording.topics, *self.recording.topics))
             recording = replace(recording, topics=tuple(topics))
-        return replace(
-            self, seed=before.seed, recording=recording, types={**before.types, **self.types}, indices=indices
-        )
+        types = {**before.types, **self.types}
+        following = replace(self, seed=before.seed, recording=recording, types=types, indices=indices)
+        return following.with_made_up_data(before.by_hand)
+
+    def with_made_up_data(self, components: Iterable[str]) -> Plan:
+        """The same, where somebody sends data by hand that these components handle, or publish, as if it were real."""
+        here = [name for name in dict.fromkeys((*self.by_hand, *components)) if name in self.by_name]
+        if not here:
+            return self
+        origins = {c.name: max(c.origin, Origin.SIMULATED) if c.name in here else c.origin for c in self.components}
+        return replace(self, by_hand=tuple(here), components=with_origins(self.components, origins))
 
     @cached_property
     def greeted(self) -> frozenset[str]:
@@ -218,12 +230,40 @@ class Plan:
             recording = RecordingPlan(recording["file"], tuple(recording["topics"]), recording["compression"])
         components = tuple(_component(each) for each in data["components"])
         links = {start: tuple(ends) for start, ends in data["links"].items()}
-        return cls(components, data["seed"], data["project"], data["types"], recording, data["indices"], links)
+        return cls(
+            components, data["seed"], data["project"], data["types"], recording, data["indices"], links,
+            tuple(data["by_hand"]),
+        )  # fmt: skip
+
+
+def with_origins(
+    components: tuple[PlannedComponent, ...], origins: Mapping[str, int]
+) -> tuple[PlannedComponent, ...]:
+    """Everybody publishes with the least trusted origin upstream (real > simulated > logged); `origins` to begin with."""
+    found = dict(origins)
+    producers = {topic: component.name for component in components for topic in component.outlets.values()}
+    upstream = {
+        component.name: {producers[topic] for topic in component.data_topics() if topic in producers}
+        for component in components
+    }
+    for component in components:
+        for provider, _ in component.requires.values():  # requests carry data one way, replies the other
+            upstream[component.name].add(provider)
+            upstream[provider].add(component.name)
+    changed = True
+    while changed:
+        changed = False
+        for name, sources in upstream.items():
+            worst = max([found[name], *(found[source] for source in sources)])
+            changed = changed or worst != found[name]
+            found[name] = worst
+    return tuple(replace(component, origin=int(found[component.name])) for component in components)
 
 
 def _component(data: dict[str, Any]) -> PlannedComponent:
     data["inlets"] = tuple(Inlet(**inlet) for inlet in data["inlets"])
     data["links"] = tuple(ParameterLink(**link) for link in data["links"])
     data["requires"] = {name: (provider, service) for name, (provider, service) in data["requires"].items()}
+    data["provides"] = {name: (request, reply) for name, (request, reply) in data["provides"].items()}
     data["parameters"] = {name: tuple(v) if isinstance(v, list) else v for name, v in data["parameters"].items()}
     return PlannedComponent(**data)

@@ -16,7 +16,7 @@ from studio.model.system import System
 from studio.model.wiring import parameter_values, topic_of
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.plan import Inlet, ParameterLink, Plan, PlannedComponent, RecordingPlan
+from studio.runtime.plan import Inlet, ParameterLink, Plan, PlannedComponent, RecordingPlan, with_origins
 
 ORIGINS = {"real": Origin.REAL, "simulated": Origin.SIMULATED, "logged": Origin.LOGGED}
 
@@ -200,6 +200,7 @@ class _Planner:
             entry=shlex.join(spec.entry.command) if isinstance(spec.entry, CommandEntry) else str(spec.entry),
             folder=str(spec.folder) if spec.folder else "",
             command=isinstance(spec.entry, CommandEntry),
+            provides={each.name: (each.request, each.reply) for each in spec.services if each.role == "provided"},
         )
 
     def _own_host(self, name: str) -> str:
@@ -235,24 +236,9 @@ def _parameters(node: _Node) -> dict[str, Value]:
 
 
 def _with_origins(components: tuple[PlannedComponent, ...], logged: set[str]) -> tuple[PlannedComponent, ...]:
-    """Every component publishes with the least trusted origin upstream of it (real > simulated > logged)."""
-    origins = {component.name: component.origin for component in components}
-    producers = {topic: component.name for component in components for topic in component.outlets.values()}
-    upstream = {
-        component.name: {producers[topic] for topic in component.data_topics() if topic in producers}
+    """What a player fills makes those logged that it reaches."""
+    origins = {
+        component.name: component.origin if logged.isdisjoint(component.data_topics()) else int(Origin.LOGGED)
         for component in components
     }
-    for component in components:
-        if not logged.isdisjoint(component.data_topics()):
-            origins[component.name] = Origin.LOGGED
-        for provider, _ in component.requires.values():  # requests carry data one way, replies the other
-            upstream[component.name].add(provider)
-            upstream[provider].add(component.name)
-    changed = True
-    while changed:
-        changed = False
-        for name, sources in upstream.items():
-            worst = max([origins[name], *(origins[source] for source in sources)])
-            changed = changed or worst != origins[name]
-            origins[name] = worst
-    return tuple(replace(component, origin=int(origins[component.name])) for component in components)
+    return with_origins(components, origins)
