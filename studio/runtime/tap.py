@@ -9,7 +9,7 @@ import zmq
 
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, SHARED, Kind, split, subscription
+from studio.runtime.channel.frames import AGAIN, SHARED, Header, Kind, split, subscription
 from studio.runtime.channel.payloads import copy_shared
 
 MOST_AT_ONCE = 200
@@ -39,22 +39,34 @@ class Tap:
                 frame = self._socket.recv(zmq.DONTWAIT)
             except zmq.Again:
                 return
-            event = _read(frame, shared)
+            event = read(frame, shared)
             if event is not None:
-                yield event
+                yield event[0], event[2]
+
+    def frames(self, patience_s: float, most: int) -> list[bytes]:
+        """What has come, unread, for those who want only the newest of a topic; `read` makes events of frames."""
+        found: list[bytes] = []
+        if self._socket.poll(int(patience_s * 1000)):
+            try:
+                while len(found) < most:
+                    found.append(self._socket.recv(zmq.DONTWAIT))
+            except zmq.Again:
+                pass
+        return found
 
     def close(self) -> None:
         self._context.destroy(linger=0)
 
 
-def _read(frame: bytes, shared: Path | None) -> tuple[str, bytes | memoryview] | None:
+def read(frame: bytes, shared: Path | None) -> tuple[str, Header, bytes | memoryview] | None:
+    """Topic, header and payload of an event; None for what is none, or is gone from shared memory already."""
     try:
         topic, header, payload = split(frame)
         if header.kind != Kind.DATA or header.flags & AGAIN:
             return None
         if header.flags & SHARED:
             copied = copy_shared(shared, payload) if shared is not None else None
-            return None if copied is None else (topic, copied)
+            return None if copied is None else (topic, header, copied)
     except StudioError:
         return None
-    return topic, payload
+    return topic, header, payload
