@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from studio.errors import StudioError
-from studio.messages import Float64, MessageTypes
+from studio.messages import Float64, MessageTypes, String
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
-from studio.runtime.declarations import InPort, Input, Output
+from studio.runtime.declarations import InPort, Input, OutPort, Output
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.state_digest import digest_of
@@ -44,6 +44,8 @@ _NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
 """In the place of an in port, for what goes to none."""
 
 
+GET = "get_"
+"""Every out port can be asked for its value: `get_<port>` is a service of every component."""
 REFUSAL = "refusal"
 """Marks, in the log, what a component says to a command; it may warn of other things too."""
 
@@ -82,6 +84,10 @@ class Cell:
         self.published = 0
         self.trace: Trace | None = None
         self.on_state: Callable[[Cell], None] = lambda _: None
+        self.by_hand: Callable[[Cell, dict[str, Any]], None] = _not_by_hand
+        """Carries out what a person does to the component."""
+        self.last: dict[str, Any] = {}
+        """Out port -> what was last published there: anybody may ask for it."""
         self.sequences = dict.fromkeys(planned.outlets.values(), 0)
         self._effect = effect
         """Takes what a handler publishes."""
@@ -159,11 +165,12 @@ class Cell:
     def _publisher(self, topic: str, output: Output[Any]) -> Callable[..., None]:
         # Looked up once: this runs for every event that is published.
         sequences, effect, thread, origin = self.sequences, self._effect, threading.get_ident, self.planned.origin
-        kind = output.type
+        kind, last, port = output.type, self.last, output.name
 
         def publish(message: Any, *, stamp_ns: int | None = None) -> None:
             if type(message) is not kind:
                 output.check(message)
+            last[port] = message
             sequences[topic] = sequence = sequences[topic] + 1
             cause = self.event
             if cause is None or thread() != self._executor:
@@ -257,6 +264,8 @@ class Cell:
                     self.component.on_trigger()
             case {"do": "clock-jump"}:
                 self.component.on_clock_jump()
+            case {"do": "call" | "deliver" | "publish"}:
+                self.by_hand(self, command)
             case {"do": "initialize" | "activate" | "deactivate" | "pause" | "wakeup" | "reset" | "finalize" as verb}:
                 self._transit(verb)
             case _:
@@ -313,13 +322,46 @@ class Cell:
         published, self.published = self.published, 0
         start_ns = monotonic_ns() if self.trace is not None else 0
         try:
-            return getattr(self.component, "serve_" + service)(request)
+            return self.respond(service, request)
         finally:
             self.event = outer
             self.served, self.published = self.published, published
             if self.trace is not None:
                 self.trace(self.name, event.topic, event.sequence, start_ns, monotonic_ns(), self._reads, self._sent)
                 self._reads, self._sent = [], []
+
+    def service_types(self, service: str) -> tuple[type[Any], type[Any]] | None:
+        """The classes of request and reply; None if there is no such service. `get_<out port>` is always there."""
+        cls = type(self.component)
+        declared = cls.__services__.get(service)
+        if declared is not None and declared.role == "provided":
+            return declared.request, declared.reply
+        port = cls.__ports__.get(service.removeprefix(GET)) if service.startswith(GET) else None
+        return (String, port.type) if isinstance(port, OutPort) else None
+
+    def respond(self, service: str, request: Any) -> Any:
+        """The reply to a request, whose type has been looked at."""
+        declared = type(self.component).__services__.get(service)
+        if declared is not None and declared.role == "provided":
+            return getattr(self.component, "serve_" + service)(request)
+        port = service.removeprefix(GET)
+        compute = getattr(self.component, service, None)
+        if compute is not None:
+            value = compute()
+            self.component._outputs[port].check(value)
+            return value
+        if port not in self.last:
+            raise ServiceError(f"{self.name} has published nothing on {port} yet", hint="ask again later")
+        return self.last[port]
+
+    def take(self, port: str, message: Any) -> None:
+        """Let a message in at an in port, as what the event at hand brought."""
+        entry = self.component._inputs[port]
+        if entry.keeps:
+            entry.message, entry.event = message, self.event
+        handler = getattr(self.component, "on_" + port, None)
+        if handler is not None:
+            handler(message)
 
     served = 0
     """How many events the last service call published."""
@@ -368,6 +410,7 @@ class Cell:
             values=dict(component._values),
             random=copy.deepcopy(component.random.bit_generator.state),
             latest={name: _kept(entry, keep) for name, entry in component._inputs.items()},
+            last=dict(self.last),
             sequences=dict(self.sequences),
             counts={name: getattr(self, name) for name in _COUNTS},
         )
@@ -384,6 +427,8 @@ class Cell:
         component.random.bit_generator.state = copy.deepcopy(saved.random)
         for name, (message, event) in saved.latest.items():
             component._inputs[name].message, component._inputs[name].event = message, event
+        self.last.clear()
+        self.last.update(saved.last)
         self.sequences.update(saved.sequences)
         for name, value in saved.counts.items():
             setattr(self, name, value)
@@ -411,6 +456,8 @@ class CellState:
     values: dict[str, Any]
     random: Mapping[str, Any]
     latest: dict[str, tuple[Any, Event | None]]
+    last: dict[str, Any]
+    """What was last published on each out port."""
     sequences: dict[str, int]
     counts: dict[str, Any]
     """Life cycle and counters, by their names in the cell."""
@@ -450,6 +497,10 @@ def command_topic(component: str) -> str:
 def _too_early(name: str, *_: Any) -> None:
     """Before the barrier nobody may be there to hear it, and its place in the order would be chance."""
     raise LifecycleError(f"{name} publishes before the component is initialized", hint="publish from on_activate on")
+
+
+def _not_by_hand(cell: Cell, command: dict[str, Any]) -> None:
+    raise Refusal(f"{cell.name} cannot be used by hand here")
 
 
 def _into_nothing(*_: Any, **__: Any) -> None:

@@ -46,6 +46,7 @@ from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.component import Component
+from studio.runtime.hand_commands import obey
 from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
@@ -140,6 +141,7 @@ class Executor:
             now_ns=self.now_ns,
             seed=self.plan.seed,
         )
+        cell.by_hand = lambda cell, command: obey(cell, command, self.calls.answer_hand)
         component._is_live = lambda: self.clock.kind is ClockKind.WALL
         cell.trace = self.trace.note
         self.cells[planned.name] = cell

@@ -222,6 +222,14 @@ class Session:
         for name, each in self.plan.linked(component, command):
             self._supervision.command(name, each)
 
+    def command_at_once(self, component: str, command: Mapping[str, Any], timeout_s: float) -> None:
+        """The same, but past all that waits at a closed gate; returns when it has been handled there."""
+        control = Control(self.folders.run, self._answering)  # it may take long, and nobody else is to wait
+        try:
+            control.ask("command", component=component, command=dict(command), at_once=True, timeout_s=timeout_s)
+        finally:
+            control.close()
+
     def feed(
         self, name: str, events: Iterable[Event], topics: Iterable[str], thread: type[FeedThread] = FeedThread
     ) -> FeedThread:

@@ -210,7 +210,10 @@ class Broker:
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
-                self._small_job(lambda: forwarder.command(component, payload), reply)
+                if request.get("at_once"):
+                    self._job(lambda: forwarder.command(component, payload, at_once=True), reply)
+                else:
+                    self._small_job(lambda: forwarder.command(component, payload), reply)
             case "feed":
                 name, topics, plays = str(request["name"]), frozenset(request["topics"]), bool(request.get("plays"))
                 rewindable = bool(request.get("rewindable"))

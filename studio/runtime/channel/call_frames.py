@@ -13,6 +13,10 @@ _REQUEST = struct.Struct("<IHHqII")
 _REPLY = struct.Struct("<IHH")
 
 
+HAND = "_hand"
+"""In the place of a caller: a person. No component can have this name."""
+
+
 def request_topic(provider: str, caller: str) -> str:
     return f"{REQUEST_PREFIX}{provider}/{caller}"
 
@@ -33,6 +37,11 @@ def call_topics(plan: Plan) -> Iterator[str]:
         for provider in dict.fromkeys(provider for provider, _ in caller.requires.values()):
             yield request_topic(provider, caller.name)
             yield reply_topic(caller.name, provider)
+
+
+def hand_topics(plan: Plan) -> Iterator[str]:
+    """The topics of replies to what is done by hand; the requests are commands."""
+    return (reply_topic(HAND, component.name) for component in plan.components if not component.command)
 
 
 class Request(NamedTuple):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 
 import numpy as np
 
-from studio.messages import ServiceCall, encode
-from studio.runtime.channel.call_frames import Reply, Request, ends_of
+from studio.errors import StudioError
+from studio.messages import ServiceCall, String, decode, encode
+from studio.runtime.channel.call_frames import HAND, Reply, Request, ends_of
 from studio.runtime.channel.frames import ERROR, Event, Header, Kind, topic_hash
 from studio.runtime.clock import SECOND_NS
 
@@ -20,6 +22,11 @@ def recorded_call(event: Event, service: str, deadline_s: float = 0.0) -> bytes:
     if event.flags & ERROR:
         return _recorded(event.topic, service, 0.0, str(event.message), b"")
     return _recorded(event.topic, service, deadline_s, "", encode(event.message))
+
+
+def recorded_answer(topic: str, service: str, error: str, body: bytes) -> bytes:
+    """The payload of a reply to something that was done by hand."""
+    return _recorded(topic, service, 0.0, error, body)
 
 
 def _recorded(topic: str, service: str, deadline_s: float, error: str, data: bytes | memoryview) -> bytes:
@@ -61,6 +68,16 @@ class CallBook:
         if failed:
             return _recorded(topic, service, 0.0, bytes(body).decode(errors="replace"), b"")
         return _recorded(topic, service, deadline_ns / SECOND_NS, "", body)
+
+    def note_command(self, topic: str, header: Header, payload: memoryview) -> None:
+        """A service that is called by hand is called by a command, and its reply does not name it either."""
+        try:
+            command = json.loads(decode(String, payload).data)
+            called = command.get("service") if command.get("do") == "call" else None
+        except (StudioError, ValueError, AttributeError):
+            return  # whoever gets it says what is wrong with it
+        if called is not None:
+            self._remember((topic_hash(topic), header.sequence), (str(called), HAND))
 
     def _remember(self, request: tuple[int, int], told: tuple[str, str]) -> None:
         self._open[request] = told

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from studio.errors import StudioError
 from studio.messages import decode, encode
 from studio.runtime.cell import Cell
-from studio.runtime.channel.call_frames import Reply, Request, ends_of, reply_topic, request_topic
+from studio.runtime.channel.call_frames import HAND, Reply, Request, ends_of, reply_topic, request_topic
 from studio.runtime.channel.frames import ERROR, Event, FrameError, Header, Kind, pack, topic_hash
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import ServiceError
@@ -128,6 +128,16 @@ class Calls:
         event = Event(topic, self._next(topic), request.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
         self._executor.sender().send_now(_packed(event, reply.payload()))
 
+    def answer_hand(self, provider: Cell, number: int, body: bytes, error: str) -> None:
+        """To whoever gave the command that `provider` handles: the reply, or why there is none."""
+        command = provider.event
+        assert command is not None, "commands are events"
+        topic = reply_topic(HAND, provider.name)
+        named, flags = (command.topic, command.sequence), ERROR if error else 0
+        event = Event(topic, self._next(topic), command.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
+        reply = Reply(number, [], error.encode() if error else body)
+        self._executor.sender().send_now(_packed(event, reply.payload()))
+
     def _withdraw(self, request: Event, service: str, text: str) -> None:
         """For the record: a reply that comes from here on is not what the caller went on with."""
         named = (request.topic, request.sequence)
@@ -181,11 +191,11 @@ class Calls:
 
     def _answer(self, event: Event, request: Request) -> bytes:
         cell = self._executor.cells[ends_of(event.topic)[1]]
-        declared = type(cell.component).__services__.get(request.service)
-        if declared is None or declared.role != "provided":
+        types = cell.service_types(request.service)
+        if types is None:
             raise ServiceError(f"{cell.name} provides no service {request.service}")
         try:
-            return encode(answer(cell, request.service, decode(declared.request, request.body), event))
+            return encode(answer(cell, request.service, decode(types[0], request.body), event))
         finally:
             self._count(cell.place, cell.served)
 

@@ -44,7 +44,7 @@ from studio.runtime.channel.frames import (
     split,
     topic_hash,
 )
-from studio.runtime.channel.gate import RAN_FREELY, Gate
+from studio.runtime.channel.gate import BY_HAND, RAN_FREELY, Gate
 from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock
@@ -227,12 +227,14 @@ class Forwarder:
             self._mark_on(HOST_PREFIX + host, Mark.STOP, 0)
         return {host: ack.text for host, ack in answers.items() if ack.text}
 
-    def command(self, component: str, payload: bytes) -> None:
-        """Put a command into the channel, as an input."""
+    def command(self, component: str, payload: bytes, *, at_once: bool = False) -> None:
+        """Put a command into the channel, as an input; `at_once`: past all that waits at a closed gate."""
         held = self._command(component, payload)
         if self.mode == "run":
             self._follow(held)
             self.forward(held.frame)
+        elif at_once:
+            self.gate.deliver_first([held], BY_HAND)
         else:
             self.gate.admit(held)
 

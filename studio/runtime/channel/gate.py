@@ -62,6 +62,8 @@ class GateState(Generic[E]):
 
 
 RAN_FREELY = "the system ran freely since then"
+STARTED = "the system was started, or its time was moved, since then"
+BY_HAND = "a service was called by hand since then"
 
 
 class CannotGoBack(StudioError):
@@ -109,9 +111,9 @@ class Gate(Generic[E]):
                 break
         return done
 
-    def deliver_first(self, events: Iterable[E]) -> None:
+    def deliver_first(self, events: Iterable[E], why: str = STARTED) -> None:
         """Deliver `events` one by one, before all that waits; their effects wait behind it."""
-        self.note_unrepeatable("the system was started, or its time was moved, since then")
+        self.note_unrepeatable(why)
         effects: list[E] = []
         for event in events:
             self.delivered += 1

@@ -14,14 +14,15 @@ from typing import Any
 from studio.messages import String, encode
 from studio.runtime.cell import Cell, CellState, command_topic, tick_topic
 from studio.runtime.channel.agenda import Agenda, feeder_of
-from studio.runtime.channel.call_frames import ends_of, reply_topic, request_topic
-from studio.runtime.channel.call_record import recorded_call
+from studio.runtime.channel.call_frames import HAND, ends_of, reply_topic, request_topic
+from studio.runtime.channel.call_record import recorded_answer, recorded_call
 from studio.runtime.channel.calls import answer
 from studio.runtime.channel.frames import ERROR, INPUT, Event, Kind
 from studio.runtime.channel.gate import RAN_FREELY, Delivered, Gate
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.component import Component, ServiceError
+from studio.runtime.hand_commands import obey
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.state_digest import OutputDigests
@@ -53,6 +54,8 @@ class InProcess:
     ) -> None:
         self.plan = plan
         self.tap = tap
+        self.answers: dict[int, tuple[bytes, str]] = {}
+        """What was done by hand, by the number of the command: the encoded reply, and an error in its place."""
         agenda: Agenda[Event] = Agenda(self._tick)
         self.gate = Gate(agenda, self)
         self.gate.now_ns = start_ns
@@ -79,7 +82,7 @@ class InProcess:
         self._places = {topic: component.place for topic, component in plan.producers.items()}
 
     def _cell(self, planned: PlannedComponent, component: Component) -> Cell:
-        return Cell(
+        cell = Cell(
             component,
             planned,
             effect=self._effects.append,
@@ -88,6 +91,20 @@ class InProcess:
             now_ns=lambda: self.gate.now_ns,
             seed=self.plan.seed,
         )
+        cell.by_hand = lambda cell, command: obey(cell, command, self._answer_hand)
+        return cell
+
+    def _answer_hand(self, provider: Cell, number: int, body: bytes, error: str) -> None:
+        """For the record; and for whoever gave the command, if somebody waits in this process."""
+        command = provider.event
+        assert command is not None, "commands are events"
+        self.answers[number] = (body, error)
+        topic = reply_topic(HAND, provider.name)
+        named, flags = (command.topic, command.sequence), ERROR if error else 0
+        event = Event(topic, self._next(topic), command.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
+        if self.tap is not None:
+            service = str(command.message.get("service", "")) if isinstance(command.message, dict) else ""
+            self.tap(event._replace(payload=recorded_answer(topic, service, error, body)))
 
     # The session: what a test or a tool does with the system.
 

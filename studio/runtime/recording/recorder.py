@@ -30,7 +30,7 @@ from studio.messages import (
     encode,
 )
 from studio.runtime.channel import addresses
-from studio.runtime.channel.call_frames import call_topics
+from studio.runtime.channel.call_frames import call_topics, hand_topics
 from studio.runtime.channel.call_record import CallBook
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
@@ -133,7 +133,7 @@ class Recorder:
         kinds = {topic: types.get(self.plan.types[topic]) for topic in data}
         for component in self.plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
-        kinds |= dict.fromkeys(call_topics(self.plan), ServiceCall)
+        kinds |= dict.fromkeys((*call_topics(self.plan), *hand_topics(self.plan)), ServiceCall)
         kinds |= {HANDLED_TOPIC: HandledTrace, LOG_TOPIC: String, MARKERS_TOPIC: String, GAPS_TOPIC: String}
         kinds[BOOKMARK_TOPIC] = Bookmark
         new = [topic for topic in kinds if topic not in known]
@@ -362,6 +362,8 @@ class Recorder:
             return
         if header.kind in (Kind.REQUEST, Kind.REPLY):
             content = self._calls.recorded(topic, header, payload)
+        elif header.kind == Kind.COMMAND:
+            self._calls.note_command(topic, header, payload)
         start = (frame.find(b"\0") & ~7) + 8
         raw = frame[start : start + HEADER_BYTES]
         self._guarded(lambda log: log.write_frame(channel, raw, content, now_ns))

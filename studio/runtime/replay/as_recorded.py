@@ -21,6 +21,7 @@ from studio.runtime.channel.call_frames import call_topics, ends_of, reply_topic
 from studio.runtime.channel.calls import answer
 from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, REQUEST_PREFIX, TIMER_PREFIX, Event, Kind
 from studio.runtime.component import ServiceError
+from studio.runtime.hand_commands import obey
 from studio.runtime.host import create
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.planning import plan_of
@@ -135,6 +136,7 @@ class _Replay:
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
             now_ns=lambda: self._now_ns, seed=plan.seed,
         )  # fmt: skip
+        self._cell.by_hand = lambda cell, command: obey(cell, command, lambda *_: None)
         self._kinds = self._cell.kinds
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
 
@@ -221,13 +223,13 @@ class _Replay:
 
     def _serve(self, event: Event) -> None:
         asked: ServiceCall = event.message
-        declared = type(self._cell.component).__services__.get(asked.service)
-        if declared is None or declared.role != "provided":
+        types = self._cell.service_types(asked.service)
+        if types is None:
             self._call_differences.append(Difference("missing", event.topic, event.sequence, event.stamp_ns))
             return
         error, data = "", b""
         try:
-            data = encode(answer(self._cell, asked.service, decode(declared.request, asked.data.tobytes()), event))
+            data = encode(answer(self._cell, asked.service, decode(types[0], asked.data.tobytes()), event))
         except StudioError as failure:
             error = str(failure)
         recorded = self._calls.answer(event.topic, event.sequence)
@@ -237,7 +239,7 @@ class _Replay:
         if recorded.error != error:
             self._call_differences.append(Difference("value", *identity, "error", recorded.error, error))
         elif not error:
-            self._compare_data(identity, declared.reply, recorded, data)
+            self._compare_data(identity, types[1], recorded, data)
 
     def _compare_data(
         self, identity: tuple[str, int, int], kind: type[Any], recorded: ServiceCall, data: bytes

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from studio.messages import Message, MessageTypes, ServiceCall, String, encode
-from studio.runtime.channel.call_frames import call_topics
+from studio.runtime.channel.call_frames import call_topics, hand_topics
 from studio.runtime.channel.call_record import CallBook
 from studio.runtime.channel.frames import (
     COMMAND_PREFIX,
@@ -46,7 +46,7 @@ class EventLog:
         kinds: dict[str, type[Message]] = {topic: types.get(name) for topic, name in sorted(plan.types.items())}
         for component in plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
-        kinds |= dict.fromkeys(call_topics(plan), ServiceCall)
+        kinds |= dict.fromkeys((*call_topics(plan), *hand_topics(plan)), ServiceCall)
         self._channels = {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def take(self, event: Event) -> None:
@@ -80,6 +80,8 @@ class EventLog:
             place = self._places.get(self._calls.first_caller, 0)
             self._held.append((place, channel, raw, content, header.stamp_ns))
         else:
+            if header.kind == Kind.COMMAND:
+                self._calls.note_command(topic, header, payload)
             self._write(channel, raw, _NOTHING if header.kind == Kind.TIMER else payload, header.stamp_ns)
 
     def _release(self) -> None:
