@@ -6,13 +6,12 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from studio.cli.detached import run_detached
-from studio.cli.logged_sources import clock_of, first_ns, opened_log, player_for
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
@@ -34,6 +33,7 @@ from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
+from studio.runtime.replay.logged_sources import LoggedSources, wanted_log
 from studio.runtime.replay.player import LogPlayer
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.runtime import About, Runtime
@@ -150,19 +150,20 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
     plan = recording_as_told(plan, options)
     lockstep = options.gate == "lockstep"
     with ExitStack() as stack:
-        played = stack.enter_context(opened_log(opened, plan))
-        start_ns = first_ns(played) if played else 0
-        clock = ClockKind.SIMULATION if lockstep else clock_of(opened, played)
+        log = wanted_log(opened.system, opened.folder, plan, opened.types)
+        start_ns = log.start_ns
+        clock = ClockKind.SIMULATION if lockstep else log.clock
         restamp = clock is ClockKind.WALL
         # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
         policy = None if lockstep else RestartPolicy()
         session = Session(plan, clock=clock, start_ns=None if restamp else start_ns, policy=policy)
-        runtime = stack.enter_context(_opened_runtime(session, opened, options))
+        logs = LoggedSources(session)
+        runtime = stack.enter_context(_opened_runtime(session, opened, options, logs))
         stack.enter_context(session)
-        player = stack.enter_context(player_for(session, opened, played, restamp=restamp))
+        stack.enter_context(logs)
         session.launch()
-        if player is not None:
-            player.attach()
+        logs.begin(log, restamp=restamp)
+        player = logs.player
         measurement = Measurement(session)
         interrupted = False
         try:
@@ -176,7 +177,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
             if lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console)
             else:
-                _free_run(runtime, options.seconds, console, player)
+                _free_run(runtime, options.seconds, console, lambda: logs.player is player and _has_ended(player))
         except KeyboardInterrupt:
             interrupted = True
         measurement.finish()
@@ -187,11 +188,13 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
 
 
 @contextmanager
-def _opened_runtime(session: Session, opened: Opened, options: argparse.Namespace) -> Iterator[Runtime]:
+def _opened_runtime(
+    session: Session, opened: Opened, options: argparse.Namespace, logs: LoggedSources
+) -> Iterator[Runtime]:
     """Closed after the session: those who asked for the stop hear when it is done."""
     lockstep = options.gate == "lockstep"
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
-    shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources})
+    shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
     runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep, shape=shape))
     try:
         yield runtime
@@ -204,11 +207,15 @@ def _note(session: Session, opened: Opened, options: argparse.Namespace) -> Runn
     return RunningSystem.of_this_process(run, project, opened.folder, mode_of(opened), options.gate)
 
 
-def _free_run(runtime: Runtime, seconds: float | None, console: Console, player: LogPlayer | None) -> None:
-    """A log that is played ends it too."""
+def _has_ended(player: LogPlayer | None) -> bool:
+    """A log that was there from the start ends the run; one that was put in later only stops."""
+    return player is not None and player.wait(0.0) is not None
+
+
+def _free_run(runtime: Runtime, seconds: float | None, console: Console, has_ended: Callable[[], bool]) -> None:
     start_ns = monotonic_ns()
     session = runtime.session
-    while not _is_over(session) and not (player and player.wait(0.0)):
+    while not _is_over(session) and not has_ended():
         passed_s = (monotonic_ns() - start_ns) / SECOND_NS
         if seconds is not None and passed_s >= seconds:
             return

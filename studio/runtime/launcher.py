@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from studio.runtime import live_change
 from studio.runtime.captured_output import Outputs
 from studio.runtime.channel import addresses
 from studio.runtime.channel.feeding import FeedThread
@@ -71,13 +72,15 @@ class Session:
         self._clock_kind = clock
         self._clock: Clock | None = None
         """The clock since it was last set going, for a broker that has to be restarted."""
+        self.epoch = 0
+        """The last one that was asked for; a broker that has to be restarted begins with it."""
         self._mode = "pause"
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
         self._guard = None if policy is None else Guard(filter(None, (self.folders.run, self.folders.shared)))
-        self._save_plan()
+        self.save_plan()
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
         self.control = Control(self.folders.run, self._answering)
@@ -104,6 +107,10 @@ class Session:
             listener(happening)
 
     @property
+    def stopping(self) -> bool:
+        return self._stopping
+
+    @property
     def mode(self) -> str:
         """`run` or `pause`, as last asked for."""
         return self._mode
@@ -120,9 +127,9 @@ class Session:
             changes["parameters"] = {**planned.parameters, **changes["parameters"]}
         others = tuple(replace(each, **changes) if each is planned else each for each in self.plan.components)
         self.plan = replace(self.plan, components=others)
-        self._save_plan()
+        self.save_plan()
 
-    def _save_plan(self) -> None:
+    def save_plan(self) -> None:
         """In one step: a host that is just being started must not read half a plan."""
         file = addresses.plan_file(self.folders.run)
         self.plan.save(file.with_suffix(".new"))
@@ -269,33 +276,16 @@ class Session:
 
         Raises CannotChange, and changes nothing, where a host would have to be restarted and `restart` is not set.
         """
-        change = plan_change(self.plan, plan, restart=restart)
-        if not change:
-            return change
-        mode, rate = self._mode, self._clock.rate if self._clock else 1.0
-        self.pause()
-        self.plan = change.after
-        self._save_plan()
-        leaving = {host: self.hosts.pop(host) for host in change.leaving}
-        for host in leaving:
-            self.supervisor.release(host)
-        complaints = self.control.ask("replan", timeout_s=None)["complaints"]
-        self._see_off(change.before, leaving)
-        for host in change.coming:
-            self.supervisor.bring(host)
-        for host in change.restarted:
-            self.restart_host(host)
-        for host in change.coming:
-            self._await_back(host, -1)
-        for component in change.joining:
-            self.command(component, {"do": "activate"})
-        for component, command in change.commands():
-            self.command(component, command)
-        if mode == "run":
-            self.run(rate)
-        if complaints:
-            raise LaunchError("; ".join(complaints.values()))
-        return change
+        return live_change.change(self, plan, restart=restart)
+
+    def jump(self, to_ns: int, clock: ClockKind | None = None) -> dict[str, Any]:
+        """Pause, and begin a new epoch at another time, by another clock if one is given. The broker's reply."""
+        self._mode = "pause"
+        reply = live_change.jump(self, to_ns, clock)
+        self.plan = replace(self.plan, by_hand=())  # what was made up belongs to the epoch that is over
+        self._clock_kind = self._clock_kind if clock is None else clock
+        self._clock = Clock.starting_at(self._clock_kind, to_ns, rate=0.0)
+        return reply
 
     def switch(self, plan: Plan) -> int:
         """Change where data comes from: everything of before is finished or dropped, then a new epoch begins.
@@ -303,18 +293,13 @@ class Session:
         Components hear of a clock jump, at which actuators disarm. Returns the epoch.
         """
         plan_change(self.plan, plan)  # raises before anything has happened
-        running = self._mode == "run"
-        self.pause()
-        try:
+        with live_change.paused(self, self.run):
             # The epoch first: what still arrives from those who leave is then of one that is over.
-            epoch = int(self.control.ask("jump", to_ns=self.status()["now_ns"], timeout_s=None)["epoch"])
+            epoch = int(self.jump(self.status()["now_ns"])["epoch"])
             self.change(plan)
-            return epoch
-        finally:
-            if running:
-                self.run()
+        return epoch
 
-    def _see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
+    def see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
         """They have been told to stop."""
         wait_all(leaving.values(), STOP_WITHIN_S)
         end_all(leaving.values(), TERMINATE_WITHIN_S)
@@ -395,9 +380,9 @@ class Session:
         """Start a host again that is dead, alive or given up, and wait until it is back in the channel."""
         before = self.supervisor.restarts(host)
         self.supervisor.request_restart(host)
-        self._await_back(host, before)
+        self.await_back(host, before)
 
-    def _await_back(self, host: str, before: int) -> None:
+    def await_back(self, host: str, before: int) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
         while not self.supervisor.is_back(host, before):
             if monotonic_ns() > end_ns:
@@ -406,7 +391,7 @@ class Session:
     def _restart_broker(self) -> None:
         """The channel goes on with the same clock and mode; what was under way in it is lost, and counted."""
         self.broker_restarts += 1
-        words = ["--resume", self._mode]
+        words = ["--resume", self._mode, "--epoch", str(self.epoch)]
         if self._clock is not None:
             clock = self._clock
             words += ["--base-ns", str(clock.base_ns), "--at-ns", str(clock.at_ns), "--rate", str(clock.rate)]
@@ -419,7 +404,7 @@ class Session:
         assert self.plan.recording is not None
         file = _next_free(Path(self.plan.recording.file))
         self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
-        self._save_plan()
+        self.save_plan()
         self._start_recorder()
         self._happened(RecordingMoved(RECORDER, str(file)))
 

@@ -9,13 +9,16 @@ from typing import Any, cast
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.model.files import read_bytes
 from studio.model.opened import Opened, open_project
-from studio.model.sources import SOURCE_MODES, LiveProvider, Source, SourceMode
+from studio.model.project import SYSTEM_FILE
+from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
-from studio.runtime.plan_change import PlanChange, keeping_tuned
+from studio.runtime.plan_change import PlanChange, keeping_tuned, plan_change
 from studio.runtime.planning import plan_of
+from studio.runtime.replay.logged_sources import LoggedSources, wanted_log
 
 
 class ShapeError(StudioError):
@@ -23,9 +26,10 @@ class ShapeError(StudioError):
 
 
 class Shape:
-    def __init__(self, session: Session, folder: Path, modes: Mapping[str, SourceMode]) -> None:
+    def __init__(self, session: Session, folder: Path, modes: Mapping[str, SourceMode], logs: LoggedSources) -> None:
         """`modes`: of the sources, as they were chosen for this run; the file may say otherwise."""
         self._session = session
+        self._logs = logs
         self._folder = folder
         self._written = session.plan
         """What the file meant when it was last followed."""
@@ -41,10 +45,21 @@ class Shape:
         wanted = None if text is None else text.encode()
         opened = self._open(wanted)
         chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
-        plan = self._plan(opened, chosen)
-        change = self._session.change(keeping_tuned(plan, self._written, self._session.plan), restart=restart)
+        before, plan = self._session.plan, self._plan(opened, chosen)
+        tuned = keeping_tuned(plan, self._written, before)
+        log = wanted_log(opened.system, self._folder, plan, opened.types)
+        if self._logs.is_as(log):
+            log.close()
+            self._session.change(tuned, restart=restart)
+        else:  # another log, or other topics of it
+            self._logs.switch(tuned, log, restart=restart)
         self.modes, self._written, self._text = chosen, plan, wanted
-        return _told(change)
+        return _told(plan_change(before, self._session.plan, restart=True))
+
+    @property
+    def text(self) -> str:
+        """The system that is followed, as its file would have it."""
+        return (read_bytes(self._folder / SYSTEM_FILE) if self._text is None else self._text).decode()
 
     def switch(self, sources: Iterable[str] | None, mode: str) -> dict[str, Any]:
         """Another provider for these sources, or for all (SEMANTICS 18): through a stop, into a new epoch."""
@@ -53,10 +68,11 @@ class Shape:
         for name in names:
             self._check(opened.system, name, mode)
         chosen = {**self.modes, **dict.fromkeys(names, cast(SourceMode, mode))}
-        if chosen == self.modes:
+        if chosen == self.modes and not self._session.plan.by_hand:
             return {"sources": {}, "epoch": None}
         plan = self._plan(opened, chosen)
-        epoch = self._session.switch(keeping_tuned(plan, self._written, self._session.plan))
+        log = wanted_log(opened.system, self._folder, plan, opened.types)
+        epoch = self._logs.switch(keeping_tuned(plan, self._written, self._session.plan), log)
         changed = {name: mode for name in names if self.modes.get(name) != mode}
         self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
@@ -74,12 +90,8 @@ class Shape:
             raise ShapeError(f"there is no source {name}", hint=did_you_mean(name, known))
         if mode not in SOURCE_MODES:
             raise ShapeError(f"{mode!r} is no kind of source", hint=did_you_mean(mode, SOURCE_MODES))
-        now, wanted = known[name].provider(self.modes[name]), known[name].provider(mode)
-        if wanted is None:
+        if known[name].provider(mode) is None:
             raise ShapeError(f"the source {name} has no {mode} provider", hint=f"it has {', '.join(known[name].modes)}")
-        if not (isinstance(now, LiveProvider) and isinstance(wanted, LiveProvider)):
-            hint = "stop the system and run it again with --mode"
-            raise ShapeError(f"{name}: a log is put in or taken out only before the start", hint=hint)
 
     def _plan(self, opened: Opened, modes: Mapping[str, SourceMode]) -> Plan:
         for source in list(opened.system.sources):

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from studio.messages import Float64, encode
+from studio.runtime.recording import LogWriter
 from tests.cli.running import Studio
 from tests.cli.test_ctl import process
 from tests.runtime.systems import await_true
@@ -23,6 +25,7 @@ SYSTEM = """<system name="shapes" version="1">
       <component name="model" type="signal_source" period_s="0.01"/>
       <bind port="value" to="model.value"/>
     </simulated>
+    <logged log="wave.mcap"> <bind port="value" topic="/wave/value"/> </logged>
   </source>
   <component name="sink" type="signal_sink"/>
   <wire from="wave.value" to="sink.value"/>
@@ -40,6 +43,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.setenv("STUDIO_RUNS", str(runs))
     (folder / "system.xml").write_text(SYSTEM)
+    write_log(folder / "wave.mcap")
     started = process(runs, "run", folder, "--detach", "--json")
     assert started.status == 0, started.err
     yield folder
@@ -54,6 +58,23 @@ def state(studio: Studio) -> dict[str, Any]:
 def flows(studio: Studio, topic: str) -> None:
     count = state(studio)["topics"].get(topic, {}).get("count", 0)
     await_true(lambda: state(studio)["topics"].get(topic, {}).get("count", 0) > count + 20, f"{topic} flows")
+
+
+def flows_into(studio: Studio, component: str) -> None:
+    """What a log plays is counted by those who get it."""
+    count = state(studio)["components"][component]["handled"]
+    await_true(lambda: state(studio)["components"][component]["handled"] > count + 20, f"{component} is fed")
+
+
+def write_log(path: Path) -> None:
+    """A minute of two waves."""
+    with LogWriter(path) as log:
+        channels = [log.add_topic(topic, Float64) for topic in ("/wave/value", "/other/value")]
+        for number in range(1, 6001):
+            at_ns = number * 10_000_000
+            for channel in channels:
+                content = encode(Float64(float(number)))
+                log.write(channel, content, log_time_ns=at_ns, sequence=number, stamp_ns=at_ns, flags=1)
 
 
 def test_a_filter_is_edited_in_and_out(studio: Studio, project: Path) -> None:
@@ -97,8 +118,21 @@ def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: P
     assert (now["mode"], now["sources"]) == ("simulated", {"wave": "simulated"})
     assert studio("ctl", "switch", "simulated").out == "nothing has changed\n"
     assert studio("ctl", "switch", "real", "wave").out == "wave: real from now on\n"
-    refused = studio("ctl", "switch", "logged")
-    assert refused.status == 1 and "no logged provider" in refused.err
+    before = state(studio)["components"]["sink"]["handled"]
+    assert studio("ctl", "switch", "logged").out == "wave: logged from now on\n"
+    flows_into(studio, "sink")
+    now = state(studio)
+    assert not {"model", "device"} & now["components"].keys() and now["mode"] == "logged"
+    assert now["components"]["sink"]["handled"] > before and now["processes"]["sink"]["pid"] == pid
+    (project / "system.xml").write_text(SYSTEM.replace("/wave/value", "/nobody/value"))
+    refused = studio("ctl", "reload")
+    assert refused.status == 1 and "/nobody/value" in refused.err
+    flows_into(studio, "sink")
+    (project / "system.xml").write_text(SYSTEM.replace("/wave/value", "/other/value"))
+    assert studio("ctl", "reload").status == 0
+    flows_into(studio, "sink")
+    assert studio("ctl", "switch", "simulated").status == 0
+    flows(studio, "/wave/value")
     unknown = studio("ctl", "switch", "real", "wafe")
     assert unknown.status == 1 and "wave" in unknown.err
 

@@ -214,10 +214,9 @@ class Broker:
                     self._job(lambda: forwarder.command(component, payload, at_once=True), reply)
                 else:
                     self._small_job(lambda: forwarder.command(component, payload), reply)
-            case "feed":
-                name, topics, plays = str(request["name"]), frozenset(request["topics"]), bool(request.get("plays"))
-                rewindable = bool(request.get("rewindable"))
-                self._small_job(lambda: self._feed(name, topics, plays, rewindable), reply)
+            case "feed" | "unfeed" as what:
+                feed = self._feed if what == "feed" else self._unfeed
+                self._small_job(lambda: feed(request), reply)
             case "drain" | "jump" | "recall" | "replan":
                 self._job(lambda: self._rearrange(request), reply)
             case "gone" | "back" | "held" | "released" as news:
@@ -300,15 +299,20 @@ class Broker:
         delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate, lag)
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
 
-    def _feed(self, name: str, topics: frozenset[str], plays: bool, rewindable: bool) -> None:
+    def _feed(self, request: dict[str, Any]) -> None:
         """A feeder that is known already has more to send after all."""
-        if plays:
+        name = str(request["name"])
+        if request.get("plays"):
             self.players.add(name)
         for feeder in self.forwarder.agenda.feeders:
             if feeder.name == name:
                 feeder.ended = False
                 return
-        self.forwarder.add_feeder(name, topics, rewindable)
+        self.forwarder.add_feeder(name, frozenset(request["topics"]), bool(request.get("rewindable")))
+
+    def _unfeed(self, request: dict[str, Any]) -> None:
+        self.players.discard(str(request["name"]))
+        self.forwarder.remove_feeder(str(request["name"]))
 
     def _rearrange(self, request: dict[str, Any]) -> dict[str, Any]:
         """What leaves the system paused and somewhere else."""
@@ -318,7 +322,9 @@ class Broker:
             case "recall":
                 return recall(self.forwarder, str(request["name"]))
             case "jump":
-                thrown = jump(self.forwarder, self.players, int(request["to_ns"]))
+                kind = ClockKind[str(request["clock"]).upper()] if request.get("clock") else None
+                to_ns, epoch = int(request["to_ns"]), int(request.get("epoch", 0))
+                thrown = jump(self.forwarder, self.players, to_ns, epoch=epoch, kind=kind)
                 return {"thrown": thrown, "epoch": self.forwarder.epoch}
             case _:
                 self.plan = Plan.load(addresses.plan_file(self._run_folder))
@@ -390,12 +396,14 @@ def main() -> int:
     parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
     arguments = parser.parse_args()
     die_with_parent()
+    parser.add_argument("--epoch", type=int, default=0, help="that it begins with (default: 0)")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Path(os.environ["STUDIO_RUN"])
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
     if arguments.resume:
         broker.forwarder.jobs.submit(lambda: broker.forwarder.resume(arguments.resume))
     broker.main()
+    broker.forwarder.epoch = arguments.epoch
     return 0
 
 

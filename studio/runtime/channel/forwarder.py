@@ -421,6 +421,14 @@ class Forwarder:
         self._fed[name] = feeder
         self.agenda.add_feeder(feeder)
 
+    def remove_feeder(self, name: str) -> None:
+        """It sends no more; what it gave and nobody has taken is gone."""
+        feeder = self._fed.pop(name, None)
+        if feeder is not None:
+            feeder.ended = True
+            del self._fed_topics[name]
+            self.agenda.feeders.remove(feeder)
+
     def _end_feed(self, name: str) -> None:
         if name in self._fed:
             self._fed[name].ended = True

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Feeder
 from studio.runtime.channel.forwarder import Forwarder, Held
 from studio.runtime.channel.frames import FEED_PREFIX, Kind, Mark, Marker, pack
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 
 PATIENCE_NS = 2 * SECOND_NS
 """A player that does not answer within this time has died, and what it has sent is all that will come."""
@@ -29,6 +30,7 @@ def take_back(forwarder: Forwarder, players: Collection[str]) -> dict[str, int]:
         if feeder.name in players:
             _await_fence(forwarder, feeder)
             found[feeder.name] = len(feeder.waiting)
+            feeder.received -= len(feeder.waiting)  # they come again
             feeder.waiting.clear()
             feeder.taken = 0
             feeder.ended = False
@@ -68,10 +70,13 @@ def recall(forwarder: Forwarder, player: str) -> dict[str, int]:
     return found
 
 
-def jump(forwarder: Forwarder, players: Collection[str], to_ns: int) -> dict[str, int]:
+def jump(
+    forwarder: Forwarder, players: Collection[str], to_ns: int, *, epoch: int = 0, kind: ClockKind | None = None
+) -> dict[str, int]:
     """Time goes on from elsewhere: what was under way is finished first, then everybody hears of it.
 
-    The system is paused afterwards, in a new epoch. Tells how many inputs of each player were thrown away.
+    The system is paused afterwards, in a new epoch: the next one, or a later one that is asked for. `kind`: another
+    clock from here on. Tells how many inputs of each player were thrown away.
     """
     forwarder.pause()
     thrown = take_back(forwarder, players)
@@ -80,9 +85,10 @@ def jump(forwarder: Forwarder, players: Collection[str], to_ns: int) -> dict[str
         feeder.ended = True  # nothing more of the time that is left
     forwarder.lockstep(forwarder.gate.now_ns, MOST_DRAINED, 0.0)
     forwarder.gate.note_unrepeatable("time has jumped since then")
-    forwarder.epoch += 1
+    forwarder.epoch = max(forwarder.epoch + 1, epoch)
     forwarder.gate.now_ns = to_ns
-    forwarder.clock = forwarder.clock.stopped_at(to_ns)
+    clock = forwarder.clock.stopped_at(to_ns)
+    forwarder.clock = clock if kind is None else replace(clock, kind=kind)
     forwarder.agenda.timers.rebase(to_ns)
     forwarder.mark(Mark.STATE)
     names = [component.name for component in forwarder.plan.components]

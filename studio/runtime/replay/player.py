@@ -18,12 +18,12 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from studio.errors import StudioError
 from studio.messages import MessageTypes, String, decode
@@ -60,6 +60,8 @@ class LogPlayer:
         self._types = types
         self._name = name
         self._restamp = restamp
+        self._held = False
+        """Sources are just being switched."""
         self._cursor = Cursor(played.log, _by_channel(played))
         self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
         self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
@@ -98,9 +100,31 @@ class LogPlayer:
         if not self._pusher.connected.wait(CONNECTED_WITHIN_S):
             raise ReplayError("the broker cannot be heard", hint="is the system still running?")
         self._feed()
-        if self._restamp:
-            self._pusher.offset_ns = self._now_ns() - self.start_ns
+        with self._pusher.lock:
+            self._pusher.epoch = max(self._pusher.epoch, self.session.epoch)
+            if self._restamp:
+                self._pusher.offset_ns = self._now_ns() - self.start_ns
         self._pusher.silent = False
+
+    # While sources are switched.
+
+    def hold(self) -> None:
+        """Send nothing more until `go_on`, or for good if `leave` follows."""
+        with self._lock:
+            self._held = self._pusher.silent = True
+
+    def go_on(self, now_ns: int, restamp: bool, jumped: Mapping[str, Any]) -> None:
+        """After a jump of the system's time to `now_ns`, with its reply: from the same place, in the new epoch."""
+        with self._lock:
+            self._restamp = restamp
+            self._pusher.go_on_at(now_ns, jumped["epoch"], jumped["thrown"].get(self._name, 0), restamp)
+            self._held = self._pusher.silent = False
+
+    def leave(self) -> None:
+        """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
+        self._control.ask("unfeed", name=self._name)
+        self.close()
+        self.played.log.close()
 
     def _recall(self) -> None:
         """What comes next is not what it was: the closed gate gives back what it has, and hears that there is more."""
@@ -179,7 +203,7 @@ class LogPlayer:
         try:
             self.session.pause()
             to_ns = self._now_ns() if self._restamp else time_ns
-            reply = self._control.ask("jump", to_ns=to_ns, timeout_s=None)
+            reply = self.session.jump(to_ns)
             with pusher.lock:
                 pusher.offset_ns = to_ns - time_ns
                 pusher.go_to(time_ns, reply["epoch"], reply["thrown"].get(self._name, 0), self._to_restore())
@@ -363,7 +387,7 @@ class LogPlayer:
 
     def _has_stopped(self, why: str) -> None:
         with self._lock:
-            if self._pusher.stopped != why:
+            if self._pusher.stopped != why or self._held:
                 return  # somebody has sent it elsewhere meanwhile
             if why == "end" and self._loop:
                 self._loops += 1
@@ -371,8 +395,9 @@ class LogPlayer:
                 self.play()
                 return
             self._playing = False
-            self.session.pause()
-            self._control.ask("drain", timeout_s=None)
+            if not (self._restamp and why == "end"):  # others live on in the time of the world
+                self.session.pause()
+                self._control.ask("drain", timeout_s=None)
             self._tell_stopped(why)
 
     def _tell_stopped(self, why: str) -> None:

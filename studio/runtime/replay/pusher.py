@@ -339,6 +339,14 @@ class Pusher:
             following = self._cursor.peek_played()
             self.done = following.number if following is not None else self._cursor.count
 
+    def go_on_at(self, now_ns: int, epoch: int, thrown: int, restamp: bool) -> None:
+        """Go on from the same place of the log, in a new epoch that begins at `now_ns`."""
+        with self.lock:
+            self.offset_ns = now_ns - self.position_ns if restamp else 0
+            self.take_back(thrown)
+            self._outlet.forget()
+            self.epoch = epoch
+
     def delivered(self, topic: str, sequence: int) -> Next | None:
         """The gate has delivered an event; the one of the log that it is, if it is one."""
         with self.lock:

@@ -1,0 +1,114 @@
+"""Changing a system while it runs: another plan, another epoch. It is paused meanwhile, and goes on whatever happens.
+
+The broker may die in the middle of it. What it has not answered is then asked of the next one, when the hosts have
+found it: every one of these requests may come twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
+from studio.runtime.control import ControlError
+from studio.runtime.plan import Plan
+from studio.runtime.plan_change import PlanChange, plan_change
+from studio.runtime.spawning import LaunchError
+
+if TYPE_CHECKING:
+    from studio.runtime.launcher import Session
+
+BROKER_BACK_WITHIN_S = 30.0
+LOOK_EVERY_S = 0.02
+
+T = TypeVar("T")
+
+
+def change(session: Session, plan: Plan, *, restart: bool = False) -> PlanChange:
+    """See Session.change."""
+    wanted = plan_change(session.plan, plan, restart=restart)
+    if not wanted:
+        return wanted
+    rate = session.clock.rate if session.clock else 1.0
+    with paused(session, lambda: session.run(rate)):
+        complaints = _follow(session, wanted)
+    if complaints:
+        raise LaunchError("; ".join(complaints.values()))
+    return wanted
+
+
+@contextmanager
+def paused(session: Session, go_on: Callable[[], object]) -> Iterator[None]:
+    """The system stands meanwhile; if it ran, `go_on` lets it run again, whatever happened."""
+    running = session.mode == "run"
+    insist(session, session.pause)
+    try:
+        yield
+    finally:
+        if running and not session.stopping:
+            insist(session, go_on)
+
+
+def _follow(session: Session, change: PlanChange) -> dict[str, str]:
+    """Paused: everybody takes the new plan. Tells what hosts complain about."""
+    session.plan = change.after
+    session.save_plan()
+    leaving = {host: session.hosts.pop(host) for host in change.leaving}
+    for host in leaving:
+        session.supervisor.release(host)
+    replan = insist(session, lambda: session.control.ask("replan", timeout_s=None), change.coming)
+    session.see_off(change.before, leaving)
+    for host in change.coming:
+        session.supervisor.bring(host)
+    for host in change.restarted:
+        session.restart_host(host)
+    for host in change.coming:
+        session.await_back(host, -1)
+    commands = [*((component, {"do": "activate"}) for component in change.joining), *change.commands()]
+    for component, command in commands:
+        insist(session, lambda to=component, what=command: session.command(to, what))  # type: ignore[misc]
+    return dict(replan["complaints"])
+
+
+def jump(session: Session, to_ns: int, clock: ClockKind | None = None) -> dict[str, Any]:
+    """See Session.jump. A broker that died may have begun the epoch already: the next one begins another."""
+
+    def ask() -> dict[str, Any]:
+        session.epoch += 1
+        kind = clock.name.lower() if clock is not None else None
+        return session.control.ask("jump", to_ns=to_ns, epoch=session.epoch, clock=kind, timeout_s=None)
+
+    reply = insist(session, ask)
+    session.epoch = int(reply["epoch"])
+    return reply
+
+
+def insist(session: Session, ask: Callable[[], T], absent: Collection[str] = ()) -> T:
+    """What `ask` gives; once more if the broker died before it had answered. `absent`: hosts that are yet to come."""
+    while True:
+        before = session.broker_restarts
+        try:
+            return ask()
+        except ControlError:
+            if session.stopping or (session.broker_restarts == before and session.broker.poll() is None):
+                raise
+            _await_broker(session, before, absent)
+
+
+def _await_broker(session: Session, before: int, absent: Collection[str]) -> None:
+    """Until there is another broker, which all hosts that are alive have found."""
+    pause = threading.Event()
+    end_ns = monotonic_ns() + round(BROKER_BACK_WITHIN_S * SECOND_NS)
+    while session.broker_restarts == before or not _expected(session, absent) <= set(session.ready()):
+        if session.stopping or monotonic_ns() > end_ns:
+            raise LaunchError("the broker died, and is not back", hint="studio stop, then studio run")
+        pause.wait(LOOK_EVERY_S)
+    for host in absent:
+        with suppress(ControlError):  # one that still has the plan of before does not know them, nor wait for them
+            session.control.ask("gone", host=host)
+
+
+def _expected(session: Session, absent: Collection[str]) -> set[str]:
+    return {host for host in session.plan.greeted if host not in absent and host not in session.exits}

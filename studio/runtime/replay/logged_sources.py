@@ -1,0 +1,124 @@
+"""The logged sources of a system that runs: their log, played into it, put in and taken out while it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from studio.messages import MessageTypes
+from studio.model.system import System
+from studio.runtime.clock import ClockKind, wall_ns
+from studio.runtime.launcher import Session
+from studio.runtime.live_change import paused
+from studio.runtime.plan import Plan
+from studio.runtime.plan_change import plan_change
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.cursor import Cursor
+from studio.runtime.replay.played import Played, logged_file, played_sources
+from studio.runtime.replay.player import LogPlayer
+
+
+@dataclass(frozen=True)
+class WantedLog:
+    """What is to be played, if anything, and which clock the system then has."""
+
+    played: Played | None
+    clock: ClockKind
+    types: MessageTypes
+
+    @property
+    def start_ns(self) -> int:
+        """Of the log; 0 without one."""
+        return Cursor(self.played.log, self.played.topics).start_ns if self.played else 0
+
+    def close(self) -> None:
+        if self.played is not None:
+            self.played.log.close()
+
+
+def wanted_log(system: System, folder: Path, plan: Plan, types: MessageTypes) -> WantedLog:
+    """By the modes of a system's sources. Opens the log, and starts nothing."""
+    file = logged_file(system, folder)
+    if file is None:
+        return WantedLog(None, ClockKind.WALL, types)
+    log = LogReader(file)
+    try:
+        played = played_sources(system, plan, log, types)
+    except BaseException:
+        log.close()
+        raise
+    # The clock is that of the log, unless something in the system lives in the time of the world.
+    alive = any(source.mode != "logged" and source.ports for source in system.sources)
+    return WantedLog(played, ClockKind.WALL if alive else ClockKind.LOG, types)
+
+
+class LoggedSources:
+    """At most one log plays at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.player: LogPlayer | None = None
+
+    def begin(self, wanted: WantedLog, *, restamp: bool) -> None:
+        """Once the system is launched, and before it starts."""
+        self.player = self._player_of(wanted, restamp)
+        if self.player is not None:
+            self.player.attach()
+
+    def is_as(self, wanted: WantedLog) -> bool:
+        """Whether just this is played already: the same log, with the same topics, wherever else data comes from."""
+        now = self.player.played if self.player is not None else None
+        if now is None or wanted.played is None:
+            return now is wanted.played
+        same_file = now.log.path.resolve() == wanted.played.log.path.resolve()
+        return same_file and dict(now.topics) == dict(wanted.played.topics)
+
+    def switch(self, plan: Plan, wanted: WantedLog, *, restart: bool = False) -> int:
+        """Data comes from elsewhere from now on: through a stop, into a new epoch, which is returned.
+
+        A log that was played before goes on where it was; another one begins. By the clock of the log its events keep
+        their stamps; by that of the world they get new ones.
+        """
+        session, restamp, before = self._session, wanted.clock is ClockKind.WALL, self.player
+        plan_change(session.plan, plan, restart=restart)  # raises before anything has happened
+        if before is not None and self.is_as(wanted):
+            wanted.close()
+            following: LogPlayer | None = before
+        else:
+            following = self._player_of(wanted, restamp)
+        if before is not None:
+            before.hold()
+        with paused(session, self._go_on):
+            now_ns = wall_ns() if restamp or following is None else following.state().time_ns
+            reply = session.jump(now_ns, wanted.clock)
+            if before is not None and before is not following:
+                before.leave()
+            self.player = following
+            if following is not None:
+                following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
+            session.change(plan, restart=restart)
+        return int(reply["epoch"])
+
+    def _player_of(self, wanted: WantedLog, restamp: bool) -> LogPlayer | None:
+        if wanted.played is None:
+            return None
+        return LogPlayer(self._session, wanted.played, wanted.types, restamp=restamp)
+
+    def _go_on(self) -> None:
+        if self.player is not None and self.player.state().stopped is None:
+            self.player.play()
+        else:
+            self._session.run()
+
+    def close(self) -> None:
+        if self.player is not None:
+            self.player.close()
+            self.player.played.log.close()
+            self.player = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
