@@ -8,7 +8,12 @@ from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QIcon, QPixmap
 
 DEFAULT = "mdi6.shape-outline"
-CATEGORY_ICONS = {"sensor": "mdi6.radar", "processor": "mdi6.cog-outline", "actuator": "mdi6.steering"}
+CATEGORY_ICONS = {
+    "sensor": "mdi6.radar",
+    "processor": "mdi6.cog-outline",
+    "actuator": "mdi6.steering",
+    "judge": "mdi6.gavel",
+}
 
 
 @cache

@@ -135,9 +135,13 @@ class ProfileReader:
         optional = _word(element, "optional") == "true"
         if optional and direction == "out":
             raise self.error(element, "an out port is always optional", 'remove optional="true"')
+        truth = _word(element, "truth") == "true"
+        if truth and direction == "in":
+            raise self.error(element, "ground truth comes out of a simulator", 'remove truth="true"')
         with self.at(element):
             parsed = Delivery() if delivery is None else Delivery.parse(delivery)
-        return PortSpec(_word(element, "name"), direction, _word(element, "type"), parsed, text_of(element), optional)
+        name, kind = _word(element, "name"), _word(element, "type")
+        return PortSpec(name, direction, kind, parsed, text_of(element), optional, truth)
 
     def parameter(self, element: etree._Element) -> ParameterSpec:
         kind = cast(ParameterKind, _word(element, "kind"))

@@ -107,6 +107,7 @@ def _port(port: PortSpec) -> etree._Element:
     delivery = str(port.delivery) if port.direction == "in" else ""
     attributes = {"name": port.name, "direction": port.direction, "type": port.type, "delivery": delivery}
     attributes["optional"] = "true" if port.optional else ""
+    attributes["truth"] = "true" if port.truth else ""
     return _fill(_element("port", attributes), port.doc)
 
 

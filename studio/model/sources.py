@@ -177,7 +177,8 @@ def _live_difference(
     line = _line(provider.origin, port.name)
     inner = provider.binds.get(port.name)
     if inner is None:
-        yield Difference(mode, _lacks(source, mode, port), _bind_hint(provider, port, specs), line)
+        if not port.truth or mode == "simulated":
+            yield Difference(mode, _lacks(source, mode, port), _bind_hint(provider, port, specs), line)
         return
     component = provider.component(inner.node)
     if component is None:
@@ -195,6 +196,9 @@ def _live_difference(
         promise = f"{source.name}.{port.name} is an {_shape(port)}"
         message = f"{promise}, but {mode} has {inner} behind it, which is an {_shape(offered)}"
         yield Difference(mode, message, "all providers must offer the same ports with the same types", line)
+    elif offered.truth and not port.truth:
+        message = f"{mode} has {inner} behind {source.name}.{port.name}, which is ground truth"
+        yield Difference(mode, message, f'say so: <port name="{port.name}" ... truth="true"/>', line)
 
 
 def _log_differences(source: Source, provider: LogProvider) -> Iterator[Difference]:
@@ -202,7 +206,7 @@ def _log_differences(source: Source, provider: LogProvider) -> Iterator[Differen
     if not provider.log:
         yield Difference("logged", f"{source.name} has no log to play", 'e.g. log="logs/drive.mcap"', line)
     for port in source.ports:
-        if port.direction == "out" and port.name not in provider.topics:
+        if port.direction == "out" and not port.truth and port.name not in provider.topics:
             hint = f'add <bind port="{port.name}" topic="/..."/> with a topic of the log that carries {port.type}'
             yield Difference("logged", _lacks(source, "logged", port), hint, line)
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from studio.errors import StudioError
 
-Category = Literal["sensor", "processor", "actuator"]
+Category = Literal["sensor", "processor", "actuator", "judge"]
 Direction = Literal["in", "out"]
 ServiceRole = Literal["provided", "required"]
 DeliveryKind = Literal["lossless", "latest", "queue"]
@@ -77,6 +77,8 @@ class PortSpec:
     doc: str = ""
     optional: bool = False
     """Of an in port: the component also works when nothing is wired to it."""
+    truth: bool = False
+    """Of an out port: what only a simulator can know. Judges may see it, nobody else, or they would cheat."""
 
 
 @dataclass(frozen=True)

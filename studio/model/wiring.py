@@ -95,6 +95,8 @@ def why_no_wire(system: System, specs: Specs, wire: Wire) -> str | None:
         return f"{wire.end} is an out port; a wire ends at an in port"
     if out.type != into.type:
         return f"{wire.start} sends {out.type}, but {wire.end} takes {into.type}"
+    if out.truth and getattr(spec_of(system, specs, wire.end.node), "category", "") != "judge":
+        return f"{wire.start} is ground truth, which no robot has; only components of the category judge may see it"
     return None
 
 

@@ -103,6 +103,7 @@ class InPort(_Named, Generic[M]):
     """
 
     direction: Literal["in"] = "in"
+    truth = False
 
     def __init__(self, type: type[M], *, keep: Keep = "all", optional: bool = False, doc: str = "") -> None:
         self.type = type
@@ -125,9 +126,11 @@ class OutPort(_Named, Generic[M]):
     delivery = Delivery()
     optional = False
 
-    def __init__(self, type: type[M], *, doc: str = "") -> None:
+    def __init__(self, type: type[M], *, doc: str = "", truth: bool = False) -> None:
+        """`truth`: what only a simulator can know; only judges can be wired to it."""
         self.type = type
         self.doc = doc
+        self.truth = truth
 
     @overload
     def __get__(self, instance: None, owner: type) -> OutPort[M]: ...

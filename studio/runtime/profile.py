@@ -137,7 +137,15 @@ def _declared(cls: type[Component]) -> ComponentSpec:
         category=cls.category,
         entry=PythonEntry(module, cls.__name__),
         ports=tuple(
-            PortSpec(port.name, port.direction, _message(port.name, port.type), port.delivery, port.doc, port.optional)
+            PortSpec(
+                port.name,
+                port.direction,
+                _message(port.name, port.type),
+                port.delivery,
+                port.doc,
+                port.optional,
+                port.truth,
+            )
             for port in cls.__ports__.values()
         ),
         services=tuple(

@@ -15,7 +15,7 @@ from studio.editor.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import CATEGORIES, ComponentSpec
 
-TITLES = {"sensor": "Sensors", "processor": "Processors", "actuator": "Actuators"}
+TITLES = {"sensor": "Sensors", "processor": "Processors", "actuator": "Actuators", "judge": "Judges"}
 _TYPE = Qt.ItemDataRole.UserRole
 
 
