@@ -11,25 +11,33 @@ _Box = tuple[float, float, float, float]
 
 
 class CardIndex:
-    """Made anew when a card moved: that costs a millisecond, looking through all cards for each wire costs seconds."""
+    """By squares of the canvas: looking through all cards for each wire costs seconds."""
 
-    def __init__(self, cards: Iterable[QRectF]) -> None:
-        self._cells: dict[tuple[int, int], list[tuple[_Box, QRectF]]] = {}
-        for card in cards:
-            box = (card.left(), card.top(), card.right(), card.bottom())
-            for cell in _cells(box):
-                self._cells.setdefault(cell, []).append((box, card))
+    def __init__(self, cards: Iterable[tuple[str, QRectF]]) -> None:
+        self._cells: dict[tuple[int, int], dict[str, tuple[_Box, QRectF]]] = {}
+        self._boxes: dict[str, _Box] = {}
+        for name, card in cards:
+            self.put(name, card)
+
+    def put(self, name: str, card: QRectF) -> None:
+        """A card that is new or has moved."""
+        for cell in _cells(self._boxes[name]) if name in self._boxes else ():
+            self._cells[cell].pop(name, None)
+        box = (card.left(), card.top(), card.right(), card.bottom())
+        self._boxes[name] = box
+        for cell in _cells(box):
+            self._cells.setdefault(cell, {})[name] = (box, card)
 
     def within(self, area: QRectF, limit: int) -> list[QRectF] | None:
         """The cards that touch `area`; None if there are more than `limit`."""
         left, top, right, bottom = wanted = (area.left(), area.top(), area.right(), area.bottom())
         if (right - left) / CELL * (bottom - top) / CELL > limit:
             return None
-        found: dict[_Box, QRectF] = {}
+        found: dict[str, QRectF] = {}
         for cell in _cells(wanted):
-            for box, card in self._cells.get(cell, ()):
+            for name, (box, card) in self._cells.get(cell, {}).items():
                 if box[0] < right and box[2] > left and box[1] < bottom and box[3] > top:
-                    found[box] = card
+                    found[name] = card
             if len(found) > limit:
                 return None
         return list(found.values())

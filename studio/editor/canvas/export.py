@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QRectF, QSize
 from PyQt6.QtGui import QColor, QImage, QPainter
+from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.scene import CanvasScene
 from studio.model.files import FileError
@@ -52,13 +53,17 @@ def picture_of(scene: CanvasScene, size: QSize) -> QImage:
 
 
 def _render(scene: CanvasScene, painter: QPainter, area: QRectF, into: QRectF) -> None:
-    """Without selection and focus: they belong to the window, not to the picture."""
+    """Without selection and focus: they belong to the window, not to the picture. And as lines, not as pixels."""
     chosen = scene.selectedItems()
     focus = scene.focus_node
     scene.clearSelection()
     scene.set_focus_node(None)
     painter.fillRect(into, QColor(scene.theme.canvas))
+    for node in scene.nodes.values():
+        node.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     scene.render(painter, into, area)
+    for node in scene.nodes.values():
+        node.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
     for item in chosen:
         item.setSelected(True)
     scene.set_focus_node(focus)

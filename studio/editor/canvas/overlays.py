@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PyQt6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
+from studio.editor.canvas.node_item import NodeItem
 from studio.editor.fonts import text_font
 from studio.editor.icons import icon
 from studio.editor.theme import Theme
@@ -62,6 +63,8 @@ class MiniMap(QWidget):
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self.view = view
+        self._resting: tuple[tuple[int, frozenset[str]], list[QRectF]] | None = None
+        """Cards that are not selected: only the others can move from frame to frame."""
         self.setFixedSize(self.SIZE)
         self.setAccessibleName("Mini-map")
         self.setToolTip("Click or drag to go there")
@@ -80,8 +83,14 @@ class MiniMap(QWidget):
         painter.translate(offset)
         painter.scale(scale, scale)
         painter.translate(-whole.topLeft())
-        for item in self.view.canvas.nodes.values():
-            painter.fillRect(item.outline(), QColor(theme.accent if item.isSelected() else theme.control_border))
+        chosen = self._chosen()
+        painter.setPen(Qt.PenStyle.NoPen)
+        moving = [item.outline() for item in chosen.values()]
+        for colour, cards in ((theme.control_border, self._rest(frozenset(chosen))), (theme.accent, moving)):
+            painter.setBrush(QColor(colour))
+            if cards:
+                painter.drawRects(*cards)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = QPen(QColor(theme.accent), 1.5)
         pen.setCosmetic(True)
         painter.setPen(pen)
@@ -89,6 +98,16 @@ class MiniMap(QWidget):
         painter.restore()
         painter.setPen(QColor(theme.border))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def _chosen(self) -> dict[str, NodeItem]:
+        return {item.name: item for item in self.view.canvas.selectedItems() if isinstance(item, NodeItem)}
+
+    def _rest(self, chosen: frozenset[str]) -> list[QRectF]:
+        key = (self.view.canvas.revision, chosen)
+        if self._resting is None or self._resting[0] != key:
+            nodes = self.view.canvas.nodes
+            self._resting = (key, [item.outline() for name, item in nodes.items() if name not in chosen])
+        return self._resting[1]
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         self.mouseMoveEvent(event)
@@ -147,3 +166,23 @@ class EmptyNote(QWidget):
         painter.setPen(QColor(self.theme.muted))
         painter.setFont(text_font(14))
         painter.drawText(self.rect().adjusted(0, 56, 0, 0), int(Qt.AlignmentFlag.AlignHCenter), self.words)
+
+
+def free_of(whole: QRect, covered: list[QRect]) -> list[QRect]:
+    """What is not covered, in few rectangles."""
+    free = [whole]
+    for cover in covered:
+        free = [part for area in free for part in _without(area, cover)]
+    return free
+
+
+def _without(area: QRect, cover: QRect) -> list[QRect]:
+    cover = cover & area
+    if cover.isEmpty():
+        return [area]
+    left, top, right, bottom = area.left(), area.top(), area.right(), area.bottom()
+    beside_left = QRect(QPoint(left, top), QPoint(cover.left() - 1, bottom))
+    beside_right = QRect(QPoint(cover.right() + 1, top), QPoint(right, bottom))
+    above = QRect(QPoint(cover.left(), top), QPoint(cover.right(), cover.top() - 1))
+    below = QRect(QPoint(cover.left(), cover.bottom() + 1), QPoint(cover.right(), bottom))
+    return [part for part in (beside_left, above, below, beside_right) if not part.isEmpty()]

@@ -32,6 +32,8 @@ SPARE = 600.0
 
 class CanvasScene(QGraphicsScene):
     focus_moved = pyqtSignal()
+    rebuilt = pyqtSignal()
+    """All items are new."""
 
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
@@ -45,6 +47,8 @@ class CanvasScene(QGraphicsScene):
         """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
         self._index: CardIndex | None = None
         self._content: QRectF | None = None
+        self.revision = 0
+        """Counts what changed, for who keeps something made from the places of all cards. A drag does not count."""
         session.changed.connect(self._follow)
         session.problems_changed.connect(self._show_problems)
         self.rebuild()
@@ -124,6 +128,7 @@ class CanvasScene(QGraphicsScene):
         self._show_problems()
         self._moved()
         self._make_room()
+        self.rebuilt.emit()
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -145,8 +150,14 @@ class CanvasScene(QGraphicsScene):
         self.focus_moved.emit()
 
     def lay_wires_of(self, names: Iterable[str]) -> None:
-        """After cards moved: their own wires, at once."""
-        self._moved()
+        """After cards moved: their own wires, at once. Only what moved is looked at, or a drag would stutter."""
+        names = [name for name in names if name in self.nodes]
+        for name in names:
+            outline = self.nodes[name].outline()
+            if self._index is not None:
+                self._index.put(name, outline)
+            if self._content is not None:
+                self._content = self._content.united(outline)
         for key in {key for name in names for key in self._connection_ids(name)}:
             if key in self.wires:
                 self._lay(self.wires[key])
@@ -157,6 +168,7 @@ class CanvasScene(QGraphicsScene):
 
     def _moved(self) -> None:
         self._index = self._content = None
+        self.revision += 1
 
     def lay_all_wires(self) -> None:
         self._moved()
@@ -169,6 +181,7 @@ class CanvasScene(QGraphicsScene):
         for name in names:
             if name in self.nodes:
                 self.nodes[name].setPos(*self._place_of(name))
+        self._moved()
         self.lay_wires_of(names)
 
     # ---- following the model
@@ -342,7 +355,7 @@ class CanvasScene(QGraphicsScene):
     def _cards_between(self, start: QPointF, end: QPointF) -> list[QRectF]:
         """None of them if there are very many: a wire across a whole city of cards cannot avoid them all."""
         if self._index is None:
-            self._index = CardIndex(item.outline() for item in self.nodes.values())
+            self._index = CardIndex((name, item.outline()) for name, item in self.nodes.items())
         area = QRectF(start, end).normalized().adjusted(-60, -160, 60, 160)
         return self._index.within(area, MANY) or []
 

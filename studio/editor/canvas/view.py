@@ -18,11 +18,12 @@ from PyQt6.QtGui import (
     QMouseEvent,
     QPainter,
     QPen,
+    QPixmapCache,
     QPolygonF,
     QResizeEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QGraphicsItem, QGraphicsView
+from PyQt6.QtWidgets import QGraphicsItem, QGraphicsView, QWidget
 
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
@@ -37,7 +38,7 @@ from studio.editor.canvas.gestures import (
 )
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.node_item import NodeItem
-from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar
+from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of
 from studio.editor.canvas.quick_add import QuickAdd
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.editor.canvas.scene import CanvasScene
@@ -54,6 +55,8 @@ LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 END_REACH = 26.0
 """So near to its end, a wire is taken by the end."""
 TILE = 32
+CARD_PICTURES_KB = 131072
+"""Room for the pictures of cards that are in sight: 150 KB each at 100 %."""
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
 _WAYS: dict[int, Way] = {
@@ -65,6 +68,8 @@ class CanvasView(QGraphicsView):
     zoomed = pyqtSignal(float)
     inspect = pyqtSignal()
     """Enter: the user wants to see the selection in the inspector."""
+    overlays: tuple[QWidget, ...] = ()
+    """Everything that lies over the canvas."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__()
@@ -95,7 +100,12 @@ class CanvasView(QGraphicsView):
         self._wants_minimap = True
         self.minimap = MiniMap(self)
         self.zoom_bar = ZoomBar(self, scene.theme)
+        self.overlays = (self.pointer_note, self.empty_note, self.minimap, self.zoom_bar)
+        QPixmapCache.setCacheLimit(CARD_PICTURES_KB)
         self.setScene(scene)
+        viewport = self.viewport()
+        assert viewport is not None
+        viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # scrolling may then move what is painted
         for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
             if bar is not None:
                 bar.valueChanged.connect(self._show_minimap)
@@ -555,6 +565,23 @@ class CanvasView(QGraphicsView):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         self._place_overlays()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Qt paints everything anew if anything lies over what is scrolled: what is beside the overlays is moved."""
+        viewport = self.viewport()
+        assert viewport is not None
+        covered = [widget.geometry() for widget in self.overlays if widget.isVisible()]
+        if not covered or self.gesture is not None:
+            super().scrollContentsBy(dx, dy)
+            return
+        mode = self.viewportUpdateMode()
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
+        super().scrollContentsBy(dx, dy)
+        self.setViewportUpdateMode(mode)
+        for area in free_of(viewport.rect(), covered):
+            viewport.scroll(dx, dy, area)
+        for area in covered:
+            viewport.update(area)
 
     def _place_overlays(self) -> None:
         self.zoom_bar.adjustSize()
