@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from studio.cli.ctl_edit import edit
+from studio.cli.ctl_hand import call, send
 from studio.cli.ctl_shape import reload, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import arm, get, set_value, watch
@@ -26,6 +28,11 @@ EXAMPLE = """\
   studio ctl mode signal periodic --period 0.02
   studio ctl restart filter                  its process, whatever state it is in
   studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
+  studio ctl call filter.get_smooth          ask an out port for its value, or call a service, with a request in JSON
+  studio ctl send filter.raw 1.5             hand in a message; what follows from it counts as simulated
+  studio ctl send teleop.joy '{"axes": [0.2, 0.5]}' --rate 10 --for 3
+  studio ctl link tuner.cutoff filter.cutoff_hz   a parameter follows an output or another parameter; studio ctl unlink
+  studio ctl destroy filter                  take it out of the running system; studio ctl host filter sinks: move it
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
   studio ctl save                            parameters, modes and sources as they are now, into system.xml
@@ -71,6 +78,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     watching.add_argument("--count", type=int, metavar="N", help="end after so many values")
     watching.add_argument("--interval", type=float, default=0.0, metavar="SECONDS", help="at least between two values")
     watching.add_argument("--period", type=float, metavar="SECONDS", help="not on change, but regularly")
+    calling = _verb(verbs, "call", "call a service of a component, or ask a port: component.get_PORT", changes=True)
+    calling.add_argument("service", metavar="COMPONENT.SERVICE")
+    calling.add_argument(
+        "request", metavar="JSON", nargs="?", help="the request: its fields, or the value of its only one"
+    )
+    calling.add_argument("--deadline", type=float, default=1.0, metavar="SECONDS", help="(default: 1)")
+    sending = _verb(verbs, "send", "hand a message in at an in port, or publish it on a topic, by hand", changes=True)
+    sending.add_argument("to", metavar="COMPONENT.PORT|TOPIC")
+    sending.add_argument("message", metavar="JSON", help="its fields, or the value of its only one")
+    sending.add_argument("--rate", type=float, metavar="HZ", help="again and again")
+    sending.add_argument(
+        "--for", dest="seconds", type=float, metavar="SECONDS", help="with --rate (default: until Ctrl-C)"
+    )
+    sending.add_argument("--count", type=int, metavar="N", help="with --rate: so many in all")
+    sending.add_argument(
+        "--real", action="store_true", help="it is as real as a joystick: armed actuators obey what follows from it"
+    )
+    linking = _verb(verbs, "link", "let a parameter follow an output or another parameter", changes=True)
+    linking.add_argument("start", metavar="FROM", help="component.port or component.parameter")
+    linking.add_argument("end", metavar="PARAMETER", help="component.parameter")
+    unlinking = _verb(verbs, "unlink", "let a parameter follow no longer; it keeps its value", changes=True)
+    unlinking.add_argument("end", metavar="PARAMETER", help="component.parameter")
+    destroying = _verb(verbs, "destroy", "take components out of the running system, with their wires", changes=True)
+    destroying.add_argument("components", metavar="COMPONENT", nargs="+")
+    hosting = _verb(verbs, "host", "move a component into another process; it starts anew there", changes=True)
+    hosting.add_argument("component", metavar="COMPONENT")
+    hosting.add_argument("host", metavar="HOST", nargs="?", default="", help="(default: a process of its own)")
     again = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
     again.add_argument("component", metavar="COMPONENT")
     gate = _verb(verbs, "gate", "let events pass, or hold them; without a mode: tell", changes=True)
@@ -112,6 +146,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 ELSEWHERE = {
+    "call": call,
+    "send": send,
+    "link": edit,
+    "unlink": edit,
+    "destroy": edit,
+    "host": edit,
     "get": get,
     "set": set_value,
     "watch": watch,

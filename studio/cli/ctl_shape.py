@@ -8,7 +8,8 @@ from typing import Any
 
 from studio.cli.outcome import FINE, print_json
 from studio.cli.trust import require_trust
-from studio.model.document import SystemDocument
+from studio.model.document import SYSTEM_FILE, SystemDocument
+from studio.model.files import FileError
 from studio.model.opened import open_project
 from studio.model.spec import Value
 from studio.model.state_edits import RunningComponent, RunningState, edits_to
@@ -17,7 +18,16 @@ from studio.runtime.attach import Attachment
 
 def reload(attachment: Attachment, options: argparse.Namespace) -> int:
     require_trust(open_project(Path(attachment.state["folder"])), options)
-    reply = attachment.ask("reload", restart=options.restart, timeout_s=None)
+    return told_change(attachment.ask("reload", restart=options.restart, timeout_s=None), options)
+
+
+def followed(attachment: Attachment, folder: Path) -> tuple[SystemDocument, bool]:
+    """The system that runs: the file, with the edits that were made since; and whether the file was changed, too."""
+    told = attachment.ask("system")
+    return SystemDocument.load(folder, str(told["text"]).encode()), bool(told["file_changed"])
+
+
+def told_change(reply: dict[str, Any], options: argparse.Namespace) -> int:
     told = {key: reply[key] for key in ("added", "removed", "changed", "restarted")}
     lines = [f"{what}: {', '.join(names)}" for what, names in told.items() if names]
     print_json(told) if options.json else print("\n".join(lines) or "nothing has changed")
@@ -25,15 +35,22 @@ def reload(attachment: Attachment, options: argparse.Namespace) -> int:
 
 
 def save(attachment: Attachment, options: argparse.Namespace) -> int:
-    """Parameters, activation and sources as they are now, written into the project's file."""
+    """The system as it runs now, with its parameters, activation and sources, written into the project's file."""
     folder = Path(attachment.state["folder"])
-    document, opened = SystemDocument.load(folder), open_project(folder)
+    (document, file_changed), opened = followed(attachment, folder), open_project(folder)
+    if file_changed:
+        hint = "studio ctl reload follows the file, and forgets what was changed in the running system"
+        raise FileError("it was edited, and so was the running system", file=folder / SYSTEM_FILE, hint=hint)
+    before = (folder / SYSTEM_FILE).read_bytes()
     edits = list(edits_to(document.system, opened.registry, _state(attachment.state)))
     for edit in edits:
         document.do(edit)
-    document.save()
-    told = {"file": str(folder / "system.xml"), "edits": [edit.label for edit in edits]}
-    print_json(told) if options.json else print("\n".join(told["edits"]) or "nothing has changed")
+    document.save(overwrite=True)
+    labels = [edit.label for edit in edits]
+    if not labels and (folder / SYSTEM_FILE).read_bytes() != before:
+        labels = ["Edit the system"]
+    told = {"file": str(folder / SYSTEM_FILE), "edits": labels}
+    print_json(told) if options.json else print("\n".join(labels) or "nothing has changed")
     return FINE
 
 

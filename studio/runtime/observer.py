@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,15 @@ from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC, split, subscription
+from studio.runtime.channel.call_frames import HAND, Reply, reply_topic
+from studio.runtime.channel.frames import ALL_TOPIC, BEAT_TOPIC, ERROR, LOG_TOPIC, Header, split, subscription
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.lifecycle import State
 from studio.runtime.supervision import BROKER
 
 LOG_LINES = 10_000
+MOST_ANSWERS = 100
+_ANSWERS = reply_topic(HAND, "")
 
 
 class Observer:
@@ -32,12 +35,15 @@ class Observer:
         self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
         self.listeners: list[Callable[[dict[str, Any]], None]] = []
         """Called by this thread with every log line."""
+        self._answers: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
+        """To what was done by hand, by its number: an error, or the encoded reply."""
         self._ended = threading.Event()
         self._news = threading.Condition()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         for topic in (ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC):
             self._socket.subscribe(subscription(topic))
+        self._socket.subscribe(_ANSWERS.encode())
         self._socket.connect(addresses.tap(run))
         self._thread = threading.Thread(target=self._listen, name="observer", daemon=True)
         self._thread.start()
@@ -49,7 +55,10 @@ class Observer:
 
     def _take(self, frame: bytes) -> None:
         try:
-            topic, _, payload = split(frame)
+            topic, header, payload = split(frame)
+            if topic.startswith(_ANSWERS):
+                self._take_answer(header, Reply.parse(payload))
+                return
             if topic == ALL_TOPIC:  # a marker: the broker says that it is there
                 self.heard_ns[BROKER] = monotonic_ns()
                 return
@@ -67,7 +76,22 @@ class Observer:
                     listener(content)
             self._news.notify_all()
 
+    def _take_answer(self, header: Header, reply: Reply) -> None:
+        body = bytes(reply.body)
+        failed = header.flags & ERROR
+        with self._news:
+            self._answers[reply.number] = (body.decode(errors="replace"), b"") if failed else ("", body)
+            if len(self._answers) > MOST_ANSWERS:  # nobody has waited for the first of them
+                self._answers.popitem(last=False)
+            self._news.notify_all()
+
     damaged = 0
+
+    def await_answer(self, number: int, timeout_s: float) -> tuple[str, bytes] | None:
+        """What came of something that was done by hand: an error, or the encoded reply; None if nothing is heard."""
+        with self._news:
+            self._news.wait_for(lambda: number in self._answers, timeout=timeout_s)
+            return self._answers.pop(number, None)
 
     def component(self, name: str) -> dict[str, Any]:
         """What its host last said of a component; empty before the first report."""

@@ -62,6 +62,8 @@ class PlannedComponent:
     links: tuple[ParameterLink, ...] = ()
     provides: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Service -> the types of its requests and replies, by their short names."""
+    accepts: Mapping[str, str] = field(default_factory=dict)
+    """In port -> the type of its messages, whether something is wired to it or not."""
 
     def data_topics(self) -> Iterable[str]:
         """What others publish for it."""

@@ -201,6 +201,7 @@ class _Planner:
             folder=str(spec.folder) if spec.folder else "",
             command=isinstance(spec.entry, CommandEntry),
             provides={each.name: (each.request, each.reply) for each in spec.services if each.role == "provided"},
+            accepts={port.name: port.type for port in spec.ports if port.direction == "in"},
         )
 
     def _own_host(self, name: str) -> str:

@@ -41,6 +41,8 @@ QUEUE = 50
 
 FREE = {"attach", "alive", "snapshot", "output", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
+READS = {"system"}
+"""What takes its time and changes nothing."""
 
 
 @dataclass
@@ -239,7 +241,8 @@ class Runtime:
         if client is None:
             raise StudioError("attach first")
         if do not in FREE:
-            self.lease.check(route)
+            if do not in READS:
+                self.lease.check(route)
             self._start_job(route, request)
             return None
         match do:

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.model.document import SYSTEM_FILE
 from studio.model.files import read_bytes
 from studio.model.opened import Opened, open_project
-from studio.model.project import SYSTEM_FILE
 from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.launcher import Session
@@ -36,6 +36,8 @@ class Shape:
         self.modes = dict(modes)
         self._text: bytes | None = None
         """The system that is followed, if that is not what the file says."""
+        self._base: bytes | None = None
+        """What the file said when it was left."""
 
     def reload(self, *, restart: bool = False, text: str | None = None) -> dict[str, Any]:
         """Follow the project's file as it is now; `restart` allows to restart what cannot follow otherwise.
@@ -53,13 +55,18 @@ class Shape:
             self._session.change(tuned, restart=restart)
         else:  # another log, or other topics of it
             self._logs.switch(tuned, log, restart=restart)
+        self._base = None if wanted is None else self._base or self._file()
         self.modes, self._written, self._text = chosen, plan, wanted
         return _told(plan_change(before, self._session.plan, restart=True))
 
-    @property
-    def text(self) -> str:
-        """The system that is followed, as its file would have it."""
-        return (read_bytes(self._folder / SYSTEM_FILE) if self._text is None else self._text).decode()
+    def followed(self) -> dict[str, Any]:
+        """The system that is followed, as its file would have it; and whether the file says something else again."""
+        file = self._file()
+        text = file if self._text is None else self._text
+        return {"text": text.decode(), "file_changed": file not in (text, self._base or text)}
+
+    def _file(self) -> bytes:
+        return read_bytes(self._folder / SYSTEM_FILE)
 
     def switch(self, sources: Iterable[str] | None, mode: str) -> dict[str, Any]:
         """Another provider for these sources, or for all (SEMANTICS 18): through a stop, into a new epoch."""

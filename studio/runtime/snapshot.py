@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS, Clock
 from studio.runtime.deltas import Snapshot
+from studio.runtime.hand_requests import services_of
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
 from studio.runtime.plan import PlannedComponent
@@ -14,6 +16,7 @@ from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
 BUSY = "busy"
+ORIGINS = {int(origin): origin.name.lower() for origin in Origin}
 
 
 class Snapshots:
@@ -36,6 +39,7 @@ class Snapshots:
         return {
             **about,
             "gate": session.mode,
+            "by_hand": list(session.plan.by_hand),
             "clock": _clock(session.clock),
             "components": {component.name: self._component(component) for component in session.plan.components},
             "processes": {name: self._process(name) for name in session.processes()},
@@ -84,6 +88,8 @@ class Snapshots:
             "parameters": {**planned.parameters, **told.get("parameters", {})},
             "inputs": {inlet.port: inlet.topic for inlet in planned.inlets},
             "outputs": dict(planned.outlets),
+            "services": services_of(planned, session.plan),
+            "origin": ORIGINS[planned.origin],
         }
 
     def _topics(self) -> Snapshot:

@@ -12,6 +12,7 @@ from studio.model.sources import Specs
 from studio.model.spec import ARMED
 from studio.runtime.cell import REFUSAL
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.shape import Shape
@@ -46,6 +47,7 @@ class Steering:
         self._lockstep = lockstep
         self._gate = threading.Lock()
         """One at a time at the gate: what it does may wait for ever."""
+        self._hand = HandRequests(session, self._gate, lockstep=lockstep)
 
     @property
     def sources(self) -> dict[str, str]:
@@ -66,6 +68,10 @@ class Steering:
                 return self._mode(component, str(request["activation"]), request.get("period_s"))
             case "restart":
                 return self._restart(str(request["name"]))
+            case "call" | "send":
+                return self._hand.job(request)
+            case "system":
+                return self._text
             case "reload" | "switch" as do:
                 return self._reshape(do, request)
             case "gate" | "step" as do:
@@ -189,6 +195,11 @@ class Steering:
                 return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
 
         return job
+
+    def _text(self) -> dict[str, Any]:
+        if self._shape is None:
+            raise Refused("this system has no project")
+        return self._shape.followed()
 
     # Processes and the gate.
 
