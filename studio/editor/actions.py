@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Scope = Literal["window", "project", "canvas"]
 """Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
-MENUS = ("File", "Edit", "View", "Insert", "Tools", "Help")
+MENUS = ("File", "Edit", "View", "Insert", "Run", "Tools", "Help")
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,16 @@ ACTIONS: tuple[Action, ...] = (
            icon="mdi6.puzzle"),
     Action("insert.note", "Note", lambda w: w.canvas.commands.add_note(), ("Shift+N",), "canvas"),
     Action("insert.frame", "Frame", lambda w: w.canvas.commands.add_frame(), ("Shift+F",), "canvas"),
+    Action("run.start", "Run", lambda w: w.live.run(), ("F5",), icon="fa6s.play"),
+    Action("run.pause", "Pause", lambda w: w.live.pause(), ("F8",), icon="fa6s.pause"),
+    Action("run.step", "Step one event", lambda w: w.live.control.step(), ("F6",), icon="mdi6.step-forward"),
+    Action("run.stop", "Stop", lambda w: w.live.stop(), ("Shift+F5",), icon="fa6s.stop"),
+    Action("run.activate", "Activate", lambda w: w.live.command("activate"), begins_group=True),
+    Action("run.deactivate", "Deactivate", lambda w: w.live.command("deactivate")),
+    Action("run.reset", "Reset after an error", lambda w: w.live.command("reset")),
+    Action("run.trigger", "Trigger once", lambda w: w.live.command("trigger"), ("Ctrl+T",)),
+    Action("run.restart", "Restart its process", lambda w: w.live.restart(), ("Ctrl+Shift+F5",)),
+    Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
     Action("tools.commands", "Command palette", lambda w: w.open_commands(), ("Ctrl+Shift+P",), "window"),
     Action("tools.go_to", "Go to…", lambda w: w.open_go_to(), ("Ctrl+P", "Ctrl+F")),
     Action("tools.check", "Check the system", lambda w: w.check(), ("F7",), begins_group=True),

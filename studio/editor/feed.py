@@ -106,7 +106,7 @@ class Feed(QObject):
 
     def follow(self, folder: Path | None) -> None:
         """Look at this project's system whenever it runs: now, later, and again after it was restarted."""
-        if folder is None and self._link is None:
+        if folder == self._folder:
             return
         self._folder = folder
         self._forget_state()

@@ -53,6 +53,9 @@ class Link:
         self._offered = False
         self._offered_ns = 0
         self._folder: Path | None = None
+        self._wish = 0
+        """Counts the calls of `follow`: also the same project is attached to anew."""
+        self._granted = 0
         self._wanted: dict[str, bool] = {}
         self._closing = threading.Event()
         self._wake = threading.Event()
@@ -71,7 +74,9 @@ class Link:
 
     def follow(self, folder: Path | None) -> None:
         """Attach to the system of this project whenever it runs; without one, to none."""
-        self._folder = folder.resolve() if folder is not None else None
+        with self._lock:
+            self._folder = folder.resolve() if folder is not None else None
+            self._wish += 1
         self._wake.set()
 
     def want(self, topics: Mapping[str, bool]) -> None:
@@ -111,7 +116,8 @@ class Link:
         self._detach()
 
     def _find(self) -> None:
-        folder = self._folder
+        with self._lock:
+            folder, self._granted = self._folder, self._wish
         if folder is None or self._closing.is_set():
             return
         found = [system for system in running_systems() if Path(system.folder).resolve() == folder]
@@ -134,7 +140,7 @@ class Link:
 
     def _look(self) -> None:
         assert self._attachment is not None and self._system is not None
-        if self._folder is None or Path(self._system.folder).resolve() != self._folder:
+        if self._wish != self._granted:
             self._detach()
             return
         self._listen()

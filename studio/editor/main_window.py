@@ -18,6 +18,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from studio.editor.actions import ACTIONS, MENUS, Action, by_id
+from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.command_palette import Choice, CommandPalette
@@ -25,6 +26,8 @@ from studio.editor.docks import Docks
 from studio.editor.files import Files
 from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
 from studio.editor.icons import icon
+from studio.editor.live import Live
+from studio.editor.live_menu import add_component_entries
 from studio.editor.notice import Notice
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
@@ -48,6 +51,7 @@ CONTEXT_MENU = (
     "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
 )  # fmt: skip
 """Of the canvas; an empty name is a line."""
+RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply")
 
 
 class MainWindow(QMainWindow):
@@ -58,6 +62,7 @@ class MainWindow(QMainWindow):
         self._session: Session | None = None
         self._canvas: CanvasView | None = None
         self.files: Files = Files(self)
+        self.live: Live = Live(self)
         self.actions_by_id: dict[str, QAction] = {}
         self.setWindowTitle("Robot Systems Studio")
         self.setAcceptDrops(True)
@@ -93,6 +98,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.status.problems_wanted.connect(lambda: self.docks.show("problems"))
         self.status.save_wanted.connect(lambda: self.trigger("file.save"))
+        self.status.trouble_wanted.connect(lambda: self.live.go_to_trouble(self.status.troubled))
         self.status.zoom_wanted.connect(lambda: self.trigger("view.zoom_100"))
         self.welcome = Welcome(self.settings, self.theme)
         self.welcome.new_wanted.connect(self.files.new)
@@ -148,7 +154,9 @@ class MainWindow(QMainWindow):
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.menus["File"].insertMenu(self.actions_by_id["file.save"], self.recent_menu)
         shown = [self.actions_by_id[name] for name in ("file.save", "edit.undo", "edit.redo", "insert.quick")]
-        self.toolbar = MainToolBar(self.theme, shown)
+        self.toolbar = MainToolBar(self.theme, shown, self.actions_by_id, self.live.control)
+        self.live.phase_changed.connect(self._phase_changed)
+        self.live.feed.changed.connect(lambda _: self.status.show_running(self.live))
         self.toolbar.commands_wanted.connect(self.open_commands)
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
@@ -198,6 +206,7 @@ class MainWindow(QMainWindow):
         if session is not None:
             scene = CanvasScene(session, self.theme)
             self._canvas = CanvasView(scene)
+            self.live_layer = LiveLayer(scene, self.live.feed)
             self._document_layout.addWidget(self._canvas)
             scene.selectionChanged.connect(self._selection_changed)
             self._canvas.zoomed.connect(self.status.show_zoom)
@@ -208,6 +217,7 @@ class MainWindow(QMainWindow):
             session.refused.connect(lambda words: self.status.say(words, trouble=True))
             session.problems_changed.connect(self._problems_changed)
             session.check()
+        self.live.show_session(session)
         self.inspector.show_session(session)
         self.toolbar.switch.show_session(session)
         self.toolbar.setVisible(session is not None)
@@ -250,11 +260,15 @@ class MainWindow(QMainWindow):
         for action in ACTIONS:
             if action.scope != "window":
                 self.actions_by_id[action.id].setEnabled(session is not None)
+        self.toolbar.show_phase()
+        for name in RUNNING_ONLY:
+            self.actions_by_id[name].setEnabled(self.live.control.is_up)
         if session is None:
             self.setWindowTitle("Robot Systems Studio")
             return
         dirty = session.document.is_modified
-        self.setWindowTitle(f"system.xml{'*' if dirty else ''} — {session.name} — Robot Systems Studio")
+        running = self.live.title_words()
+        self.setWindowTitle(f"system.xml{'*' if dirty else ''} — {session.name}{running} — Robot Systems Studio")
         self.docks.set_title("system", f"system.xml{' •' if dirty else ''}")
         history = session.document.history
         for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
@@ -262,6 +276,11 @@ class MainWindow(QMainWindow):
             entry.setText(f"{word} {label}" if label else word)
             entry.setToolTip(f"{word} {label or ''} ({by_id(name).keys[0]})")
             entry.setEnabled(label is not None)
+
+    def _phase_changed(self) -> None:
+        self.toolbar.show_phase()
+        self.status.show_running(self.live)
+        self._changed()
 
     def _selection_changed(self) -> None:
         scene = self.canvas.canvas
@@ -387,6 +406,7 @@ class MainWindow(QMainWindow):
         if event is None or self._canvas is None or not self._canvas.underMouse():
             return
         menu = QMenu(self)
+        add_component_entries(menu, self)
         for name in CONTEXT_MENU:
             if name:
                 menu.addAction(self.actions_by_id[name])
@@ -413,7 +433,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         assert event is not None
-        if not self.files.may_leave():
+        if not self.files.may_leave() or not self.live.may_close():
             event.ignore()
             return
         self.files.leave()
@@ -421,6 +441,7 @@ class MainWindow(QMainWindow):
         if self.has_session:
             self.settings.set_bytes(LAYOUT, self.docks.save())
         self._drop_session()
+        self.live.close()
         event.accept()
 
 

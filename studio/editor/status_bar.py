@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QStatusBar, QToolButton
 
 from studio.editor.icons import icon
+from studio.editor.live_state import count_words, time_words, totals
 from studio.editor.panels.problems import counted
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 
+if TYPE_CHECKING:
+    from studio.editor.live import Live
+
 MESSAGE_MS = 8000
+_PHASES = {
+    "starting": ("fa6s.hourglass-half", "muted"),
+    "running": ("fa6s.circle-play", "fine"),
+    "paused": ("fa6s.circle-pause", "warning"),
+    "stopping": ("fa6s.hourglass-half", "muted"),
+}
 NOTHING_OPEN = "No project open"
 
 
@@ -18,12 +30,21 @@ class StatusBar(QStatusBar):
     problems_wanted = pyqtSignal()
     save_wanted = pyqtSignal()
     zoom_wanted = pyqtSignal()
+    trouble_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.setSizeGripEnabled(False)
         self.origin = QLabel()
+        self.running = self._button("State of the system", self.trouble_wanted)
+        self.troubled = ""
+        """A component that is in trouble; empty if none is."""
+        self.figures = QLabel()
+        self.figures.setAccessibleName("Events and losses")
+        self.load = QLabel()
+        self.load.setProperty("role", "muted")
+        self.load.setAccessibleName("Processor and memory")
         self.saved = self._button("Saved or not", self.save_wanted)
         self.problems = self._button("Problems", self.problems_wanted)
         self.words = QLabel()
@@ -32,11 +53,13 @@ class StatusBar(QStatusBar):
         self.content = QLabel()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
-        for widget in (self.origin, self.saved, self.problems):
+        for widget in (self.origin, self.running, self.figures, self.saved, self.problems):
             self.addWidget(widget)
         self.addWidget(self.words, 1)
-        for widget in (self.content, self.zoom):
+        for widget in (self.load, self.content, self.zoom):
             self.addPermanentWidget(widget)
+        for widget in (self.running, self.figures, self.load):
+            widget.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(lambda: self.words.setText(""))
@@ -83,6 +106,38 @@ class StatusBar(QStatusBar):
         self.problems.setIcon(icon(mark, colour))
         counts = f"{len(session.system.nodes)} nodes · {len(session.system.wires)} wires"
         self.content.setText(f"{selected} selected · {counts}" if selected else counts)
+
+    def show_running(self, live: Live) -> None:
+        """State, rate, losses and load of the system; nothing of it while none runs."""
+        phase, theme = live.control.phase, self.theme
+        for widget in (self.running, self.figures, self.load):
+            widget.setVisible(phase != "stopped")
+        if phase == "stopped":
+            return
+        mark, colour = _PHASES[phase]
+        words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")
+        self.troubled = ""
+        if live.feed.is_attached:
+            told = totals(live.feed.state)
+            late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
+            lost = (
+                f' · <span style="color:{theme.warning}">↓ {count_words(told.drops)} dropped</span>'
+                if told.drops
+                else ""
+            )
+            self.figures.setText(f"{told.rate_hz:.0f} events/s{late}{lost}")
+            self.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
+            if told.troubled:
+                self.troubled = told.troubled[0]
+                mark, colour = "fa6s.circle-exclamation", "error"
+                words += (
+                    f", {told.troubled[0]} in trouble"
+                    if len(told.troubled) == 1
+                    else f", {len(told.troubled)} in trouble"
+                )
+        self.running.setText(words)
+        self.running.setIcon(icon(mark, getattr(theme, colour)))
+        self.running.setToolTip("Go to it" if self.troubled else "How the system is")
 
     def show_zoom(self, zoom: float) -> None:
         self.zoom.setText(f"{zoom * 100:.0f} %")

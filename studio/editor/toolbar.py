@@ -1,4 +1,4 @@
-"""The bar below the menu: undo, where the data comes from, the command field, the theme. And the origin band."""
+"""The bar below the menu: run control, undo, where the data comes from, commands, theme. And the origin band."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from studio.editor.icons import icon
+from studio.editor.live_run_bar import ClockLabel, RunButtons
+from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SOURCE_MODES, SourceMode
+
+RUN_ACTIONS = ("run.start", "run.pause", "run.step", "run.stop")
 
 
 class SourceSwitch(QFrame):
@@ -118,12 +122,17 @@ class MainToolBar(QToolBar):
     commands_wanted = pyqtSignal()
     theme_wanted = pyqtSignal()
 
-    def __init__(self, theme: Theme, actions: list[QAction]) -> None:
+    def __init__(
+        self, theme: Theme, actions: list[QAction], all_actions: dict[str, QAction], control: RunControl
+    ) -> None:
         super().__init__("Main toolbar")
         self.setObjectName("toolbar")
         self.setMovable(False)
         self.setFloatable(False)
         self.setIconSize(QSize(16, 16))
+        self.control = control
+        self.run_buttons = RunButtons(theme, {name: all_actions[name] for name in RUN_ACTIONS})
+        self.clock = ClockLabel(theme, control)
         self.switch = SourceSwitch(theme)
         self.source_label = QLabel("Source")
         self.source_label.setProperty("role", "muted")
@@ -137,6 +146,8 @@ class MainToolBar(QToolBar):
         self.theme_button.setAccessibleName("Switch between light and dark")
         self.theme_button.setToolTip("Switch between light and dark")
         self.theme_button.clicked.connect(self.theme_wanted)
+        self.addWidget(self.run_buttons)
+        self.addSeparator()
         for action in actions:
             self.addAction(action)
             button = self.widgetForAction(action)
@@ -145,6 +156,8 @@ class MainToolBar(QToolBar):
         self.addSeparator()
         self._label_action = self.addWidget(self.source_label)
         self.addWidget(self.switch)
+        self.addSeparator()
+        self._clock_action = self.addWidget(self.clock)
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
@@ -152,7 +165,16 @@ class MainToolBar(QToolBar):
         self.addWidget(self.theme_button)
         self.show_theme(theme)
 
+    def show_phase(self) -> None:
+        self.run_buttons.show_phase(self.control.phase)
+        self.clock.show_phase()
+        if self._clock_action is not None:
+            self._clock_action.setVisible(self.control.is_up)
+
     def show_theme(self, theme: Theme) -> None:
+        self.run_buttons.theme = theme
+        self.clock.show_theme(theme)
+        self.show_phase()
         self.switch.theme = theme
         self.switch.refresh()
         self.commands.setIcon(icon("mdi6.magnify", theme.muted))

@@ -9,8 +9,10 @@ from PyQt6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.card import PADDING, ROW, STATE_ROW, SWITCH_ROW, TITLE, TITLE_AT, Card, Port
+from studio.editor.canvas.live_paint import paint_state_row
 from studio.editor.fonts import metrics, text_font
 from studio.editor.icons import icon
+from studio.editor.live_state import LiveNode
 from studio.editor.theme import Theme
 from studio.model.sources import SourceMode
 
@@ -33,7 +35,13 @@ class NodeItem(QGraphicsItem):
         """While a wire is drawn: the ports that it may end at; all else fades."""
         self.focused = False
         self.severity = ""
+        self.live: LiveNode | None = None
+        """While the system runs."""
+        self._detail = 1.0
+        """With which it was painted last."""
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
+        # A card is painted when it changes or the zoom does, not while one pans or drags something over it.
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.setZValue(2)
 
     @property
@@ -45,6 +53,14 @@ class NodeItem(QGraphicsItem):
         self.card, self.theme = card, theme
         self.hovered = None
         self.update()
+
+    def show_live(self, live: LiveNode | None) -> None:
+        """Figures are painted again only where they can be read; states always."""
+        before, self.live = self.live, live
+        if live == before:
+            return
+        if self._detail >= ALL_DETAIL or live is None or before is None or live.look != before.look:
+            self.update()
 
     def rect(self) -> QRectF:
         return QRectF(0, 0, self.card.width, self.card.height)
@@ -78,7 +94,8 @@ class NodeItem(QGraphicsItem):
         trouble = (
             f", has an {self.severity}" if self.severity == "error" else ", has a warning" if self.severity else ""
         )
-        return f"{card.name}, {kind}, {_counted(ins, 'input')}, {_counted(outs, 'output')}{trouble}"
+        state = f", {self.live.look.word.lower().rstrip('…')}" if self.live is not None else ""
+        return f"{card.name}, {kind}{state}, {_counted(ins, 'input')}, {_counted(outs, 'output')}{trouble}"
 
     # ---- Qt
 
@@ -94,7 +111,7 @@ class NodeItem(QGraphicsItem):
         self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
     ) -> None:
         assert painter is not None
-        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        self._detail = detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         if self.fitting is not None and not any(port in self.fitting for port in self.card.ports):
             painter.setOpacity(0.35)
         if detail < SOME_DETAIL:
@@ -118,7 +135,11 @@ class NodeItem(QGraphicsItem):
         painter.setPen(_pen(theme.accent if self.isSelected() else theme.node_border, 2 if self.isSelected() else 1))
         painter.setBrush(QColor(theme.selection if self.isSelected() else theme.node_title))
         painter.drawRect(self.rect())
-        painter.fillRect(QRectF(0, 0, 6, self.card.height), QColor(self._stripe()))
+        if self.live is not None:
+            ground = QColor(theme.tone(self.live.look.tone))
+            ground.setAlphaF(0.3)
+            painter.fillRect(self.rect(), ground)
+        painter.fillRect(QRectF(0, 0, 10 if self.live is not None else 6, self.card.height), QColor(self._stripe()))
         size = min(28.0, 11 / detail)
         if size * detail >= 9:
             painter.setFont(text_font(size, 600))
@@ -159,6 +180,8 @@ class NodeItem(QGraphicsItem):
         theme = self.theme
         if self.isSelected():
             return QPen(QColor(theme.accent), 2)
+        if self.live is not None and self.live.look.tone == "error":
+            return QPen(QColor(theme.error), 2)
         if self.severity == "error":
             return QPen(QColor(theme.error), 2, Qt.PenStyle.DashLine if self.card.unknown else Qt.PenStyle.SolidLine)
         if self.card.unknown:
@@ -166,6 +189,8 @@ class NodeItem(QGraphicsItem):
         return _pen(theme.node_border, 1)
 
     def _stripe(self) -> str:
+        if self.live is not None:
+            return self.theme.tone(self.live.look.tone)
         return {"error": self.theme.error, "warning": self.theme.warning}.get(self.severity, self.theme.control_border)
 
     def _paint_large_title(self, painter: QPainter, detail: float) -> None:
@@ -173,8 +198,12 @@ class NodeItem(QGraphicsItem):
         theme, card = self.theme, self.card
         size = round(min(22.0, 10.5 / detail))
         icon(card.icon, theme.muted).paint(painter, QRectF(14, 10, size, size).toRect())
-        left = 20.0 + size
-        room = QRectF(left, 10 - (30 - size) / 2, card.width - left - 8, 30)
+        left, right = 20.0 + size, card.width - 8
+        if self.live is not None:
+            look = self.live.look
+            right -= size
+            icon(look.icon, theme.tone(look.tone)).paint(painter, QRectF(right, 10, size, size).toRect())
+        room = QRectF(left, 10 - (30 - size) / 2, right - left - 4, 30)
         painter.setFont(text_font(size, 600))
         painter.setPen(QColor(theme.error if self.severity == "error" else theme.text))
         text = metrics(size, 600).elidedText(card.name, Qt.TextElideMode.ElideMiddle, room.width())
@@ -206,6 +235,10 @@ class NodeItem(QGraphicsItem):
         theme, card = self.theme, self.card
         top = TITLE + (SWITCH_ROW if card.is_source else 0)
         row = QRectF(PADDING, top, card.width - 2 * PADDING, STATE_ROW)
+        if self.live is not None:
+            right = self.live.right or card.right
+            paint_state_row(painter, row, self.live.look, right, theme)
+            return
         painter.setFont(text_font(11))
         painter.setPen(QColor(theme.error if card.unknown else theme.muted))
         painter.drawText(row, _RIGHT, card.right)
@@ -244,6 +277,17 @@ class NodeItem(QGraphicsItem):
             text = metrics(11.5).elidedText(port.end.port, Qt.TextElideMode.ElideMiddle, room)
             row = QRectF(left, port.y - ROW / 2, room, ROW)
             painter.drawText(row, _LEFT if port.side == "in" else _RIGHT, text)
+        if self.live is not None and self.live.rates:
+            self._paint_rates(painter, dict(self.live.rates))
+
+    def _paint_rates(self, painter: QPainter, rates: dict[str, str]) -> None:
+        """On the free side of the rows of a source."""
+        painter.setFont(text_font(11))
+        painter.setPen(QColor(self.theme.muted))
+        for port in self.card.ports:
+            if port.end.port in rates:
+                row = QRectF(PADDING, port.y - ROW / 2, self.card.width - 2 * PADDING, ROW)
+                painter.drawText(row, _LEFT, rates[port.end.port])
 
     def _row_is_shared(self, port: Port) -> bool:
         return any(other.y == port.y and other.side != port.side for other in self.card.ports)

@@ -8,11 +8,15 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from studio.editor.canvas.live_paint import paint_pills
+from studio.editor.live_state import LiveWire
 from studio.editor.theme import Theme
 from studio.model.parts import Connection, Link, ServiceWire
 
 HANDLE = 5.0
 HANDLE_REACH = 10.0
+FIGURES = 0.7
+"""From this zoom on figures can be read."""
 _MARGIN = 10.0
 
 
@@ -27,6 +31,9 @@ class WireItem(QGraphicsItem):
         """The pointer is on this wire, or on another of the same out port."""
         self.wrong = False
         self.faded = False
+        self.live: LiveWire | None = None
+        """While the system runs."""
+        self._detail = 1.0
         self._bounds = QRectF()
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
         self.setZValue(1)
@@ -36,6 +43,17 @@ class WireItem(QGraphicsItem):
         self.path = path
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
         self.update()
+
+    def show_live(self, live: LiveWire | None) -> None:
+        before, self.live = self.live, live
+        if live == before:
+            return
+        if self._detail >= FIGURES or live is None or before is None or live.flow != before.flow:
+            self.update()
+
+    def room(self) -> float:
+        """For words on it: from side to side, without what lies under the ports."""
+        return abs(self.end.x() - self.start.x()) if not self.path.isEmpty() else 0.0
 
     @property
     def start(self) -> QPointF:
@@ -63,7 +81,7 @@ class WireItem(QGraphicsItem):
     ) -> None:
         assert painter is not None
         theme = self.theme
-        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        self._detail = detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         colour = QColor(theme.error if self.wrong else theme.hue(self.message_type))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.faded:
@@ -84,6 +102,8 @@ class WireItem(QGraphicsItem):
         if isinstance(self.connection, ServiceWire | Link):
             return
         self._paint_arrow(painter, colour)
+        if self.live is not None and detail >= FIGURES:
+            paint_pills(painter, self.live, self._middle(), self.room(), self.end, theme)
         if self.isSelected():
             painter.setPen(QPen(QColor(theme.accent), 2))
             painter.setBrush(QColor(theme.canvas))
@@ -98,7 +118,15 @@ class WireItem(QGraphicsItem):
         pen = QPen(colour, 3 if self.hovered else 2)
         if self.wrong:
             pen.setStyle(Qt.PenStyle.DashLine)
+        elif self.live is not None and self.live.flow != "flows":
+            faint = QColor(colour if self.live.flow == "stale" else self.theme.muted)
+            faint.setAlphaF(0.75)
+            pen = QPen(faint, 2, Qt.PenStyle.CustomDashLine)
+            pen.setDashPattern([1, 2.5])
         return pen
+
+    def _middle(self) -> QPointF:
+        return self.path.pointAtPercent(0.5)
 
     def _paint_arrow(self, painter: QPainter, colour: QColor) -> None:
         tip = self.end - QPointF(6.5, 0)

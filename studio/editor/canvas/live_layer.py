@@ -1,0 +1,89 @@
+"""Keeps cards and wires as the running system is: what has not changed is not painted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PyQt6.QtCore import QObject
+
+from studio.editor.canvas.scene import CanvasScene
+from studio.editor.feed import Changes, Feed
+from studio.editor.live_state import live_node, live_wire, parts_of
+from studio.model.parts import Wire
+from studio.model.wiring import topic_of
+
+
+class LiveLayer(QObject):
+    def __init__(self, scene: CanvasScene, feed: Feed) -> None:
+        super().__init__(scene)
+        self.scene, self.feed = scene, feed
+        self._behind: dict[str, list[str]] = {}
+        """Running component -> the card that shows it."""
+        self._carried: dict[str, list[Wire]] = {}
+        """Topic -> its wires; the longest first: it carries the rate."""
+        feed.attached.connect(self.refresh)
+        feed.ended.connect(self.refresh)
+        feed.changed.connect(self._follow)
+        scene.session.changed.connect(self.refresh)
+        scene.rebuilt.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Everything: after an edit, or when a system came or went."""
+        self._index()
+        if self.feed.is_attached:
+            self._show_nodes(self.scene.nodes)
+            self._show_wires(self._carried)
+            return
+        for node in self.scene.nodes.values():
+            node.show_live(None)
+        for wire in self.scene.wires.values():
+            wire.show_live(None)
+
+    def _index(self) -> None:
+        self._behind, self._carried = {}, {}
+        if not self.feed.is_attached:
+            return
+        system = self.scene.session.system
+        for node in system.nodes:
+            for part in parts_of(node):
+                self._behind.setdefault(part, []).append(node.name)
+        for wire in system.wires:
+            self._carried.setdefault(topic_of(wire.start), []).append(wire)
+        for wires in self._carried.values():
+            wires.sort(key=self._length, reverse=True)
+
+    def _length(self, wire: Wire) -> float:
+        item = self.scene.wires.get(("wires", wire.key))
+        return item.room() if item is not None else 0.0
+
+    def _follow(self, changes: Changes) -> None:
+        if changes.system or changes.shape:
+            self.refresh()
+            return
+        touched = {node for name in changes.components for node in self._behind.get(name, ())}
+        sources = {source.name for source in self.scene.session.system.sources}
+        if sources:  # their rows show rates of topics
+            touched |= {name for topic in changes.topics if (name := topic.split("/")[1]) in sources}
+        self._show_nodes(touched)
+        topics = set(changes.topics)
+        for name in changes.components:  # what a receiver lost is on its wires
+            topics.update(self.feed.state["components"].get(name, {}).get("dropped", ()))
+        self._show_wires(topics)
+
+    def _show_nodes(self, names: Iterable[str]) -> None:
+        state, system = self.feed.state, self.scene.session.system
+        for name in names:
+            item = self.scene.nodes.get(name)
+            if item is not None and name in system.nodes:
+                item.show_live(live_node(system.node(name), state))
+
+    def _show_wires(self, topics: Iterable[str]) -> None:
+        state, system = self.feed.state, self.scene.session.system
+        for topic in topics:
+            for place, wire in enumerate(self._carried.get(topic, ())):
+                item = self.scene.wires.get(("wires", wire.key))
+                if item is not None:
+                    live = live_wire(wire, system, state)
+                    item.show_live(live if place == 0 else replace(live, rate=""))

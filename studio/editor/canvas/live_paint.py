@@ -1,0 +1,75 @@
+"""Painting what runs: the chip with a state, the pills on wires."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPen
+
+from studio.editor.fonts import metrics, text_font, width_of
+from studio.editor.icons import icon
+from studio.editor.live_state import LiveWire, Look
+from studio.editor.theme import Theme
+
+CHIP = 18.0
+PILL = 18.0
+ROOM_FOR_A_RATE = 130.0
+"""So much wire, and it carries its rate."""
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+
+def chip_width(look: Look) -> float:
+    return 8 + 11 + 5 + width_of(look.word, 11, 600) + 9
+
+
+def paint_chip(painter: QPainter, at: QPointF, look: Look, theme: Theme) -> None:
+    """With its upper left corner at a point."""
+    colour = QColor(theme.tone(look.tone))
+    rect = QRectF(at.x(), at.y(), chip_width(look), CHIP)
+    fill = QColor(colour)
+    fill.setAlphaF(0.16 if theme.name == "dark" else 0.13)
+    painter.setPen(QPen(colour, 1) if look.tone == "created" else Qt.PenStyle.NoPen)
+    painter.setBrush(fill if look.tone != "created" else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect, CHIP / 2, CHIP / 2)
+    icon(look.icon, colour.name()).paint(painter, QRectF(rect.left() + 7, rect.top() + 3, 12, 12).toRect())
+    painter.setFont(text_font(11, 600))
+    painter.setPen(colour)
+    painter.drawText(rect.adjusted(24, 0, 0, 0), _LEFT, look.word)
+
+
+def paint_state_row(painter: QPainter, row: QRectF, look: Look, right: str, theme: Theme) -> None:
+    """The chip, and beside it what there is room for."""
+    paint_chip(painter, QPointF(row.left() - 1, row.center().y() - CHIP / 2), look, theme)
+    room = row.adjusted(chip_width(look) + 6, 0, 0, 0)
+    painter.setFont(text_font(11))
+    painter.setPen(QColor(theme.error if look.tone == "error" else theme.muted))
+    text = metrics(11).elidedText(right, Qt.TextElideMode.ElideMiddle, room.width())
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+
+
+def paint_pills(painter: QPainter, live: LiveWire, where: QPointF, room: float, end: QPointF, theme: Theme) -> None:
+    """The rate in the middle of the wire if there is room; what was lost before its end, always."""
+    if live.rate and live.flow == "flows" and room >= ROOM_FOR_A_RATE:
+        _paint_pill(painter, where, live.rate, theme.panel, theme.border, theme.text)
+    if live.drops:
+        text = f"↓ {live.drops}"
+        at = end - QPointF(width_of(text, 11, 600) / 2 + 26, 0)
+        _paint_pill(painter, at, text, _tinted(theme), theme.warning, theme.warning)
+
+
+def _paint_pill(painter: QPainter, centre: QPointF, text: str, fill: str, border: str, colour: str) -> None:
+    width = width_of(text, 11, 500) + 16
+    rect = QRectF(centre.x() - width / 2, centre.y() - PILL / 2, width, PILL)
+    painter.setPen(QPen(QColor(border), 1))
+    painter.setBrush(QColor(fill))
+    painter.drawRoundedRect(rect, PILL / 2, PILL / 2)
+    painter.setPen(QColor(colour))
+    painter.setFont(text_font(11, 500))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _tinted(theme: Theme) -> str:
+    """The warning's colour, a little of it on the ground of the canvas."""
+    ground, colour = QColor(theme.canvas), QColor(theme.warning)
+    share = 0.22
+    mixed = [round(g + (c - g) * share) for g, c in zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)]
+    return QColor(*mixed).name()

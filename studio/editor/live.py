@@ -1,0 +1,210 @@
+"""The window and a running system: what Run, Pause and Stop do here, and how the window tells what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QMessageBox
+
+from studio.editor.feed import Feed
+from studio.editor.live_edits import LiveEdits
+from studio.editor.live_state import parts_of
+from studio.editor.run_control import RunControl
+from studio.editor.session import Session
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+
+class Live(QObject):
+    phase_changed = pyqtSignal()
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.feed = Feed(self)
+        self.control = RunControl(self.feed, self)
+        self.edits = LiveEdits(self.feed, self)
+        self.edits.allows = self._is_trusted
+        self._box: QMessageBox | None = None
+        control, edits, say = self.control, self.edits, self._say
+        control.phase_changed.connect(self.phase_changed)
+        control.told.connect(say)
+        control.refused.connect(self._complain)
+        control.start_failed.connect(self._start_failed)
+        control.died.connect(self._died)
+        control.stop_is_slow.connect(self._stop_is_slow)
+        control.held_by_other.connect(self._held)
+        edits.applied.connect(say)
+        edits.waiting.connect(self._complain)
+        edits.stuck.connect(self._stuck)
+        self.feed.refused.connect(lambda why: self._complain(f"A system of this project runs, but: {why}"))
+        self.feed.silent.connect(self._silent)
+        self.feed.attached.connect(lambda: say(f"Attached to the running system {self.feed.run}"))
+
+    def show_session(self, session: Session | None) -> None:
+        self.edits.show_session(session)
+        self.feed.follow(session.folder if session is not None else None)
+
+    def close(self) -> None:
+        self.feed.close()
+
+    def title_words(self) -> str:
+        """For the task bar: that it runs, and above all that it is real."""
+        if not self.control.is_up:
+            return ""
+        is_real = "real" in set(self.feed.state.get("sources", {}).values())
+        return f" — {'REAL, ' if is_real else ''}{self.control.phase}"
+
+    # ---- what actions do
+
+    def run(self) -> None:
+        """Start, or go on after a pause."""
+        if self.control.phase == "paused":
+            self.control.go_on()
+        elif self.control.phase == "stopped" and self._is_ready():
+            self.control.start(self.window.session.folder)
+
+    def pause(self) -> None:
+        if self.control.phase == "running":
+            self.control.pause()
+
+    def stop(self) -> None:
+        if self.control.phase == "stopping":
+            self._stop_is_slow()
+        else:
+            self.control.stop()
+
+    def restart_all(self) -> None:
+        """Stop, and run what is on the canvas now."""
+        self.control.stop(then=self.run)
+
+    def command(self, verb: str) -> None:
+        names = self.selected()
+        if names:
+            self.control.command(verb, names)
+
+    def restart(self) -> None:
+        self.control.restart(self.selected())
+
+    def selected(self) -> list[str]:
+        """The running components behind what is selected."""
+        system = self.window.session.system
+        chosen = self.window.canvas.canvas.selected_nodes()
+        running = self.feed.state.get("components", {})
+        names = [part for name in chosen for part in parts_of(system.node(name)) if part in running]
+        if not names:
+            self._complain("Select a component that runs first" if self.control.is_up else "The system does not run")
+        return names
+
+    def go_to_trouble(self, component: str) -> None:
+        """Show the card of this component; without one, nothing."""
+        for node in self.window.session.system.nodes if component else ():
+            if component in parts_of(node):
+                self.window.canvas.go_to(node.name)
+
+    def _is_ready(self) -> bool:
+        """Saved, without errors, and trusted."""
+        window = self.window
+        if window.session.document.is_modified and not window.files.save():
+            return False
+        window.session.check()
+        errors = [problem for problem in window.session.problems if problem.severity == "error"]
+        if errors:
+            window.docks.show("problems")
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            self._complain(f"It cannot run yet: {errors[0].message}{more}")
+            return False
+        return self._is_trusted()
+
+    def _is_trusted(self) -> bool:
+        """Code that came with the project runs only after somebody has seen what it would start and said yes."""
+        from studio.runtime.trust import commands_of, is_trusted, trust
+
+        opened = self.window.session.opened
+        specs = (opened.registry.get(type_name) for type_name in opened.used_types())
+        commands = commands_of(opened.folder, (spec for spec in specs if spec is not None))
+        if is_trusted(opened.folder, commands):
+            return True
+        box = QMessageBox(self.window)
+        box.setWindowTitle("Do you trust this project?")
+        box.setText(f"{self.window.session.name} wants to run programs")
+        box.setInformativeText("Opening it ran nothing. Run would start, as you:\n\n" + "\n".join(commands))
+        yes = box.addButton("Trust and run", QMessageBox.ButtonRole.AcceptRole)
+        no = box.addButton("Look only", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(no)
+        box.exec()
+        if box.clickedButton() is yes:
+            trust(opened.folder, commands)
+            return True
+        return False
+
+    # ---- telling
+
+    def _say(self, words: str) -> None:
+        self.window.status.say(words)
+
+    def _complain(self, words: str) -> None:
+        self.window.status.say(words, trouble=True)
+
+    def _start_failed(self, words: str) -> None:
+        name = self.window.session.name if self.window.has_session else "The system"
+        self._ask_later(f"{name} does not start", words, {})
+
+    def _died(self) -> None:
+        self.window.notice.ask(
+            "The runtime of this system ended without a word: it was killed, or crashed. Everything it had started"
+            " is gone with it; your project is untouched.",
+            {"Run again": self.run, "Close": lambda: None},
+        )
+
+    def _stop_is_slow(self) -> None:
+        if self.control.phase == "stopping":
+            self.window.notice.ask(
+                "The system has not stopped yet. Components get 6 s to finish; a recorder may take longer.",
+                {"Wait": lambda: None, "Kill it": self.control.kill},
+            )
+
+    def _held(self, sentence: str, take_over: Callable[[], None]) -> None:
+        self.window.notice.ask(f"{sentence}.", {"Take over": take_over, "Leave it": lambda: None})
+
+    def _stuck(self, why: str, hint: str, restart: Callable[[], None]) -> None:
+        self.window.notice.ask(
+            f"This edit {why}.", {f"{hint.capitalize() or 'Restart'}": restart, "Not now": lambda: None}
+        )
+
+    def _silent(self, seconds: float) -> None:
+        if seconds:
+            self._complain(f"The runtime has said nothing for {seconds:.0f} s; what you see is old")
+        else:
+            self._say("The runtime speaks again")
+
+    def _ask_later(self, title: str, words: str, choices: dict[str, Callable[[], object]]) -> None:
+        """A dialog that nobody waits for."""
+        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Close, self.window)
+        box.setInformativeText(words)
+        for text, do in choices.items():
+            button = box.addButton(text, QMessageBox.ButtonRole.ActionRole)
+            if button is not None:
+                button.clicked.connect(lambda _, do=do: do())
+        self._box = box
+        box.open()
+
+    def may_close(self) -> bool:
+        """The system goes on without the window; whoever closes it is told, and may decide otherwise."""
+        if not self.control.is_up and self.control.phase != "starting":
+            return True
+        box = QMessageBox(self.window)
+        box.setWindowTitle("The system goes on")
+        box.setText(f"{self.window.session.name} keeps running without this window.")
+        box.setInformativeText("A new window on this project attaches to it; `studio stop` ends it.")
+        leave = box.addButton("Leave it running", QMessageBox.ButtonRole.AcceptRole)
+        stop = box.addButton("Stop it", QMessageBox.ButtonRole.DestructiveRole)
+        stay = box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(leave)
+        box.exec()
+        if box.clickedButton() is stop:
+            self.control.stop(then=self.window.close)
+        return box.clickedButton() not in (stop, stay)

@@ -1,0 +1,207 @@
+"""Edits while the system runs: it follows them, and what it cannot follow is told before anything happens.
+
+Parameters are set one by one, at once. Everything else goes to the runtime as the text that saving would write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from studio.editor.feed import Feed
+from studio.editor.session import Session
+from studio.errors import StudioError
+from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
+from studio.model.document import SYSTEM_FILE
+from studio.model.parts import Component
+from studio.model.spec import Value
+from studio.model.wiring import parameter_values
+
+SET_AFTER_MS = 60
+"""Of a slider that is dragged, not every place is worth a request."""
+FOLLOW_AFTER_MS = 300
+"""Several edits that belong together are one change of the running system."""
+_LOOKS = ("places", "notes", "frames")
+"""Tables of the layout: nothing that runs."""
+
+
+class LiveEdits(QObject):
+    applied = pyqtSignal(str)
+    """What the running system has followed, in a sentence."""
+    waiting = pyqtSignal(str)
+    """Why an edit has not reached the running system yet."""
+    stuck = pyqtSignal(str, str, object)
+    """A change that cannot be made while it runs: why, what it would restart, and what to call to do that."""
+
+    def __init__(self, feed: Feed, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.feed = feed
+        self.allows: Callable[[], bool] = lambda: True
+        """Asked before code may run that is new in the project."""
+        self._session: Session | None = None
+        self._values: dict[tuple[str, str], Value] = {}
+        self._followed = b""
+        """The system that runs, as text."""
+        self._under_way = False
+        self._setting = self._timer(SET_AFTER_MS, self._set)
+        self._following = self._timer(FOLLOW_AFTER_MS, self._follow)
+        feed.attached.connect(self._attached)
+        feed.ended.connect(self._ended)
+
+    def _timer(self, interval_ms: int, do: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(do)
+        return timer
+
+    def show_session(self, session: Session | None) -> None:
+        self._session = session
+        self._values = {}
+        self._setting.stop()
+        self._following.stop()
+        if session is not None:
+            session.changed.connect(self._edited)
+
+    def apply_now(self) -> None:
+        """Bring the running system to what the canvas shows, whatever it followed before."""
+        self._followed = b""
+        self._follow()
+
+    # ---- what happens
+
+    def _attached(self) -> None:
+        self._under_way = False
+        if self._session is not None:
+            self._followed = self._text()
+
+    def _ended(self, _: bool) -> None:
+        self._values = {}
+        self._setting.stop()
+        self._following.stop()
+
+    def _edited(self, changes: tuple[Change, ...]) -> None:
+        if not self.feed.is_attached:
+            return
+        for change in changes:
+            match change:
+                case Inserted(table) | Removed(table) | Replaced(table) | Moved(table) if table in _LOOKS:
+                    continue
+                case Replaced("nodes", Component() as old, Component() as new) if _only_parameters(old, new):
+                    self._note_values(old, new)
+                case Assigned():
+                    continue
+                case _:
+                    self._following.start()
+
+    def _note_values(self, old: Component, new: Component) -> None:
+        assert self._session is not None
+        spec = self._session.registry.get(new.type)
+        if spec is None:
+            return
+        try:
+            before, after = parameter_values(old, spec), parameter_values(new, spec)
+        except StudioError:
+            self._following.start()  # the check will say what is wrong with it
+            return
+        for name, value in after.items():
+            if before.get(name) != value:
+                self._values[new.name, name] = value
+        self._setting.start()
+
+    # ---- requests
+
+    def _set(self) -> None:
+        values, self._values = self._values, {}
+        for (component, name), value in values.items():
+            plain = list(value) if isinstance(value, tuple) else value
+            told = self._has_set(f"{component}.{name}")
+            self.feed.ask("set", told, self._failed, component=component, name=name, value=plain)
+
+    def _has_set(self, what: str) -> Callable[[dict[str, Any]], None]:
+        return lambda reply: self.applied.emit(f"{what} = {reply['value']}, {reply['effect']}")
+
+    def _follow(self, *, restart: bool = False) -> None:
+        if not self.feed.is_attached or self._session is None:
+            return
+        if self._under_way:
+            self._following.start()
+            return
+        errors = [problem for problem in self._session.problems if problem.severity == "error"]
+        if errors:
+            self.waiting.emit(f"The running system stays as it is: {errors[0].message}")
+            self._following.start(1000)
+            return
+        switches = self._switches()
+        if switches:
+            self._switch(*switches[0])
+            return
+        text = self._text()
+        if text == self._followed and not restart:
+            return
+        if not self.allows():
+            return
+        self._under_way = True
+        self.feed.ask(
+            "reload",
+            lambda reply: self._has_followed(text, reply),
+            lambda error: self._cannot_follow(error),
+            timeout_s=None,
+            text=text.decode(),
+            restart=restart,
+        )
+
+    def _switches(self) -> list[tuple[str, str]]:
+        """Sources that have another provider on the canvas than in the running system."""
+        assert self._session is not None
+        running = self.feed.state.get("sources", {})
+        return [
+            (source.name, source.mode)
+            for source in self._session.system.sources
+            if running.get(source.name, source.mode) != source.mode
+        ]
+
+    def _switch(self, source: str, mode: str) -> None:
+        self._under_way = True
+
+        def done(_: dict[str, Any]) -> None:
+            self._under_way = False
+            self.applied.emit(f"{source} is {mode} from now on")
+            self._following.start()
+
+        def failed(error: StudioError) -> None:
+            self._under_way = False
+            self._failed(error)
+
+        self.feed.ask("switch", done, failed, timeout_s=None, sources=[source], mode=mode)
+
+    def _has_followed(self, text: bytes, reply: dict[str, Any]) -> None:
+        self._under_way = False
+        self._followed = text
+        parts = [
+            f"{what} {', '.join(reply[what])}" for what in ("added", "removed", "changed", "restarted") if reply[what]
+        ]
+        if parts:
+            self.applied.emit(f"The running system follows: {'; '.join(parts)}")
+
+    def _cannot_follow(self, error: StudioError) -> None:
+        self._under_way = False
+        if getattr(error, "kind", "") == "CannotChange":
+            self.stuck.emit(error.message, error.hint, lambda: self._follow(restart=True))
+        else:
+            self._failed(error)
+
+    def _failed(self, error: StudioError) -> None:
+        self.waiting.emit(f"The running system stays as it is: {error}")
+
+    def _text(self) -> bytes:
+        assert self._session is not None
+        document = self._session.document
+        return document.texts()[document.folder / SYSTEM_FILE]
+
+
+def _only_parameters(old: Component, new: Component) -> bool:
+    return replace(old, parameters=new.parameters, parameter_set=new.parameter_set) == new

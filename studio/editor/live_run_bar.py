@@ -1,0 +1,146 @@
+"""The first part of the toolbar: Run, Pause, Step, Stop, and the clock. What each would do now is in its words."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from studio.editor.fonts import code_font
+from studio.editor.icons import icon
+from studio.editor.run_control import Phase, RunControl
+from studio.editor.theme import Theme
+from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
+from studio.runtime.deltas import Snapshot
+
+WORDS: dict[Phase, str] = {
+    "stopped": "Run", "starting": "Starting…", "running": "Running", "paused": "Continue", "stopping": "Stopping…",
+}  # fmt: skip
+TIPS: dict[Phase, str] = {
+    "stopped": "Save the project and start its system (F5)",
+    "starting": "Its processes are being started",
+    "running": "The system runs. F8 pauses, Shift+F5 stops it",
+    "paused": "Let events flow again (F5)",
+    "stopping": "Its processes are asked to end",
+}
+CLOCK_EVERY_MS = 100
+DAY_S = 86_400
+
+
+class RunButtons(QWidget):
+    def __init__(self, theme: Theme, actions: dict[str, QAction]) -> None:
+        super().__init__()
+        self.theme = theme
+        self._actions = actions
+        self.run = QToolButton()
+        self.run.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.run.setIconSize(QSize(14, 14))
+        self.run.setMinimumWidth(104)
+        self.run.clicked.connect(actions["run.start"].trigger)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.run)
+        self._others: dict[str, QToolButton] = {}
+        for name in ("run.pause", "run.step", "run.stop"):
+            button = QToolButton()
+            button.setProperty("framed", "true")
+            button.setIconSize(QSize(14, 14))
+            button.setFixedWidth(32)
+            button.clicked.connect(actions[name].trigger)
+            button.setAccessibleName(actions[name].text())
+            self._others[name] = button
+            layout.addWidget(button)
+
+    def show_phase(self, phase: Phase) -> None:
+        theme, up = self.theme, phase in ("running", "paused")
+        enabled = {
+            "run.start": phase in ("stopped", "paused"),
+            "run.pause": phase == "running",
+            "run.step": up,
+            "run.stop": up or phase == "stopping",
+        }
+        for name, action in self._actions.items():
+            if name in enabled:
+                action.setEnabled(enabled[name])
+        self._actions["run.start"].setText("Continue" if phase == "paused" else "Run")
+        self.run.setText(f" {WORDS[phase]}")
+        self.run.setToolTip(TIPS[phase])
+        self.run.setAccessibleName(WORDS[phase])
+        self.run.setEnabled(enabled["run.start"] or phase == "running")
+        lit = phase in ("running", "starting")
+        mark = "fa6s.hourglass-half" if phase in ("starting", "stopping") else "fa6s.play"
+        self.run.setIcon(icon(mark, theme.fine if phase != "stopping" else theme.muted))
+        self.run.setStyleSheet(
+            f"QToolButton {{ background: {theme.selection if lit else theme.header}; color: {theme.text};"
+            f" border: 1px solid {theme.accent if lit else theme.control_border}; border-radius: 4px;"
+            f" padding: 0 12px; min-height: 26px; font-weight: 500; }}"
+            f"QToolButton:hover {{ background: {theme.hover if not lit else theme.selection}; }}"
+            f"QToolButton:focus {{ border: 2px solid {theme.focus}; }}"
+        )
+        looks = {
+            "run.pause": ("fa6s.pause", theme.text, "Pause: nothing is delivered and the clock stands (F8)"),
+            "run.step": ("mdi6.step-forward", theme.text, "Deliver exactly one event, then stand still (F6)"),
+            "run.stop": ("fa6s.stop", theme.error, "Stop the system: every component is asked to finish (Shift+F5)"),
+        }
+        for name, button in self._others.items():
+            mark, colour, tip = looks[name]
+            button.setEnabled(enabled[name])
+            button.setIcon(icon(mark, colour if enabled[name] else theme.disabled))
+            button.setToolTip(tip if enabled[name] else f"{tip}. Now: {WORDS[phase].lower()}")
+
+
+class ClockLabel(QWidget):
+    """System time, and what kind of time that is."""
+
+    def __init__(self, theme: Theme, control: RunControl) -> None:
+        super().__init__()
+        self.control = control
+        self.mark, self.time, self.kind = QLabel(), QLabel(), QLabel()
+        self.time.setFont(code_font(15, 600))
+        self.kind.setProperty("role", "muted")
+        self.setAccessibleName("System time")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(7)
+        for label in (self.mark, self.time, self.kind):
+            layout.addWidget(label)
+        self._timer = QTimer(self)
+        self._timer.setInterval(CLOCK_EVERY_MS)
+        self._timer.timeout.connect(self._tick)
+        self.show_theme(theme)
+        self.show_phase()
+
+    def show_theme(self, theme: Theme) -> None:
+        self.mark.setPixmap(icon("mdi6.clock-outline", theme.muted).pixmap(15, 15))
+
+    def show_phase(self) -> None:
+        phase = self.control.phase
+        self.setVisible(self.control.is_up)
+        if phase == "running":
+            self._timer.start()
+        else:
+            self._timer.stop()
+        self.kind.setText("clock stands still" if phase == "paused" else kind_words(self.control.feed.state))
+        self._tick()
+
+    def _tick(self) -> None:
+        self.time.setText(time_text(self.control.feed.state))
+
+
+def time_text(state: Snapshot) -> str:
+    told = state.get("clock")
+    if not told:
+        return "--:--:--.-"
+    clock = Clock(ClockKind[told["kind"].upper()], told["base_ns"], told["at_ns"], told["rate"])
+    seconds = clock.at_moment(monotonic_ns()) / SECOND_NS
+    of_day = seconds % DAY_S
+    return f"{int(of_day // 3600):02d}:{int(of_day % 3600 // 60):02d}:{of_day % 60:04.1f}"
+
+
+def kind_words(state: Snapshot) -> str:
+    told = state.get("clock")
+    if not told:
+        return ""
+    word = {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
+    return f"{word} · UTC" if told["kind"] == "wall" else f"{word} · {told['rate']:.2f}×"

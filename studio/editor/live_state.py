@@ -1,0 +1,199 @@
+"""How what a running system says of itself is shown: words, icons and tones for cards and wires. No Qt, no sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from studio.model.parts import Endpoint, Wire
+from studio.model.sources import LiveProvider, Source
+from studio.model.system import Node, System
+from studio.model.wiring import topic_of
+from studio.runtime.deltas import Snapshot
+
+Tone = Literal["created", "inactive", "fine", "warning", "error"]
+Flow = Literal["flows", "stale", "never"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A state by colour, icon and word: never by colour alone."""
+
+    word: str
+    icon: str
+    tone: Tone
+    rank: int
+    """How much it matters: of a source with several parts, the part that matters most is shown."""
+
+
+LOOKS: Mapping[str, Look] = {
+    "active": Look("Active", "fa6s.circle-play", "fine", 1),
+    "final": Look("Finished", "mdi6.circle-outline", "created", 2),
+    "created": Look("Created", "mdi6.circle-outline", "created", 3),
+    "starting": Look("Starting…", "mdi6.circle-outline", "created", 4),
+    "inactive": Look("Inactive", "fa6s.moon", "inactive", 5),
+    "held": Look("Held", "fa6s.circle-pause", "warning", 6),
+    "paused": Look("Paused", "fa6s.circle-pause", "warning", 7),
+    "busy": Look("Busy", "fa6s.hourglass", "warning", 8),
+    "restarting": Look("Restarting…", "fa6s.circle-exclamation", "error", 9),
+    "hung": Look("Hung", "fa6s.circle-exclamation", "error", 10),
+    "error": Look("Error", "fa6s.circle-exclamation", "error", 11),
+    "dead": Look("Dead", "fa6s.circle-exclamation", "error", 12),
+    "gave up": Look("Gave up", "fa6s.circle-exclamation", "error", 13),
+}
+NOT_THERE = Look("Not running", "mdi6.circle-outline", "created", 0)
+"""On the canvas, but not in the system that runs."""
+PLAYED = Look("Played", "fa6s.circle-play", "fine", 1)
+"""A source whose log is played: nobody's process."""
+
+
+@dataclass(frozen=True)
+class LiveNode:
+    """What a card shows while the system runs."""
+
+    look: Look
+    right: str = ""
+    rates: tuple[tuple[str, str], ...] = ()
+    """Port -> rate, for sources: their rows have a free side."""
+
+
+@dataclass(frozen=True)
+class LiveWire:
+    flow: Flow = "flows"
+    rate: str = ""
+    """On the wire, if there is room; of one wire of each net only."""
+    drops: int = 0
+
+
+def look_of(state: str) -> Look:
+    return LOOKS.get(state, Look(state.capitalize(), "mdi6.circle-outline", "created", 3))
+
+
+def rate_words(rate_hz: float) -> str:
+    """Four digits are enough, and do not jump about."""
+    if rate_hz >= 10_000:
+        return f"{rate_hz / 1000:.1f} kHz"
+    return f"{rate_hz:.1f} Hz" if rate_hz < 1000 else f"{rate_hz:.0f} Hz"
+
+
+def count_words(count: int) -> str:
+    """With thin spaces, and short where it gets long."""
+    return f"{count:,}".replace(",", "\u2009") if count < 1_000_000 else f"{count / 1e6:.1f} M"
+
+
+def time_words(microseconds: float | None) -> str:
+    if microseconds is None:
+        return "—"
+    return f"{microseconds:.0f} µs" if microseconds < 1000 else f"{microseconds / 1000:.1f} ms"
+
+
+def parts_of(node: Node) -> tuple[str, ...]:
+    """The running components behind a card: itself, or those that provide a source."""
+    if isinstance(node, Source):
+        provider = node.provider(node.mode)
+        return tuple(each.name for each in provider.components) if isinstance(provider, LiveProvider) else ()
+    return (node.name,)
+
+
+def live_node(node: Node, state: Snapshot) -> LiveNode:
+    """Of a system that is attached."""
+    if isinstance(node, Source):
+        return _live_source(node, state)
+    told = state["components"].get(node.name)
+    if told is None or told["type"] != node.type:
+        return LiveNode(NOT_THERE, "not in this run")
+    return LiveNode(_shown(told, state), _beside(told))
+
+
+def _live_source(node: Source, state: Snapshot) -> LiveNode:
+    parts = [state["components"][name] for name in parts_of(node) if name in state["components"]]
+    rates = tuple(
+        (port.name, rate_words(told["rate_hz"]))
+        for port in node.ports
+        if port.direction == "out" and (told := state["topics"].get(topic_of(Endpoint(node.name, port.name))))
+    )
+    if not parts:
+        is_played = node.mode == "logged" and state.get("sources", {}).get(node.name) == "logged"
+        return LiveNode(PLAYED if is_played else NOT_THERE, "", rates)
+    worst = max(parts, key=lambda told: _shown(told, state).rank)
+    return LiveNode(_shown(worst, state), _beside(worst) if len(parts) == 1 else f"{len(parts)} parts", rates)
+
+
+def _shown(told: Mapping[str, Any], state: Snapshot) -> Look:
+    if told["state"] in ("active", "busy") and state["gate"] != "run" and not state.get("lockstep"):
+        return LOOKS["held"]
+    return look_of(told["state"])
+
+
+def _beside(told: Mapping[str, Any]) -> str:
+    """Right of the chip: what it does, or why it does nothing."""
+    match told["state"]:
+        case "error":
+            return error_place(told["error"]) or "see the inspector"
+        case "restarting" | "gave up" | "dead" | "hung":
+            return f"{told['restarts']} restarts" if told["restarts"] else "its process ended"
+        case "active" | "busy":
+            return rate_words(told["rate_hz"])
+    return str(told["activation"])
+
+
+def error_place(trace: str) -> str:
+    """`low_pass.py:41`: where the traceback ends."""
+    for line in reversed(trace.splitlines()):
+        words = line.strip()
+        if words.startswith('File "') and '", line ' in words:
+            file, _, rest = words[6:].partition('", line ')
+            return f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"
+    return ""
+
+
+def error_sentence(trace: str) -> str:
+    """The last line of a traceback."""
+    lines = [line for line in trace.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else ""
+
+
+def live_wire(wire: Wire, system: System, state: Snapshot) -> LiveWire:
+    told = state["topics"].get(topic_of(wire.start))
+    if told is None:
+        return LiveWire("never")
+    flow: Flow = "never" if not told["count"] else "flows"
+    if flow == "flows" and not told["rate_hz"] and state["gate"] == "run":
+        flow = "stale"
+    return LiveWire(flow, rate_words(told["rate_hz"]) if told["count"] else "", _dropped(wire, system, state))
+
+
+def _dropped(wire: Wire, system: System, state: Snapshot) -> int:
+    node = system.nodes.get(wire.end.node)
+    if node is None:
+        return 0
+    found = (state["components"].get(name, {}) for name in parts_of(node))
+    return sum(told.get("dropped", {}).get(topic_of(wire.start), 0) for told in found)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The system in a line, for the status bar."""
+
+    rate_hz: float
+    p99_us: float | None
+    drops: int
+    cpu_percent: float
+    rss_mb: float
+    troubled: tuple[str, ...]
+    """Components that are in error, hung or dead."""
+
+
+def totals(state: Snapshot) -> Totals:
+    topics: Iterable[Mapping[str, Any]] = state["topics"].values()
+    processes: Iterable[Mapping[str, Any]] = state["processes"].values()
+    late = [told["latency_us"]["p99"] for told in topics if told["latency_us"]["p99"] is not None]
+    return Totals(
+        sum(told["rate_hz"] for told in topics),
+        max(late, default=None),
+        sum(told["drops"] for told in topics),
+        sum(told["cpu_percent"] or 0.0 for told in processes),
+        sum(told["rss_mb"] or 0.0 for told in processes),
+        tuple(name for name, told in state["components"].items() if look_of(told["state"]).tone == "error"),
+    )

@@ -1,0 +1,210 @@
+"""Run, pause, step, stop, and what can be done to one component: requests to the runtime, and how far they are.
+
+Starting is `studio run --detach`, as anybody could type it: the runtime is no child of the window and outlives it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
+
+from studio.editor.feed import Feed
+from studio.errors import StudioError
+
+Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
+
+FOUND_WITHIN_MS = 10_000
+"""After the start: how long until the feed must have found it."""
+SLOW_STOP_MS = 12_000
+"""Components get 6 s to end; a runtime that takes much longer may never do."""
+
+
+class RunControl(QObject):
+    phase_changed = pyqtSignal()
+    told = pyqtSignal(str)
+    """What was done, in a sentence."""
+    refused = pyqtSignal(str)
+    """What was not done, and why."""
+    start_failed = pyqtSignal(str)
+    """Everything that `studio run` said before it gave up."""
+    died = pyqtSignal()
+    """The runtime ended without a word."""
+    stop_is_slow = pyqtSignal()
+    held_by_other = pyqtSignal(str, object)
+    """Somebody else holds control: the sentence, and what to call to take over and do it all the same."""
+
+    def __init__(self, feed: Feed, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.feed = feed
+        self._process: QProcess | None = None
+        self._expected = False
+        self._stopping = False
+        self._after_stop: Callable[[], object] | None = None
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.timeout.connect(self._not_found)
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.timeout.connect(self.stop_is_slow)
+        self._phase: Phase = "stopped"
+        feed.attached.connect(self._attached)
+        feed.ended.connect(self._ended)
+        feed.changed.connect(lambda changes: self._look() if changes.system else None)
+
+    # ---- how it is
+
+    @property
+    def phase(self) -> Phase:
+        return self._phase
+
+    @property
+    def is_up(self) -> bool:
+        """There is a system to steer."""
+        return self._phase in ("running", "paused")
+
+    def _look(self) -> None:
+        if self._stopping and (self.feed.is_attached or self._process is not None):
+            phase: Phase = "stopping"
+        elif self.feed.is_attached:
+            state = self.feed.state
+            phase = "paused" if state["gate"] == "pause" and not state.get("lockstep") else "running"
+        else:
+            phase = "starting" if self._process is not None or self._expected else "stopped"
+        if phase != self._phase:
+            self._phase = phase
+            self.phase_changed.emit()
+
+    # ---- the system as a whole
+
+    def start(self, folder: Path) -> None:
+        """Start the project in `folder`, as it is saved."""
+        if self._phase != "stopped":
+            return
+        self._stopping = False
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        process.setProcessEnvironment(environment)
+        process.setProgram(sys.executable)
+        process.setArguments(["-m", "studio", "run", str(folder), "--detach", "--json"])
+        process.finished.connect(lambda status, _: self._started(process, status))
+        process.errorOccurred.connect(lambda error: self._not_started(process, error))
+        self._process = process
+        process.start()
+        self._look()
+
+    def _started(self, process: QProcess, status: int) -> None:
+        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
+        replied = bytes(process.readAllStandardOutput().data()).decode(errors="replace")
+        self._process = None
+        process.deleteLater()
+        if status == 0 and replied.strip():
+            self._expected = not self.feed.is_attached
+            self._patience.start(FOUND_WITHIN_MS)
+            self.told.emit(f"{json.loads(replied)['project']} runs")
+        else:
+            self._stopping = False
+            self.start_failed.emit(said or f"studio run ended with status {status} and said nothing")
+        self._look()
+
+    def _not_started(self, process: QProcess, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._process = None
+            self.start_failed.emit(f"{sys.executable} cannot be started: {process.errorString()}")
+            self._look()
+
+    def _not_found(self) -> None:
+        if self._expected:
+            self._expected = False
+            self.start_failed.emit("It started and has ended already. The console tells what its components said last.")
+            self._look()
+
+    def go_on(self) -> None:
+        self._ask("gate", lambda _: None, mode="run", timeout_s=None)
+
+    def pause(self) -> None:
+        self._ask("gate", lambda _: None, mode="pause", timeout_s=None)
+
+    def step(self) -> None:
+        """Deliver one event; what runs is paused first."""
+        self._ask("step", self._stepped, count=1, timeout_s=None)
+
+    def _stepped(self, reply: dict[str, Any]) -> None:
+        delivered = [f"{topic} #{sequence}" for topic, sequence in reply["delivered"]]
+        self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")
+
+    def stop(self, then: Callable[[], object] | None = None) -> None:
+        """Ask the runtime to end; `then` is called when it has."""
+        self._after_stop = then
+        if not self.feed.is_attached:
+            return
+        self._stopping = True
+        self._slow.start(SLOW_STOP_MS)
+        self.feed.ask("stop", None, lambda error: self.refused.emit(str(error)))
+        self._look()
+
+    def kill(self) -> None:
+        """For a runtime that does not answer; everything it has started goes with it."""
+        run = self.feed.run
+        if run:
+            QProcess.startDetached(sys.executable, ["-m", "studio", "stop", run, "--kill"])
+
+    def _attached(self) -> None:
+        self._expected = False
+        self._patience.stop()
+        self._look()
+
+    def _ended(self, died: bool) -> None:
+        was_stopping, self._stopping = self._stopping, False
+        self._slow.stop()
+        self._look()
+        then, self._after_stop = self._after_stop, None
+        if died and not was_stopping:
+            self.died.emit()
+        elif then is not None:
+            then()
+        elif was_stopping:
+            self.told.emit("The system has stopped")
+
+    # ---- components
+
+    def command(self, verb: str, names: Iterable[str]) -> None:
+        """activate, deactivate, reset, pause, wakeup or trigger."""
+        done = {"activate": "active", "deactivate": "inactive", "reset": "reset", "pause": "paused",
+                "wakeup": "active", "trigger": "triggered"}[verb]  # fmt: skip
+        for name in names:
+            told = f"{name} is {done}" if verb != "trigger" else f"{name} was triggered"
+            self._ask("command", self._effect(told), component=name, command={"do": verb})
+
+    def restart(self, names: Iterable[str]) -> None:
+        """The processes of these components, each once."""
+        components = self.feed.state.get("components", {})
+        for host in dict.fromkeys(components[name]["host"] for name in names if name in components):
+            self.told.emit(f"{host} is restarting")
+            self._ask("restart", lambda reply: self.told.emit(f"{reply['host']} runs again"), name=host, timeout_s=70.0)
+
+    def _effect(self, told: str) -> Callable[[dict[str, Any]], None]:
+        return lambda reply: self.told.emit(told if reply["effect"] == "now" else f"{told} {reply['effect']}")
+
+    def _ask(
+        self, do: str, done: Callable[[dict[str, Any]], object], *, timeout_s: float | None = 20.0, **fields: Any
+    ) -> None:
+        def failed(error: StudioError) -> None:
+            if getattr(error, "kind", "") == "ControlHeld":
+                self.held_by_other.emit(error.message, lambda: self._take_over(again))
+            else:
+                self.refused.emit(str(error))
+
+        def again() -> None:
+            self.feed.ask(do, done, failed, timeout_s=timeout_s, **fields)
+
+        again()
+
+    def _take_over(self, then: Callable[[], None]) -> None:
+        self.feed.ask("take", lambda _: then(), lambda error: self.refused.emit(str(error)), force=True)
