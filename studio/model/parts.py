@@ -158,6 +158,21 @@ class Recording:
 
 
 @dataclass(frozen=True)
+class GeometryUse:
+    """The model that tells where the system's frames are, by name or file; `joints` is the out port of type
+    JointState that tells how its joints move."""
+
+    assembly: str
+    joints: Endpoint | None = None
+    origin: Origin | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_text(self.assembly, "name of an assembly")
+        if not self.assembly.strip():
+            raise ModelError("a geometry needs an assembly", hint='e.g. assembly="raptor"')
+
+
+@dataclass(frozen=True)
 class Place:
     """Where a component or source is drawn."""
 

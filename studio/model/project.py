@@ -9,6 +9,7 @@ from pathlib import Path
 from studio.errors import Problem
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
 from studio.model.files import FileError, write_atomically
+from studio.model.geometry_check import check_geometry
 from studio.model.parts import check_name
 from studio.model.sources import Specs
 from studio.model.system import System
@@ -84,7 +85,8 @@ class Project:
         if layout_file.exists():
             found += unknown_names(read_xml(layout_file, "layout"), "layout", layout_file)
             found += self._lost_places(layout_file)
-        return found + check(self.system, specs, message_types)
+        found += check(self.system, specs, message_types)
+        return found + check_geometry(self.system, specs, self.folder)
 
     def _lost_places(self, layout_file: Path) -> list[Problem]:
         return [

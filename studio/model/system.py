@@ -7,7 +7,7 @@ the place of a component or source is its rank at run time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from studio.model.parts import (
     Component,
     Connection,
     Endpoint,
+    GeometryUse,
     Host,
     Link,
     Place,
@@ -41,6 +42,7 @@ class System(Model):
         self.name = name
         self.doc = ""
         self.recording: Recording | None = None
+        self.geometry: GeometryUse | None = None
         self.file: str | None = None
         """Where it was read, for messages."""
         self.nodes: Table[str, Node] = Table("component or source", lambda node: node.name)
@@ -126,6 +128,7 @@ class System(Model):
             self._drop(table, key)
         if name in self.layout.places:
             self._drop("places", name)
+        self._follow_joints(lambda joints: None if joints.node == name else joints)
         self._drop("nodes", name)
 
     def rename_node(self, old: str, new: str) -> None:
@@ -141,6 +144,7 @@ class System(Model):
             self._swap("places", old, replace(self.layout.places[old], of=new))
         if self.recording is not None:
             self._set("recording", _renamed_patterns(self.recording, f"/{old}/", f"/{new}/"))
+        self._follow_joints(lambda joints: joints._replace(node=new) if joints.node == old else joints)
 
     def move_node(self, name: str, index: int) -> None:
         """Change its rank."""
@@ -155,6 +159,7 @@ class System(Model):
         for wire in self.wires_of(source):
             ends = [Endpoint(source, new) if end == (source, old) else end for end in wire.key]
             self._swap("wires", wire.key, replace(wire, start=ends[0], end=ends[1]))
+        self._follow_joints(lambda joints: Endpoint(source, new) if joints == (source, old) else joints)
 
     # ---- connections
 
@@ -205,6 +210,11 @@ class System(Model):
     def set_recording(self, recording: Recording | None) -> None:
         self._set("recording", recording)
 
+    def set_geometry(self, geometry: GeometryUse | None) -> None:
+        if geometry is not None and geometry.joints is not None:
+            self.node(geometry.joints.node)
+        self._set("geometry", geometry)
+
     # ---- layout
 
     def place(self, name: str, x: float, y: float) -> None:
@@ -225,6 +235,13 @@ class System(Model):
         self._drop(table, key)
 
     # ---- inside
+
+    def _follow_joints(self, moved: Callable[[Endpoint], Endpoint | None]) -> None:
+        """The port that tells of the joints has another name, or is gone."""
+        if self.geometry is not None and self.geometry.joints is not None:
+            joints = moved(self.geometry.joints)
+            if joints != self.geometry.joints:
+                self._set("geometry", replace(self.geometry, joints=joints))
 
     def _rehost(self, old: str, new: str) -> None:
         for component in list(self.components):

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from studio.model.changes import ModelError
 from studio.model.history import Edit
-from studio.model.parts import Connection, Host, Recording, Wire
+from studio.model.parts import Connection, GeometryUse, Host, Recording, Wire
 from studio.model.spec import Activation, Delivery, Value, format_value
 from studio.model.system import Node, System
 
@@ -294,6 +294,23 @@ class SetRecording(SystemEdit):
         if recording is not None and old is not None:
             recording = replace(recording, origin=old.origin)
         system.set_recording(recording)
+
+
+@dataclass(frozen=True)
+class SetGeometry(SystemEdit):
+    """None: the system has no geometry any more."""
+
+    geometry: GeometryUse | None
+
+    @property
+    def label(self) -> str:
+        return "Choose the geometry" if self.geometry is not None else "Remove the geometry"
+
+    def apply(self, system: System, /) -> None:
+        geometry, old = self.geometry, system.geometry
+        if geometry is not None and old is not None:
+            geometry = replace(geometry, origin=old.origin)
+        system.set_geometry(geometry)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from studio.model.changes import Assigned
 from studio.model.files import FileError
 from studio.model.origin import Origin
-from studio.model.parts import Component, Connection, Endpoint, Host, Link, Recording, ServiceWire, Wire
+from studio.model.parts import Component, Connection, Endpoint, GeometryUse, Host, Link, Recording, ServiceWire, Wire
 from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode
 from studio.model.spec import Activation, Delivery, Direction, PortSpec
 from studio.model.system import System
@@ -34,6 +34,7 @@ RULE = Rule(
     attributes={"name": str},
     children=(
         Rule("doc", text=True),
+        Rule("geometry", (), {"assembly": str, "joints": str}),
         Rule("host", ("name",), {"name": str}),
         replace(_COMPONENT, group="nodes"),
         Rule(
@@ -70,12 +71,15 @@ def build_system(root: XmlNode, file: Place = None) -> System:
     with reading(root, file):
         system = System(root.attributes["name"])
     system.file = None if file is None else str(file)
-    doc, record = only(root, "doc", file), only(root, "record", file)
+    doc, record, geometry = (only(root, tag, file) for tag in ("doc", "record", "geometry"))
     if doc is not None:
         system.perform(Assigned("doc", "", doc.text.strip(" \t\r\n")))
     if record is not None:
         with reading(record, file):
             system.perform(Assigned("recording", None, _recording(record)))
+    if geometry is not None:
+        with reading(geometry, file):
+            system.perform(Assigned("geometry", None, _geometry(geometry)))
     for node in root.children:
         if node.tag in _PARTS:
             table, make = _PARTS[node.tag]
@@ -94,6 +98,8 @@ def system_tree(system: System) -> XmlNode:
     root = XmlNode("system", {"name": system.name}, element=0)
     if system.doc:
         root.children.append(XmlNode("doc", text=system.doc))
+    if system.geometry is not None:
+        root.children.append(_geometry_tree(system.geometry))
     root.children += [_node("host", host.origin, name=host.name) for host in system.hosts]
     for node in system.nodes:
         root.children.append(_component_tree(node) if isinstance(node, Component) else _source_tree(node))
@@ -184,6 +190,11 @@ def _recording(node: XmlNode) -> Recording:
     return Recording(topics, exclude, Origin(node.element or 0, node.line, lines))
 
 
+def _geometry(node: XmlNode) -> GeometryUse:
+    joints = node.get("joints")
+    return GeometryUse(node.attributes["assembly"], Endpoint.parse(joints) if joints else None, node.origin())
+
+
 _PARTS: dict[str, tuple[str, Callable[[XmlNode, Place], object]]] = {
     "host": ("hosts", _host),
     "component": ("nodes", _component),
@@ -256,3 +267,8 @@ def _recording_tree(recording: Recording) -> XmlNode:
     chosen = [_node("topic", None, pattern=pattern) for pattern in recording.topics]
     left_out = [_node("exclude", None, pattern=pattern) for pattern in recording.exclude]
     return _node("record", recording.origin, chosen + left_out)
+
+
+def _geometry_tree(geometry: GeometryUse) -> XmlNode:
+    joints = str(geometry.joints) if geometry.joints else None
+    return _node("geometry", geometry.origin, assembly=geometry.assembly, joints=joints)

@@ -21,10 +21,13 @@ import numpy as np
 
 from studio.errors import StudioError
 from studio.messages import Float64, MessageTypes, String
+from studio.messages.motion import JointState
+from studio.model.geometry.content import GeometryContent
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, Input, OutPort, Output
+from studio.runtime.geometry import Geometry, GeometryState
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.state_digest import digest_of
@@ -65,8 +68,10 @@ class Cell:
         call: Call,
         now_ns: Callable[[], int],
         seed: int = 0,
+        geometry: GeometryContent | None = None,
     ) -> None:
         self.component = component
+        component.geometry.take(geometry)
         self.planned = planned
         self.name = planned.name
         self.place = planned.place
@@ -105,6 +110,8 @@ class Cell:
     def _make_routes(self) -> dict[str, list[tuple[Input[Any], Handler | None]]]:
         """Topic -> the in ports it goes to, with their handlers."""
         routes: dict[str, list[tuple[Input[Any], Handler | None]]] = {}
+        if self.planned.joints:  # before its own handler of the same topic, if it has one
+            routes[self.planned.joints] = [(_Joints(self.component.geometry), None)]
         for inlet in self.planned.inlets:
             handler = getattr(self.component, "on_" + inlet.port, None)
             routes.setdefault(inlet.topic, []).append((self.component._inputs[inlet.port], handler))
@@ -116,6 +123,8 @@ class Cell:
     def kinds(self) -> dict[str, type[Any]]:
         """Topic -> the class of its messages."""
         kinds: dict[str, type[Any]] = {link.topic: _TYPES.get(link.type) for link in self.planned.links}
+        if self.planned.joints:
+            kinds[self.planned.joints] = JointState
         ports = type(self.component).__ports__
         return kinds | {inlet.topic: ports[inlet.port].type for inlet in self.planned.inlets}
 
@@ -263,7 +272,10 @@ class Cell:
                 if self.state is State.ACTIVE:
                     self.component.on_trigger()
             case {"do": "clock-jump"}:
+                self.component.geometry.jump()
                 self.component.on_clock_jump()
+            case {"do": "geometry"}:
+                self._take_geometry(command)
             case {"do": "call" | "deliver" | "publish"}:
                 self.by_hand(self, command)
             case {"do": "initialize" | "activate" | "deactivate" | "pause" | "wakeup" | "reset" | "finalize" as verb}:
@@ -283,6 +295,14 @@ class Cell:
         elif verb == "reset":
             self.error = ""
         self._enter(state)
+
+    def _take_geometry(self, command: dict[str, Any]) -> None:
+        try:
+            content = GeometryContent.of_json(command)
+        except StudioError as error:
+            raise Refusal(error.message, hint=error.hint) from error
+        if self.component.geometry.take(content) and self.state is not State.CREATED:
+            self.component.on_geometry()
 
     def set_parameter(self, name: str, value: object) -> None:
         """Check and set. A component refuses a value by raising a StudioError in on_parameter; the old one stays."""
@@ -413,6 +433,7 @@ class Cell:
             last=dict(self.last),
             sequences=dict(self.sequences),
             counts={name: getattr(self, name) for name in _COUNTS},
+            geometry=component.geometry.checkpoint(),
         )
 
     def restore(self, saved: CellState) -> None:
@@ -429,6 +450,7 @@ class Cell:
             component._inputs[name].message, component._inputs[name].event = message, event
         self.last.clear()
         self.last.update(saved.last)
+        component.geometry.restore(saved.geometry)
         self.sequences.update(saved.sequences)
         for name, value in saved.counts.items():
             setattr(self, name, value)
@@ -440,9 +462,10 @@ class Cell:
         """Of the state that decides what this component does next: the same digest, the same future."""
         saved = self.checkpoint()
         latest = {name: message for name, (message, _) in saved.latest.items()}
+        geometry = (self.component.geometry.digest, *saved.geometry[1:]) if self.planned.geometry else ()
         runtime = (saved.values, saved.random, latest, saved.sequences, self.state.value, self.activation, self.error)
         try:
-            return digest_of((saved.own, runtime))
+            return digest_of((saved.own, runtime, *geometry))
         except Exception as failure:
             raise StudioError(f"the state of {self.name} has no digest: {_short(failure)}") from failure
 
@@ -461,10 +484,24 @@ class CellState:
     sequences: dict[str, int]
     counts: dict[str, Any]
     """Life cycle and counters, by their names in the cell."""
+    geometry: GeometryState
 
     def size(self) -> int:
         """About how many bytes it takes."""
         return size_of(self.own, self.latest)
+
+
+class _Joints(Input[Any]):
+    """In the place of an in port: tells the geometry how joints move, also while the component is not active."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(InPort(JointState), has_handler=False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "event" and self.message is not None and value is not None:  # set after the message
+            self._geometry.hear(self.message, value.stamp_ns)
 
 
 _COUNTS = ("state", "error", "activation", "errors", "ignored", "handled", "paused_inputs")

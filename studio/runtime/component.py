@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from studio.errors import StudioError
+from studio.model.geometry.rotations import GeometryError
 from studio.model.spec import Activation, Category, Value
 from studio.runtime.declarations import (
     InPort,
@@ -26,9 +27,13 @@ from studio.runtime.declarations import (
     Requester,
     RequiredService,
 )
+from studio.runtime.geometry import Geometry
 from studio.runtime.handlers import check_handlers
 
-__all__ = ["Component", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService", "ServiceError"]
+__all__ = [
+    "Component", "GeometryError", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService",
+    "ServiceError",
+]  # fmt: skip
 
 
 class ServiceError(StudioError):
@@ -76,12 +81,15 @@ class Component:
         self._now_ns = self._system_ns = _no_clock
         self._handled = self._is_live = _nothing
         self.name = cls.__name__
+        self.geometry = Geometry()
         self.random = np.random.default_rng(0)
         self.log = logging.getLogger(cls.__name__)
         return self
 
     name: str
     """The component's name in the system; set before on_initialize."""
+    geometry: Geometry
+    """Where frames are and what sensors and vehicle can do; of the whole system, from on_initialize on."""
     random: np.random.Generator
     """Randomness that replays: seeded from the run's seed and the component's name."""
     log: logging.Logger
@@ -141,6 +149,9 @@ class Component:
     def on_parameter(self, name: str, value: Value) -> None:
         """A parameter was changed to `value`, which has been checked and is already in place."""
 
+    def on_geometry(self) -> None:
+        """The geometry was changed while the system runs, and is already in place; also called when not active."""
+
     def on_clock_jump(self) -> None:
         """The sources were switched or the log was moved: time has jumped, forget what depends on continuity."""
 
@@ -158,7 +169,9 @@ class Component:
 
     def _stays(self) -> dict[int, Any]:
         """What a copy refers to as it is: an attribute may hold a method of the component, or one of its ports."""
-        runtime = (self, self.random, self.log, self._inputs, self._outputs, self._requesters, self._values)
+        runtime = (
+            self, self.geometry, self.random, self.log, self._inputs, self._outputs, self._requesters, self._values,
+        )  # fmt: skip
         ports = (*self._inputs.values(), *self._outputs.values(), *self._requesters.values())
         return {id(each): each for each in (*runtime, *ports)}
 
@@ -169,7 +182,7 @@ class Component:
 
 _NOT_STATE = frozenset({
     "_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "_is_live", "name", "random",
-    "log",
+    "log", "geometry",
 })  # fmt: skip
 """What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
 

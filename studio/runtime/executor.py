@@ -140,6 +140,7 @@ class Executor:
             call=self.calls.call,
             now_ns=self.now_ns,
             seed=self.plan.seed,
+            geometry=self.plan.geometry,
         )
         cell.by_hand = lambda cell, command: obey(cell, command, self.calls.answer_hand)
         component._is_live = lambda: self.clock.kind is ClockKind.WALL
@@ -422,6 +423,6 @@ def _receiving(plan: Plan) -> dict[str, tuple[int, ...]]:
 
 def _delivery(component: PlannedComponent, topic: str) -> Delivery:
     """A component that takes one topic at several ports gets it as the most demanding of them wants it."""
-    deliveries = [inlet.parsed() for inlet in component.inlets if inlet.topic == topic]
+    deliveries = [inlet.parsed() for inlet in component.inlets if inlet.topic == topic and topic != component.joints]
     rank = {"lossless": 0, "queue": 1, "latest": 2}
     return min(deliveries, key=lambda each: (rank[each.kind], -each.depth)) if deliveries else Delivery()

@@ -13,8 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from studio.model.geometry.content import GeometryContent
 from studio.model.spec import Activation, Delivery, Value
 from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX, Origin
+
+EVERYBODY = "_all"
+"""In the place of a component's name: a command for all that are told of the geometry."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +69,23 @@ class PlannedComponent:
     accepts: Mapping[str, str] = field(default_factory=dict)
     """In port -> the type of its messages, whether something is wired to it or not."""
 
+    geometry: bool = False
+    """Whether it is told of the system's geometry."""
+    joints: str = ""
+    """The topic that tells it how the joints of the geometry move; empty for none."""
+
     def data_topics(self) -> Iterable[str]:
         """What others publish for it."""
-        return dict.fromkeys((*(inlet.topic for inlet in self.inlets), *(link.topic for link in self.links)))
+        topics = (*(inlet.topic for inlet in self.inlets), *(link.topic for link in self.links))
+        return dict.fromkeys((*topics, self.joints) if self.joints else topics)
 
     def topics(self) -> Iterable[str]:
         """Everything gated that this component handles."""
         yield from self.data_topics()
         yield TIMER_PREFIX + self.name
         yield COMMAND_PREFIX + self.name
+        if self.geometry:
+            yield COMMAND_PREFIX + EVERYBODY
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,9 @@ class Plan:
     """`component.parameter` -> those that are kept equal to it."""
     by_hand: tuple[str, ...] = ()
     """Components that somebody has sent made-up data to, or from: what follows from them is not real."""
+
+    geometry: GeometryContent | None = None
+    """Where the frames are: at the start, and since it was last changed for those who come later."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
@@ -232,10 +247,16 @@ class Plan:
             recording = RecordingPlan(recording["file"], tuple(recording["topics"]), recording["compression"])
         components = tuple(_component(each) for each in data["components"])
         links = {start: tuple(ends) for start, ends in data["links"].items()}
+        geometry = None if data["geometry"] is None else GeometryContent.of_json(data["geometry"])
         return cls(
             components, data["seed"], data["project"], data["types"], recording, data["indices"], links,
-            tuple(data["by_hand"]),
+            tuple(data["by_hand"]), geometry,
         )  # fmt: skip
+
+
+def geometry_command(content: GeometryContent) -> dict[str, Any]:
+    """The event that tells the geometry. It is latched: the plan keeps the last one for those who come later."""
+    return {"do": "geometry", **content.json()}
 
 
 def with_origins(

@@ -9,6 +9,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from studio.errors import StudioError
+from studio.model.geometry.content import GeometryContent
+from studio.model.geometry.flat_model import content_of
+from studio.model.geometry_check import find_geometry
 from studio.model.parts import Component, Endpoint
 from studio.model.sources import LiveProvider, LogProvider, Source, Specs
 from studio.model.spec import CommandEntry, ComponentSpec, SpecError, Value
@@ -53,14 +56,37 @@ def plan_of(
     planner = _Planner(system, nodes)
     components = tuple(planner.plan(place, node) for place, node in enumerate(nodes))
     types = _types(system, nodes, components)
+    geometry = geometry_of(system, project)
+    if geometry is not None:
+        components = tuple(_with_geometry(node, each, system) for node, each in zip(nodes, components, strict=True))
     links = _Links(system, types)
     components = tuple(links.applied(component) for component in components)
     components = _with_origins(components, _logged_topics(system))
     recording = None if record is None else RecordingPlan(str(record.absolute()), _recorded(system, types))
     return Plan(
         links.values_taken_over(components), seed, str(project.absolute()) if project else "", types, recording,
-        links=links.of_parameters,
+        links=links.of_parameters, geometry=geometry,
     )  # fmt: skip
+
+
+def geometry_of(system: System, project: Path | None) -> GeometryContent | None:
+    """What the system's geometry is now; PlanError if it names one that cannot be had."""
+    if system.geometry is None:
+        return None
+    found = find_geometry(system.geometry, project)
+    if found.model is None:
+        first = next(problem for problem in found.problems if problem.severity == "error")
+        raise PlanError(f"the geometry {system.geometry.assembly} cannot be used: {first}", hint="run: studio check")
+    return content_of(found.model)
+
+
+def _with_geometry(node: _Node, planned: PlannedComponent, system: System) -> PlannedComponent:
+    """Programs are not told. Components inside sources hear no joints: they are where data begin, and what they
+    publish would else be trusted no more than what tells of the joints."""
+    joints = system.geometry.joints if system.geometry is not None and node.source is None else None
+    if planned.command:
+        return planned
+    return replace(planned, geometry=True, joints=topic_of(joints) if joints is not None else "")
 
 
 class _Links:

@@ -4,16 +4,27 @@
         trial.send("raw", Float64(1.0))
         assert trial.sent("smooth") == [Float64(1.0)]
 
+With `geometry="raptor"` (a model by name or file) `self.geometry` of the component answers as in a running system;
+`joints` moves what can move in it.
+
 It calls a component as a host does: one event at a time, `now()` standing at the stamp of the event being handled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
+import numpy as np
+
 from studio.errors import StudioError
+from studio.messages.motion import JointState
+from studio.model.geometry.assembly import Model
+from studio.model.geometry.content import GeometryContent
+from studio.model.geometry.flat_model import content_of
+from studio.model.geometry.library import load_model
 from studio.model.spec import Value
 from studio.runtime.channel.frames import Event
 from studio.runtime.component import Component, ServiceError
@@ -29,10 +40,13 @@ class TrialError(StudioError):
 
 
 class Trial(Generic[C]):
-    def __init__(self, cls: type[C], **parameters: Value) -> None:
+    def __init__(
+        self, cls: type[C], *, geometry: str | Path | Model | GeometryContent | None = None, **parameters: Value
+    ) -> None:
         self.now_ns = 0
         self._topic = TOPIC
         self.component = component = cls()
+        component.geometry.take(_content(geometry))
         component._now_ns = component._system_ns = lambda: self.now_ns
         # What an actuator asks before it moves: a command that was just sent, by the wall clock, of real origin.
         component._is_live = lambda: True
@@ -76,6 +90,18 @@ class Trial(Generic[C]):
         self.now_ns += round((self.component.period_s if after_s is None else after_s) * NS_PER_S)
         self.component.on_timer()
 
+    def joints(self, positions: Mapping[str, float], *, at_s: float | None = None) -> None:
+        """Tell where joints of the geometry are, by their full names. `at_s` moves the time there first."""
+        if at_s is not None:
+            self.now_ns = round(at_s * NS_PER_S)
+        names, values = tuple(positions), np.array(list(positions.values()), dtype=np.float64)
+        self.component.geometry.hear(JointState(stamp_ns=self.now_ns, names=names, position=values), self.now_ns)
+
+    def change_geometry(self, geometry: str | Path | Model | GeometryContent) -> None:
+        """Another geometry while the component runs."""
+        if self.component.geometry.take(_content(geometry)):
+            self.component.on_geometry()
+
     def trigger(self) -> None:
         self.component.on_trigger()
 
@@ -113,6 +139,12 @@ class Trial(Generic[C]):
             there = ", ".join(each for each, value in names.items() if isinstance(value, kind)) or "none"
             raise TrialError(f"{type(self.component).__name__} has no {what} {name!r}", hint=f"it has: {there}")
         return names[name]
+
+
+def _content(geometry: str | Path | Model | GeometryContent | None) -> GeometryContent | None:
+    if geometry is None or isinstance(geometry, GeometryContent):
+        return geometry
+    return content_of(load_model(geometry) if isinstance(geometry, str | Path) else geometry)
 
 
 def _nobody_answers(name: str, *_: object) -> Any:

@@ -89,6 +89,14 @@ class Transforms:
         stamp = 0 if stamp_ns == LATEST else stamp_ns
         return PoseTransform(stamp_ns=stamp, frame=frame_of_reference, child_frame=foi, matrix=matrix)
 
+    def is_rigid(self, foi: str, frame_of_reference: str) -> bool:
+        """Whether no moving joint lies between the two: what holds now holds at every stamp."""
+        for name in (foi, frame_of_reference):
+            if name not in self._index:
+                raise self._no_frame(name)
+        groups = [int(self._ints[HEADER + self._index[name]]) for name in (foi, frame_of_reference)]
+        return groups[0] == groups[1]
+
     def frame_names(self) -> list[str]:
         """Every `Body:Frame`."""
         return [name for name in self._frames if ":" in name]

@@ -44,7 +44,7 @@ from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.playing import drain, jump, open_gate, recall
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
-from studio.runtime.plan import Plan
+from studio.runtime.plan import EVERYBODY, Plan, geometry_command
 from studio.runtime.process import die_with_parent
 
 ALIVE_EVERY_NS = 500_000_000
@@ -256,6 +256,9 @@ class Broker:
 
     def _start(self, mode: str) -> dict[str, Any]:
         """Activate everybody in order of place, behind the barrier; then open the gate or leave it closed."""
+        if self.plan.geometry is not None:
+            told = encode(String(json.dumps(geometry_command(self.plan.geometry))))
+            self.forwarder.activate_all([EVERYBODY], told)
         payload = encode(String(json.dumps({"do": "activate"})))
         self.forwarder.activate_all([component.name for component in self.plan.components], payload)
         if mode == "run":
@@ -361,7 +364,7 @@ class Broker:
         self._small_job(lambda: forwarder.command_all(names, payload), reply)
 
     def _component(self, name: str) -> str:
-        if name not in self.plan.by_name:
+        if name not in self.plan.by_name and name != EVERYBODY:
             raise StudioError(f"there is no component {name}", hint="known: " + ", ".join(self.plan.by_name))
         return name
 

@@ -24,7 +24,7 @@ from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.hand_commands import obey
 from studio.runtime.lifecycle import State
-from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.plan import EVERYBODY, Plan, PlannedComponent, geometry_command
 from studio.runtime.state_digest import OutputDigests
 
 _COMMAND = int(Kind.COMMAND)
@@ -90,6 +90,7 @@ class InProcess:
             call=self._call,
             now_ns=lambda: self.gate.now_ns,
             seed=self.plan.seed,
+            geometry=self.plan.geometry,
         )
         cell.by_hand = lambda cell, command: obey(cell, command, self._answer_hand)
         return cell
@@ -112,6 +113,8 @@ class InProcess:
         """Initialize and activate every component, in order of place; then pause or run."""
         for cell in self.cells.values():
             cell.obey("initialize")
+        if self.plan.geometry is not None:
+            self.gate.deliver_first([self._command(EVERYBODY, geometry_command(self.plan.geometry))])
         self.gate.deliver_first(self._command(name, {"do": "activate"}) for name in self.cells)
         if mode == "run":
             self.run()

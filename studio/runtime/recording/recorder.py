@@ -64,12 +64,13 @@ from studio.runtime.channel.frames import (
 from studio.runtime.channel.payloads import Leases, PayloadError
 from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
-from studio.runtime.plan import RECORDER, Plan, RecordingPlan
+from studio.runtime.plan import EVERYBODY, RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_writer import LogWriter
+from studio.runtime.recording.logged_geometry import store_geometry
 
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
@@ -136,6 +137,8 @@ class Recorder:
         kinds |= dict.fromkeys((*call_topics(self.plan), *hand_topics(self.plan)), ServiceCall)
         kinds |= {HANDLED_TOPIC: HandledTrace, LOG_TOPIC: String, MARKERS_TOPIC: String, GAPS_TOPIC: String}
         kinds[BOOKMARK_TOPIC] = Bookmark
+        if self.plan.geometry is not None:
+            kinds[COMMAND_PREFIX + EVERYBODY] = String
         new = [topic for topic in kinds if topic not in known]
         self._channels |= {topic: self._writer.add_topic(topic, kinds[topic]) for topic in new}
         self._data |= {topic.encode(): _DataTopic(topic, self._channels[topic]) for topic in data}
@@ -145,6 +148,8 @@ class Recorder:
         system = Path(self.plan.project) / "system.xml"
         if self.plan.project and system.is_file():
             self._writer.add_attachment("system.xml", system.read_bytes(), "application/xml")
+        if self.plan.geometry is not None:
+            store_geometry(self._writer, self.plan.geometry)
 
     def _connect(self, run: Path) -> zmq.Socket[bytes]:
         socket = self._context.socket(zmq.SUB)

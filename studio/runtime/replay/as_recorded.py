@@ -27,6 +27,7 @@ from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, follows_log, geometry_warnings
 from studio.runtime.replay.causes import find_event
 from studio.runtime.replay.comparison import Difference
 from studio.runtime.replay.errors import ReplayError
@@ -97,7 +98,7 @@ def replay_plan_as_recorded(
     if HANDLED_TOPIC not in log.topics or not log.topics[HANDLED_TOPIC].count:
         hint = "replay it with --lockstep, or record again with studio run --record"
         raise ReplayError("this log does not tell who handled what", file=log.path, hint=hint)
-    found = AsRecorded(warnings=tuple(changed_circumstances(log, plan)))
+    found = AsRecorded(warnings=(*changed_circumstances(log, plan), *geometry_warnings(log, plan)))
     for number, planned in enumerate(plan.components, 1):
         reason = _why_not(planned, plan, log)
         if reason:
@@ -134,10 +135,11 @@ class _Replay:
         self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
         self._cell = Cell(
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
-            now_ns=lambda: self._now_ns, seed=plan.seed,
+            now_ns=lambda: self._now_ns, seed=plan.seed, geometry=plan.geometry,
         )  # fmt: skip
         self._cell.by_hand = lambda cell, command: obey(cell, command, lambda *_: None)
         self._kinds = self._cell.kinds
+        self._follows_geometry = follows_log(plan, log)
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
 
     def run(self) -> ComponentReplay:
@@ -159,7 +161,10 @@ class _Replay:
         for batch in self._log.events([HANDLED_TOPIC]):
             trace = decode(HandledTrace, batch.payload)
             if self._planned.name in trace.names:
-                yield from (line for line in trace if line.component == self._planned.name and line.sequence)
+                yield from (line for line in trace if line.component == self._planned.name and self._counts(line))
+
+    def _counts(self, line: Handled) -> bool:
+        return bool(line.sequence) and (line.topic != GEOMETRY_TOPIC or self._follows_geometry)
 
     def _repeat(self, line: Handled, result: ComponentReplay) -> bool:
         """Handle one event again; whether the same came of it."""

@@ -23,9 +23,10 @@ from studio.runtime.channel.frames import (
     Kind,
     topic_hash,
 )
-from studio.runtime.plan import Plan
+from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.recording import LogWriter
 from studio.runtime.recording.circumstances import METADATA, circumstances
+from studio.runtime.recording.logged_geometry import store_geometry
 from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))
@@ -47,6 +48,9 @@ class EventLog:
         for component in plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
         kinds |= dict.fromkeys((*call_topics(plan), *hand_topics(plan)), ServiceCall)
+        if plan.geometry is not None:
+            kinds[COMMAND_PREFIX + EVERYBODY] = String
+            store_geometry(self._log, plan.geometry)
         self._channels = {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def take(self, event: Event) -> None:

@@ -13,6 +13,7 @@ from studio.messages import MessageError, String, decode
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, as_at_the_start, follows_log
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.stamp_order import Bookmark, by_stamp
 
@@ -106,8 +107,9 @@ def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
     """`mapped`: the topics of logged sources, with those of the log that feed them."""
     own = {topic for topic in _topics_published(plan) if topic in log.topics and is_input(log, topic)}
     fed = {**{topic: topic for topic in own if topic not in mapped}, **mapped}
-    reduced, left_out = _without_producers(plan, set(fed), log)
+    reduced, left_out = _without_producers(as_at_the_start(plan, log), set(fed), log)
     commands = [COMMAND_PREFIX + component.name for component in reduced.components]
+    commands += [GEOMETRY_TOPIC] if follows_log(plan, log) else []
     fed |= {topic: topic for topic in commands if topic in log.topics}
     topics = _inverted(fed, log)
     heard = {topic for component in reduced.components for topic in component.data_topics()}
@@ -207,10 +209,11 @@ def _placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
 
 
 def is_first_activation(event: LoggedEvent) -> bool:
-    """The activations at the start come from the machinery, when a log is played too."""
+    """Geometry and activations at the start come from the machinery, when a log is played too."""
     if event.sequence != 1 or not event.topic.startswith(COMMAND_PREFIX):
         return False
     try:
-        return bool(json.loads(decode(String, event.payload).data) == {"do": "activate"})
+        command = json.loads(decode(String, event.payload).data)
     except (MessageError, ValueError):
         return False
+    return bool(command == {"do": "activate"} or event.topic == GEOMETRY_TOPIC)

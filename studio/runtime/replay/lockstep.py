@@ -21,6 +21,7 @@ from studio.runtime.plan import LAG, Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.logged_geometry import geometry_warnings
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import Inputs, Read, inputs_of
@@ -103,7 +104,8 @@ def replay_inputs(
 def warnings_of(inputs: Inputs) -> list[str]:
     """Why the results may not be those of the recorded run."""
     silent = (f"nothing will arrive on {topic}: it is not in the log" for topic in inputs.silent)
-    return [*changed_circumstances(inputs.log, inputs.plan), *silent]
+    geometry = geometry_warnings(inputs.log, inputs.plan)
+    return [*changed_circumstances(inputs.log, inputs.plan), *geometry, *silent]
 
 
 def _unseen(_done_ns: int, _all_ns: int) -> None:

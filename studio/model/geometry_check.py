@@ -1,0 +1,136 @@
+"""What is wrong between a system and its geometry: the model itself, the port of the joints, and the frames that the
+components' parameters name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.errors import Problem, Severity, StudioError
+from studio.model.close_matches import did_you_mean
+from studio.model.geometry.assembly import Model
+from studio.model.geometry.library import Library
+from studio.model.geometry.rules import check_file
+from studio.model.parts import Component, GeometryUse
+from studio.model.sources import Specs
+from studio.model.spec import ComponentSpec, ParameterSpec, SpecError
+from studio.model.system import System
+from studio.model.wiring import parameter_values, port_at
+from studio.paths import model_roots
+
+JOINTS_TYPE = "JointState"
+
+
+@dataclass(frozen=True)
+class FoundGeometry:
+    """The model that a system names, as far as it can be had."""
+
+    model: Model | None
+    library: Library
+    problems: list[Problem]
+    """With the files of the model itself."""
+
+
+def find_geometry(use: GeometryUse, folder: Path | None) -> FoundGeometry:
+    """By name among the models, those of the project first, or by file, from the project's folder on."""
+    library = Library(model_roots(folder))
+    beside = folder / use.assembly if folder is not None else None
+    try:
+        path = beside if beside is not None and beside.is_file() else library.find(use.assembly)
+    except StudioError as error:
+        return FoundGeometry(None, library, [Problem(error.message, "error", hint=error.hint)])
+    model, problems = check_file(path, library)
+    if any(problem.severity == "error" for problem in problems):
+        model = None
+    return FoundGeometry(model, library, problems)
+
+
+def check_geometry(system: System, specs: Specs, folder: Path | None = None) -> list[Problem]:
+    if system.geometry is None:
+        return []
+    return list(_Checker(system, system.geometry, specs, folder).run())
+
+
+class _Checker:
+    def __init__(self, system: System, use: GeometryUse, specs: Specs, folder: Path | None) -> None:
+        self.system = system
+        self.use = use
+        self.specs = specs
+        self.folder = folder
+
+    def run(self) -> Iterator[Problem]:
+        yield from self.joints()
+        found = find_geometry(self.use, self.folder)
+        errors = [problem for problem in found.problems if problem.severity == "error"]
+        for problem in errors:
+            yield problem if problem.file else self.here(problem.message, problem.hint)
+        if errors and all(problem.file for problem in errors):
+            count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
+            yield self.here(f"the geometry {self.use.assembly} has {count}", "see above")
+        if found.model is not None:
+            yield from self.frames(found.model)
+
+    def joints(self) -> Iterator[Problem]:
+        joints = self.use.joints
+        if joints is None:
+            return
+        what = f"the joints of the geometry come from {joints}"
+        if joints.node not in self.system.nodes:
+            yield self.here(f"{what}: there is no {joints.node}", did_you_mean(joints.node, self.system.nodes.keys()))
+            return
+        port = port_at(self.system, self.specs, joints)
+        if port is None:
+            node = self.system.nodes.get(joints.node)
+            if isinstance(node, Component) and self.specs.get(node.type) is None:
+                return  # of an unknown type: told already
+            yield self.here(f"{what}: {joints.node} has no port {joints.port}", f"an out port of type {JOINTS_TYPE}")
+        elif port.direction != "out" or port.type != JOINTS_TYPE:
+            has = f"an {port.direction} port of type {port.type}"
+            yield self.here(f"{what}, which is {has}", f"it has to be an out port of type {JOINTS_TYPE}")
+
+    def frames(self, model: Model) -> Iterator[Problem]:
+        for component, subject in self.components():
+            spec = self.specs.get(component.type)
+            if spec is not None:
+                yield from self.frames_of(component, spec, subject, model)
+
+    def frames_of(self, component: Component, spec: ComponentSpec, subject: str, model: Model) -> Iterator[Problem]:
+        try:
+            values = parameter_values(component, spec)
+        except SpecError:
+            return  # told already
+        known = known_frames(model)
+        for parameter in spec.parameters:
+            value = values[parameter.name]
+            if not names_a_frame(parameter) or not isinstance(value, str) or not value or value in known:
+                continue
+            # Frames without a body are of the world (map, odom); only what a sensor measures in has to be on a body.
+            named = ":" in value
+            if not named and spec.category != "sensor":
+                continue
+            line = component.origin.line_in("parameter", parameter.name) if component.origin else None
+            message = f"{subject}.{parameter.name} is {value}, and the geometry {model.name} has no such frame"
+            hint = did_you_mean(value, known) or "name one as Body:Frame"
+            yield self.at(line, message, hint, f"{subject}.{parameter.name}", "error" if named else "warning")
+
+    def components(self) -> Iterator[tuple[Component, str]]:
+        yield from ((component, component.name) for component in self.system.components)
+        for source in self.system.sources:
+            for component in source.inner_components():
+                yield component, f"{source.name}.{component.name}"
+
+    def here(self, message: str, hint: str, severity: Severity = "error") -> Problem:
+        return self.at(self.use.origin.line if self.use.origin else None, message, hint, "geometry", severity)
+
+    def at(self, line: int | None, message: str, hint: str, subject: str, severity: Severity) -> Problem:
+        return Problem(message, severity, self.system.file, line, hint, subject)
+
+
+def names_a_frame(parameter: ParameterSpec) -> bool:
+    return parameter.kind == "frame" or (parameter.kind == "string" and parameter.name.endswith("frame"))
+
+
+def known_frames(model: Model) -> list[str]:
+    """Everything that a frame parameter may name: `Body:Frame`, and bodies, whose names stand for their origins."""
+    return [*model.bodies, *(f"{name}:{frame.name}" for name, body in model.bodies.items() for frame in body.frames)]
