@@ -14,7 +14,6 @@ from studio.editor.notice import DifferenceDialog, difference
 from studio.editor.session import Session
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
-from studio.model.project import Project
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -45,6 +44,8 @@ class Files(QObject):
             self.create(Path(name))
 
     def create(self, folder: Path) -> None:
+        from studio.model.project import Project  # checks geometry, so it brings numpy
+
         try:
             Project.create(folder, folder.name)
         except StudioError as error:

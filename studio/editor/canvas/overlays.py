@@ -15,11 +15,11 @@ from studio.editor.icons import icon
 from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
-    from studio.editor.canvas.view import CanvasView
+    from studio.editor.canvas.sight import SightView
 
 
 class ZoomBar(QFrame):
-    def __init__(self, view: CanvasView, theme: Theme) -> None:
+    def __init__(self, view: SightView, theme: Theme) -> None:
         super().__init__(view)
         self.setProperty("role", "overlay")
         self._buttons: list[tuple[QToolButton, str]] = []
@@ -36,7 +36,7 @@ class ZoomBar(QFrame):
         layout.addWidget(self.percent)
         layout.addWidget(self._button("mdi6.plus", "Zoom in", lambda: view.zoom_by(1.25)))
         layout.addWidget(self._button("mdi6.fit-to-screen-outline", "Fit everything (F)", view.fit))
-        layout.addWidget(self._button("fa6s.sitemap", "Arrange automatically (L)", view.commands.arrange))
+        layout.addWidget(self._button("fa6s.sitemap", "Arrange automatically (L)", lambda: view.commands.arrange()))
         layout.addWidget(self._button("mdi6.map-outline", "Mini-map", view.toggle_minimap))
         self.show_theme(theme)
 
@@ -60,7 +60,7 @@ class ZoomBar(QFrame):
 class MiniMap(QWidget):
     SIZE = QSize(164, 96)
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: SightView) -> None:
         super().__init__(view)
         self.view = view
         self._resting: tuple[tuple[int, frozenset[str]], list[QRectF]] | None = None

@@ -1,14 +1,12 @@
-"""The view on the scene: turns mouse, keys and drops into gestures and commands, zooms and pans."""
+"""The view on the scene: turns mouse, keys and drops into gestures and commands."""
 
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Final
 
-from PyQt6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt, pyqtSignal
 from PyQt6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
@@ -16,14 +14,9 @@ from PyQt6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
-    QPen,
-    QPixmapCache,
-    QPolygonF,
-    QResizeEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QGraphicsItem, QGraphicsView, QWidget
+from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
@@ -36,27 +29,20 @@ from studio.editor.canvas.gestures import (
     end_nearer_to,
     fixed_port,
 )
+from studio.editor.canvas.hover import Hover
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.node_item import NodeItem
-from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of
 from studio.editor.canvas.quick_add import QuickAdd
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.editor.canvas.scene import CanvasScene
+from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
 from studio.editor.canvas.wire_item import HANDLE_REACH, WireItem, distance
-from studio.editor.summary import summary
 from studio.editor.theme import Theme
-from studio.model.parts import Component, View, Wire
-from studio.model.sources import Source
-from studio.model.wiring import effective_delivery, topic_of
 
 MIME: Final = "application/x-studio-component"
-LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 END_REACH = 26.0
 """So near to its end, a wire is taken by the end."""
-TILE = 32
-CARD_PICTURES_KB = 131072
-"""Room for the pictures of cards that are in sight: 150 KB each at 100 %."""
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
 _WAYS: dict[int, Way] = {
@@ -64,29 +50,19 @@ _WAYS: dict[int, Way] = {
 }  # fmt: skip
 
 
-class CanvasView(QGraphicsView):
-    zoomed = pyqtSignal(float)
+class CanvasView(SightView):
     inspect = pyqtSignal()
     """Enter: the user wants to see the selection in the inspector."""
-    overlays: tuple[QWidget, ...] = ()
-    """Everything that lies over the canvas."""
 
     def __init__(self, scene: CanvasScene) -> None:
-        super().__init__()
-        self.canvas = scene
+        super().__init__(scene)
         self.commands = CanvasCommands(self)
         self.gesture: Gesture | None = None
         self.wiring: KeyboardWiring | None = None
         self._pressed: QPoint | None = None
         self._press_target: NodeItem | RemarkItem | None = None
         self._pan_from: QPoint | None = None
-        self._hovered: list[QGraphicsItem] = []
-        self.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QGraphicsView.Shape.NoFrame)
+        self.hover = Hover(self)
         self.setMouseTracking(True)
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -95,115 +71,7 @@ class CanvasView(QGraphicsView):
         self.quick_add.chosen.connect(self._quick_added)
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
-        self.pointer_note = PointerNote(self)
-        self.empty_note = EmptyNote(self, "mdi6.graph-outline", "Drag a component here, or press Shift+A")
-        self._wants_minimap = True
-        self.minimap = MiniMap(self)
-        self.zoom_bar = ZoomBar(self, scene.theme)
-        self.overlays = (self.pointer_note, self.empty_note, self.minimap, self.zoom_bar)
-        QPixmapCache.setCacheLimit(CARD_PICTURES_KB)
-        self.setScene(scene)
-        viewport = self.viewport()
-        assert viewport is not None
-        viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # scrolling may then move what is painted
-        for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
-            if bar is not None:
-                bar.valueChanged.connect(self._show_minimap)
         scene.focus_moved.connect(self._announce)
-        scene.changed.connect(self._show_minimap)
-        scene.session.changed.connect(lambda _: self._show_emptiness())
-        self._show_emptiness()
-
-    # ---- looking
-
-    @property
-    def zoom(self) -> float:
-        return self.transform().m11()
-
-    def visible_rect(self) -> QRectF:
-        viewport = self.viewport()
-        assert viewport is not None
-        return self.mapToScene(viewport.rect()).boundingRect()
-
-    def middle(self) -> QPointF:
-        return self.visible_rect().center()
-
-    def free_spot(self) -> QPointF:
-        """The middle, or beside what already stands there."""
-        spot = self.middle()
-        while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.nodes.values()):
-            spot += QPointF(32, 32)
-        return spot
-
-    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
-        self.zoom_to(self.zoom * factor, at)
-
-    def zoom_to(self, zoom: float, at: QPointF | None = None) -> None:
-        """The point `at` of the viewport stays where it is; the middle if there is none."""
-        viewport = self.viewport()
-        assert viewport is not None
-        anchor = at or QPointF(viewport.rect().center())
-        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
-        fixed = self.mapToScene(anchor.toPoint())
-        self.setTransform(self.transform().fromScale(zoom, zoom))
-        moved = self.mapFromScene(fixed) - anchor.toPoint()
-        self._scroll(moved.x(), moved.y())
-        self._zoom_changed()
-
-    def fit(self) -> None:
-        area = self.canvas.content_rect()
-        viewport = self.viewport()
-        assert viewport is not None
-        if area.isEmpty():
-            self.zoom_to(1.0)
-            self.centerOn(0, 0)
-            return
-        area = area.adjusted(-24, -24, 24, 24)
-        zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
-        zoom = max(LEAST_ZOOM, zoom)
-        self.setTransform(self.transform().fromScale(zoom, zoom))
-        self.centerOn(area.center())
-        self._zoom_changed()
-
-    def restore_view(self) -> None:
-        """As it was when the project was saved, or everything."""
-        view = self.canvas.session.system.layout.view
-        if view is None:
-            self.fit()
-            return
-        self.setTransform(self.transform().fromScale(view.zoom, view.zoom))
-        self.centerOn(view.x, view.y)
-        self._zoom_changed()
-        if not self.visible_rect().intersects(self.canvas.content_rect()):
-            self.fit()
-
-    def remember_view(self) -> None:
-        at = self.middle()
-        self.canvas.session.document.look_at(View(round(at.x(), 1), round(at.y(), 1), round(self.zoom, 3)))
-
-    def show_item(self, name: str) -> None:
-        """Scroll only if it is not to be seen."""
-        item = self.canvas.nodes.get(name)
-        if item is not None and not self.visible_rect().contains(item.outline()):
-            self.ensureVisible(item.outline(), 60, 60)
-
-    def go_to(self, name: str) -> None:
-        """Somebody asked for it: select, show, and take the focus."""
-        if name in self.canvas.nodes:
-            self.canvas.select([name])
-            self.canvas.set_focus_node(name)
-            self.centerOn(self.canvas.nodes[name].outline().center())
-            self.setFocus()
-
-    def toggle_minimap(self) -> None:
-        self._wants_minimap = not self._wants_minimap
-        self._show_minimap()
-
-    def _show_minimap(self, *_: object) -> None:
-        """Where everything is in sight there is nothing to map."""
-        seen = self.visible_rect().adjusted(-8, -8, 8, 8).contains(self.canvas.content_rect())
-        self.minimap.setVisible(self._wants_minimap and not seen)
-        self.minimap.update()
 
     def show_theme(self, theme: Theme) -> None:
         self.canvas.show_theme(theme)
@@ -308,7 +176,7 @@ class CanvasView(QGraphicsView):
             good = isinstance(self.gesture, ConnectGesture) and self.gesture.target is not None
             self.pointer_note.say(self.gesture.message, at, self.canvas.theme, good=good)
         else:
-            self._hover(point)
+            self.hover.move(point)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -372,10 +240,14 @@ class CanvasView(QGraphicsView):
 
     # ---- gestures
 
+    @property
+    def is_busy(self) -> bool:
+        return self.gesture is not None
+
     def begin(self, gesture: Gesture) -> None:
         self.cancel_gesture()
         self.gesture = gesture
-        self._clear_hover()
+        self.hover.clear()
 
     def finish_gesture(self) -> None:
         gesture, self.gesture = self.gesture, None
@@ -392,73 +264,6 @@ class CanvasView(QGraphicsView):
         self.pointer_note.hide()
         if gesture is not None:
             gesture.cancel()
-
-    # ---- hovering
-
-    def _hover(self, point: QPointF) -> None:
-        found = self.canvas.port_near(point)
-        wire = self.canvas.wire_at(point) if found is None and self.canvas.node_at(point) is None else None
-        self._clear_hover()
-        if found is not None:
-            found[0].hovered = found[1]
-            self._hovered.append(found[0])
-            self.setCursor(Qt.CursorShape.CrossCursor)
-        elif wire is not None:
-            for other in self.canvas.wires.values():  # the whole net of that out port
-                if other.connection.start == wire.connection.start:
-                    other.hovered = True
-                    self._hovered.append(other)
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
-        else:
-            self.unsetCursor()
-        for item in self._hovered:
-            item.update()
-        self.setToolTip(self.words_about(point))
-
-    def _clear_hover(self) -> None:
-        for item in self._hovered:
-            if isinstance(item, NodeItem):
-                item.hovered = None
-            elif isinstance(item, WireItem):
-                item.hovered = False
-            item.update()
-        self._hovered = []
-
-    def words_about(self, point: QPointF) -> str:
-        """What is under the pointer, for the tool tip."""
-        session = self.canvas.session
-        found = self.canvas.port_near(point)
-        if found is not None:
-            port = found[1]
-            kind = {"in": "in port", "out": "out port"}.get(port.side, f"{port.side} service")
-            doc = f"<br>{port.doc}" if port.doc else ""
-            optional = ", needs no wire" if port.optional else ""
-            return f"<b>{port.end}</b><br>{kind} · {port.type or 'unknown'}{optional}{doc}"
-        node = self.canvas.node_at(point)
-        if node is not None:
-            mode = node.segment_at(point)
-            if mode is not None:
-                there = mode in node.card.modes
-                return f"Switch {node.name} to {mode}" if there else f"{node.name} has no {mode} provider"
-            value = session.system.node(node.name)
-            problems = [p.message for p in session.problems if p.subject.partition(".")[0] == node.name]
-            lines = "".join(f"<br>{problem}" for problem in problems[:3])
-            if isinstance(value, Component):
-                spec = session.registry.get(value.type)
-                doc = summary(spec.doc) if spec else "There is no component of this type."
-                return f"<b>{node.name}</b> · {value.type}<br>{doc}{lines}"
-            assert isinstance(value, Source)
-            return f"<b>{node.name}</b> · source, {value.mode}{lines}"
-        wire = self.canvas.wire_at(point)
-        if wire is None:
-            return ""
-        start, end = wire.connection.key
-        if isinstance(wire.connection, Wire):
-            delivery = effective_delivery(session.system, session.registry, wire.connection)
-            return (
-                f"<b>{topic_of(start)}</b> · {wire.message_type or 'unknown'}<br>{start} → {end}<br>delivery {delivery}"
-            )
-        return f"{start} → {end}"
 
     # ---- keys
 
@@ -544,75 +349,9 @@ class CanvasView(QGraphicsView):
             event.acceptProposedAction()
             self.setFocus()
 
-    # ---- drawing around the scene
-
-    def drawBackground(self, painter: QPainter | None, rect: QRectF) -> None:
-        assert painter is not None
-        painter.fillRect(rect, QColor(self.canvas.theme.canvas))
-        if self.zoom < 0.25:
-            return
-        step = 16 if self.zoom >= 0.5 else 80
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        pen = QPen(QColor(self.canvas.theme.grid), 2 if self.zoom >= 1 else 1)
-        pen.setCosmetic(True)
-        painter.setPen(pen)
-        tile, size = _dots(step), step * TILE
-        for x in range(math.floor(rect.left() / size), math.ceil(rect.right() / size)):
-            for y in range(math.floor(rect.top() / size), math.ceil(rect.bottom() / size)):
-                painter.drawPoints(tile.translated(x * size, y * size))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        self._place_overlays()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Qt paints everything anew if anything lies over what is scrolled: what is beside the overlays is moved."""
-        viewport = self.viewport()
-        assert viewport is not None
-        covered = [widget.geometry() for widget in self.overlays if widget.isVisible()]
-        if not covered or self.gesture is not None:
-            super().scrollContentsBy(dx, dy)
-            return
-        mode = self.viewportUpdateMode()
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
-        super().scrollContentsBy(dx, dy)
-        self.setViewportUpdateMode(mode)
-        for area in free_of(viewport.rect(), covered):
-            viewport.scroll(dx, dy, area)
-        for area in covered:
-            viewport.update(area)
-
-    def _place_overlays(self) -> None:
-        self.zoom_bar.adjustSize()
-        self.zoom_bar.move(self.width() - self.zoom_bar.width() - 12, self.height() - self.zoom_bar.height() - 12)
-        self.minimap.move(self.width() - self.minimap.width() - 12, 12)
-        self.empty_note.move((self.width() - self.empty_note.width()) // 2, self.height() // 2 - 60)
-
-    def _show_emptiness(self) -> None:
-        self.empty_note.theme = self.canvas.theme
-        self.empty_note.setVisible(not self.canvas.nodes and not self.canvas.remarks)
-
-    def _zoom_changed(self) -> None:
-        self.zoom_bar.show_zoom(self.zoom)
-        self._place_overlays()
-        self.zoomed.emit(self.zoom)
-        self._show_minimap()
-
-    def _scroll(self, x: int, y: int) -> None:
-        for bar, by in ((self.horizontalScrollBar(), x), (self.verticalScrollBar(), y)):
-            if bar is not None:
-                bar.setValue(bar.value() + by)
-
     def _quick_added(self, type_name: str) -> None:
         self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port)
         self.setFocus()
-
-
-@cache
-def _dots(step: int) -> QPolygonF:
-    """A tile of the grid, drawn as one: dot by dot the ground would take longer than all that stands on it."""
-    return QPolygonF([QPointF(x * step, y * step) for x in range(TILE) for y in range(TILE)])
 
 
 def _component_in(data: QMimeData | None) -> str:

@@ -1,0 +1,214 @@
+"""Looking at the scene: zoom, fit, pan, the ground with its dots, and what floats over it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QPainter, QPen, QPixmapCache, QPolygonF, QResizeEvent
+from PyQt6.QtWidgets import QGraphicsView, QWidget
+
+from studio.editor.canvas.commands import CanvasCommands
+from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of
+from studio.editor.canvas.scene import CanvasScene
+from studio.model.parts import View
+
+LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
+TILE = 32
+CARD_PICTURES_KB = 131072
+"""Room for the pictures of cards that are in sight: 150 KB each at 100 %."""
+
+
+class SightView(QGraphicsView):
+    zoomed = pyqtSignal(float)
+    overlays: tuple[QWidget, ...] = ()
+    """Everything that lies over the canvas."""
+    commands: CanvasCommands
+
+    def __init__(self, scene: CanvasScene) -> None:
+        super().__init__()
+        self.canvas = scene
+        self.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QGraphicsView.Shape.NoFrame)
+        self.pointer_note = PointerNote(self)
+        self.empty_note = EmptyNote(self, "mdi6.graph-outline", "Drag a component here, or press Shift+A")
+        self._wants_minimap = True
+        self.minimap = MiniMap(self)
+        self.zoom_bar = ZoomBar(self, scene.theme)
+        self.overlays = (self.pointer_note, self.empty_note, self.minimap, self.zoom_bar)
+        QPixmapCache.setCacheLimit(CARD_PICTURES_KB)
+        self.setScene(scene)
+        viewport = self.viewport()
+        assert viewport is not None
+        viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # scrolling may then move what is painted
+        for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
+            if bar is not None:
+                bar.valueChanged.connect(self._show_minimap)
+        scene.changed.connect(self._show_minimap)
+        scene.session.changed.connect(lambda _: self._show_emptiness())
+        self._show_emptiness()
+
+    @property
+    def is_busy(self) -> bool:
+        """Somebody drags something over the canvas."""
+        return False
+
+    @property
+    def zoom(self) -> float:
+        return self.transform().m11()
+
+    def visible_rect(self) -> QRectF:
+        viewport = self.viewport()
+        assert viewport is not None
+        return self.mapToScene(viewport.rect()).boundingRect()
+
+    def middle(self) -> QPointF:
+        return self.visible_rect().center()
+
+    def free_spot(self) -> QPointF:
+        """The middle, or beside what already stands there."""
+        spot = self.middle()
+        while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.nodes.values()):
+            spot += QPointF(32, 32)
+        return spot
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        self.zoom_to(self.zoom * factor, at)
+
+    def zoom_to(self, zoom: float, at: QPointF | None = None) -> None:
+        """The point `at` of the viewport stays where it is; the middle if there is none."""
+        viewport = self.viewport()
+        assert viewport is not None
+        anchor = at or QPointF(viewport.rect().center())
+        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
+        fixed = self.mapToScene(anchor.toPoint())
+        self.setTransform(self.transform().fromScale(zoom, zoom))
+        moved = self.mapFromScene(fixed) - anchor.toPoint()
+        self._scroll(moved.x(), moved.y())
+        self._zoom_changed()
+
+    def fit(self) -> None:
+        area = self.canvas.content_rect()
+        viewport = self.viewport()
+        assert viewport is not None
+        if area.isEmpty():
+            self.zoom_to(1.0)
+            self.centerOn(0, 0)
+            return
+        area = area.adjusted(-24, -24, 24, 24)
+        zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
+        zoom = max(LEAST_ZOOM, zoom)
+        self.setTransform(self.transform().fromScale(zoom, zoom))
+        self.centerOn(area.center())
+        self._zoom_changed()
+
+    def restore_view(self) -> None:
+        """As it was when the project was saved, or everything."""
+        view = self.canvas.session.system.layout.view
+        if view is None:
+            self.fit()
+            return
+        self.setTransform(self.transform().fromScale(view.zoom, view.zoom))
+        self.centerOn(view.x, view.y)
+        self._zoom_changed()
+        if not self.visible_rect().intersects(self.canvas.content_rect()):
+            self.fit()
+
+    def remember_view(self) -> None:
+        at = self.middle()
+        self.canvas.session.document.look_at(View(round(at.x(), 1), round(at.y(), 1), round(self.zoom, 3)))
+
+    def show_item(self, name: str) -> None:
+        """Scroll only if it is not to be seen."""
+        item = self.canvas.nodes.get(name)
+        if item is not None and not self.visible_rect().contains(item.outline()):
+            self.ensureVisible(item.outline(), 60, 60)
+
+    def go_to(self, name: str) -> None:
+        """Somebody asked for it: select, show, and take the focus."""
+        if name in self.canvas.nodes:
+            self.canvas.select([name])
+            self.canvas.set_focus_node(name)
+            self.centerOn(self.canvas.nodes[name].outline().center())
+            self.setFocus()
+
+    def toggle_minimap(self) -> None:
+        self._wants_minimap = not self._wants_minimap
+        self._show_minimap()
+
+    def _show_minimap(self, *_: object) -> None:
+        """Where everything is in sight there is nothing to map."""
+        seen = self.visible_rect().adjusted(-8, -8, 8, 8).contains(self.canvas.content_rect())
+        self.minimap.setVisible(self._wants_minimap and not seen)
+        self.minimap.update()
+
+    # ---- drawing around the scene
+
+    def drawBackground(self, painter: QPainter | None, rect: QRectF) -> None:
+        assert painter is not None
+        painter.fillRect(rect, QColor(self.canvas.theme.canvas))
+        if self.zoom < 0.25:
+            return
+        step = 16 if self.zoom >= 0.5 else 80
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        pen = QPen(QColor(self.canvas.theme.grid), 2 if self.zoom >= 1 else 1)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        tile, size = _dots(step), step * TILE
+        for x in range(math.floor(rect.left() / size), math.ceil(rect.right() / size)):
+            for y in range(math.floor(rect.top() / size), math.ceil(rect.bottom() / size)):
+                painter.drawPoints(tile.translated(x * size, y * size))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._place_overlays()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Qt paints everything anew if anything lies over what is scrolled: what is beside the overlays is moved."""
+        viewport = self.viewport()
+        assert viewport is not None
+        covered = [widget.geometry() for widget in self.overlays if widget.isVisible()]
+        if not covered or self.is_busy:
+            super().scrollContentsBy(dx, dy)
+            return
+        mode = self.viewportUpdateMode()
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
+        super().scrollContentsBy(dx, dy)
+        self.setViewportUpdateMode(mode)
+        for area in free_of(viewport.rect(), covered):
+            viewport.scroll(dx, dy, area)
+        for area in covered:
+            viewport.update(area)
+
+    def _place_overlays(self) -> None:
+        self.zoom_bar.adjustSize()
+        self.zoom_bar.move(self.width() - self.zoom_bar.width() - 12, self.height() - self.zoom_bar.height() - 12)
+        self.minimap.move(self.width() - self.minimap.width() - 12, 12)
+        self.empty_note.move((self.width() - self.empty_note.width()) // 2, self.height() // 2 - 60)
+
+    def _show_emptiness(self) -> None:
+        self.empty_note.theme = self.canvas.theme
+        self.empty_note.setVisible(not self.canvas.nodes and not self.canvas.remarks)
+
+    def _zoom_changed(self) -> None:
+        self.zoom_bar.show_zoom(self.zoom)
+        self._place_overlays()
+        self.zoomed.emit(self.zoom)
+        self._show_minimap()
+
+    def _scroll(self, x: int, y: int) -> None:
+        for bar, by in ((self.horizontalScrollBar(), x), (self.verticalScrollBar(), y)):
+            if bar is not None:
+                bar.setValue(bar.value() + by)
+
+
+@cache
+def _dots(step: int) -> QPolygonF:
+    """A tile of the grid, drawn as one: dot by dot the ground would take longer than all that stands on it."""
+    return QPolygonF([QPointF(x * step, y * step) for x in range(TILE) for y in range(TILE)])
