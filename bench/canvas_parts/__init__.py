@@ -1,0 +1,1 @@
+"""The contenders of the canvas benchmark, each in a process of its own."""
