@@ -76,7 +76,41 @@ class RecordingMoved:
         return f"the recording goes on in {self.file}"
 
 
-Happening = ProcessExited | ProcessRestarted | ProcessGaveUp | ProcessHung | ProcessHeard | RecordingMoved
+@dataclass(frozen=True)
+class GeometryChanged:
+    """Files of the geometry were changed while the system runs, and all components have been told."""
+
+    assembly: str
+    differences: str
+    name = "geometry"
+    level = "info"
+
+    def __str__(self) -> str:
+        what = self.differences or "in shapes, or in how it is written"
+        return f"{self.assembly} has changed (first: before, second: now): {what}"
+
+
+@dataclass(frozen=True)
+class GeometryBroken:
+    assembly: str
+    error: str
+    name = "geometry"
+    level = "error"
+
+    def __str__(self) -> str:
+        return f"{self.assembly} was changed and cannot be used; the geometry of before stays: {self.error}"
+
+
+Happening = (
+    ProcessExited
+    | ProcessRestarted
+    | ProcessGaveUp
+    | ProcessHung
+    | ProcessHeard
+    | RecordingMoved
+    | GeometryChanged
+    | GeometryBroken
+)
 
 
 def death(status: int, output: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from studio.model.geometry.content import GeometryContent
 from studio.runtime import live_change
 from studio.runtime.captured_output import Outputs
 from studio.runtime.channel import addresses
@@ -28,7 +29,7 @@ from studio.runtime.control import Control, ControlError
 from studio.runtime.events import Happening, RecordingMoved
 from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
-from studio.runtime.plan import RECORDER, Plan
+from studio.runtime.plan import EVERYBODY, RECORDER, Plan, geometry_command
 from studio.runtime.plan_change import PlanChange, plan_change
 from studio.runtime.process import Process, end_all, signal_group, wait_all
 from studio.runtime.run_folder import RunFolders
@@ -86,7 +87,7 @@ class Session:
         self.control = Control(self.folders.run, self._answering)
         self._supervision = Control(self.folders.run, self._answering)
         self.observer = Observer(self.folders.run)
-        self.supervisor = Supervisor(self, self._policy_of, self._happened)
+        self.supervisor = Supervisor(self, self._policy_of, self.happened)
 
     @property
     def restarts(self) -> dict[str, int]:
@@ -101,7 +102,8 @@ class Session:
     def _policy_of(self, name: str) -> RestartPolicy | None:
         return self._policy or (UNLIMITED if name == BROKER else None)
 
-    def _happened(self, happening: Happening) -> None:
+    def happened(self, happening: Happening) -> None:
+        """Tell everybody who listens."""
         self.happenings.append(happening)
         for listener in self.listeners:
             listener(happening)
@@ -228,6 +230,12 @@ class Session:
     def command(self, component: str, command: Mapping[str, Any]) -> None:
         for name, each in self.plan.linked(component, command):
             self._supervision.command(name, each)
+
+    def tell_geometry(self, content: GeometryContent) -> None:
+        """Another geometry from here on, at one place of the stream; also for those who are started later."""
+        self.plan = replace(self.plan, geometry=content)
+        self.save_plan()
+        self.command(EVERYBODY, geometry_command(content))
 
     def command_at_once(self, component: str, command: Mapping[str, Any], timeout_s: float) -> None:
         """The same, but past all that waits at a closed gate; returns when it has been handled there."""
@@ -406,7 +414,7 @@ class Session:
         self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
         self.save_plan()
         self._start_recorder()
-        self._happened(RecordingMoved(RECORDER, str(file)))
+        self.happened(RecordingMoved(RECORDER, str(file)))
 
     # Ending.
 

@@ -121,6 +121,8 @@ class Plan:
 
     geometry: GeometryContent | None = None
     """Where the frames are: at the start, and since it was last changed for those who come later."""
+    assembly: str = ""
+    """The model that the geometry is made of, as the system names it."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
@@ -250,7 +252,7 @@ class Plan:
         geometry = None if data["geometry"] is None else GeometryContent.of_json(data["geometry"])
         return cls(
             components, data["seed"], data["project"], data["types"], recording, data["indices"], links,
-            tuple(data["by_hand"]), geometry,
+            tuple(data["by_hand"]), geometry, data["assembly"],
         )  # fmt: skip
 
 

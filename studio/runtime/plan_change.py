@@ -8,7 +8,7 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.plan import EVERYBODY, Plan, PlannedComponent, geometry_command
 
 
 class CannotChange(StudioError):
@@ -46,7 +46,7 @@ class PlanChange:
         ]
 
     def commands(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Parameters and modes of those who stay, as commands."""
+        """Parameters and modes of those who stay, as commands, and the geometry."""
         for component, known in self._staying():
             for name, value in component.parameters.items():
                 if known.parameters.get(name) != value:
@@ -55,13 +55,17 @@ class PlanChange:
                 period_s = component.period_ns / SECOND_NS
                 yield component.name, {"do": "mode", "activation": component.activation, "period_s": period_s}
 
+        if self.after.geometry is not None and self.after.geometry != self.before.geometry:
+            yield EVERYBODY, geometry_command(self.after.geometry)
+
     def _staying(self) -> Iterator[tuple[PlannedComponent, PlannedComponent]]:
         for component in self.after.components:
             if _is_here(component, self.before) and component.host not in self.restarted:
                 yield component, self.before.by_name[component.name]
 
     def __bool__(self) -> bool:
-        return self.before.components != self.after.components
+        before, after = self.before, self.after
+        return (before.components, before.geometry) != (after.components, after.geometry)
 
 
 def plan_change(before: Plan, after: Plan, *, restart: bool = False) -> PlanChange:

@@ -65,7 +65,7 @@ def plan_of(
     recording = None if record is None else RecordingPlan(str(record.absolute()), _recorded(system, types))
     return Plan(
         links.values_taken_over(components), seed, str(project.absolute()) if project else "", types, recording,
-        links=links.of_parameters, geometry=geometry,
+        links=links.of_parameters, geometry=geometry, assembly=system.geometry.assembly if system.geometry else "",
     )  # fmt: skip
 
 

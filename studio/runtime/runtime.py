@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -22,6 +23,7 @@ from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
 from studio.runtime.deltas import Snapshot, difference
 from studio.runtime.events import Happening
+from studio.runtime.geometry_watch import GeometryWatch
 from studio.runtime.launcher import Session
 from studio.runtime.lease import Lease
 from studio.runtime.running_systems import RunningSystem
@@ -111,14 +113,17 @@ class Runtime:
         session.listeners.append(self._happened)
         session.observer.listeners.append(self._heard)
         self._thread = threading.Thread(target=self._serve, name="runtime", daemon=True)
+        self._geometry = GeometryWatch(session, Path(about.folder))
 
     def open(self, note: RunningSystem) -> None:
         """From here on it is found."""
         self._look()
         self._thread.start()
+        self._geometry.start()
         note.write()
 
     def close(self) -> None:
+        self._geometry.close()
         if self._thread.is_alive():
             self._ended.set()
             self._thread.join()
@@ -146,6 +151,7 @@ class Runtime:
             **vars(self.about),
             "mode": modes.pop() if len(modes) == 1 else "mixed",
             "sources": sources,
+            "geometry": _geometry_of(self.session),
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
@@ -291,6 +297,11 @@ class Runtime:
         for route, reply in done:
             self._running -= 1
             self._send(route, reply)
+
+
+def _geometry_of(session: Session) -> dict[str, str] | None:
+    content = session.plan.geometry
+    return None if content is None else {"name": content.name, "digest": content.digest}
 
 
 def _refusal(number: Any, error: Exception) -> dict[str, Any]:
