@@ -4,10 +4,12 @@ from studio.messages.arcs import arc_poses, candidate_arcs, stopping_speed
 from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
 from studio.messages.event_headers import EventHeaders
+from studio.messages.frame_query import FrameQuery, Names
 from studio.messages.grid import Map
 from studio.messages.handled_trace import Handled, HandledTrace
 from studio.messages.image import Image
 from studio.messages.log_entries import Bookmark, ServiceCall
+from studio.messages.mail import Mail
 from studio.messages.message import Message
 from studio.messages.message_types import MessageTypes
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
@@ -23,16 +25,19 @@ __all__ = [
     "Bookmark",
     "EventHeaders",
     "Float64",
+    "FrameQuery",
     "Handled",
     "HandledTrace",
     "Image",
     "Imu",
     "JointState",
     "Joy",
+    "Mail",
     "Map",
     "Message",
     "MessageError",
     "MessageTypes",
+    "Names",
     "NavSatFix",
     "Odometry",
     "PointCloud2",

@@ -162,6 +162,8 @@ BUILTIN: dict[str, Layout] = {
             _array("float64", "attitude_covariance", 9),
         )
     ),
+    "studio_msgs/msg/FrameQuery": Layout((*_HEADER, *_one("string", "child_frame_id"))),
+    "studio_msgs/msg/Names": Layout(tuple(_sequences("string", "names"))),
     "studio_msgs/msg/Map": Layout(
         (
             *_HEADER,
@@ -202,6 +204,7 @@ BUILTIN: dict[str, Layout] = {
         )
     ),
     "studio_msgs/msg/Bookmark": Layout((*_HEADER, *_one("string", "text"))),
+    "studio_msgs/msg/Mail": Layout((*_one("string", "to", "sender", "type"), *_sequences("uint8", "data"))),
     "studio_msgs/msg/Vote": Layout(
         (
             *_HEADER,

@@ -11,12 +11,14 @@ from typing import Self
 
 from studio.messages.errors import MessageError
 from studio.messages.event_headers import EventHeaders
+from studio.messages.frame_query import FrameQuery, Names
 from studio.messages.generated import Factory
 from studio.messages.grid import Map
 from studio.messages.handled_trace import HandledTrace
 from studio.messages.image import Image
 from studio.messages.layout import BUILTIN, Layout, Layouts
 from studio.messages.log_entries import Bookmark, ServiceCall
+from studio.messages.mail import Mail
 from studio.messages.message import Message
 from studio.messages.motion import JointState, Odometry, Twist, Velocity
 from studio.messages.msg_file import line_of, parse_msg, read_msg_file
@@ -32,12 +34,15 @@ SHIPPED: tuple[type[Message], ...] = (
     Bookmark,
     EventHeaders,
     Float64,
+    FrameQuery,
     HandledTrace,
     Image,
     Imu,
     JointState,
     Joy,
+    Mail,
     Map,
+    Names,
     NavSatFix,
     Odometry,
     PoseTransform,

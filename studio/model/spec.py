@@ -183,7 +183,12 @@ class ComponentSpec:
         return next((port for port in self.ports if port.name == name), None)
 
     def service(self, name: str) -> ServicePortSpec | None:
-        return next((service for service in self.services if service.name == name), None)
+        """A declared one, or `get_<out port>`, which every component in Python has: it gives the port's value."""
+        found = next((service for service in self.services if service.name == name), None)
+        port = self.port(name.removeprefix(GET)) if found is None and name.startswith(GET) else None
+        if port is None or port.direction != "out" or port.truth or not isinstance(self.entry, PythonEntry):
+            return found
+        return ServicePortSpec(name, "provided", "String", port.type, f"the value of {port.name}")
 
     def parameter(self, name: str) -> ParameterSpec | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
@@ -207,6 +212,8 @@ def parse_value(kind: ParameterKind, text: str) -> Value:
         raise SpecError(f"{text!r} is not a {kind}", hint=right) from None
 
 
+GET = "get_"
+"""Begins the name of the service that gives the value of an out port: `get_<port>`."""
 ARMED = "armed"
 """The parameter by which a person lets an actuator move. It belongs to the moment: no file and no restart keeps it."""
 

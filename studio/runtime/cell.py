@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from studio.errors import StudioError
-from studio.messages import Float64, MessageTypes, String
+from studio.messages import Float64, Mail, MessageTypes, String
 from studio.messages.motion import JointState
 from studio.model.geometry.content import GeometryContent
+from studio.model.spec import GET
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
@@ -47,8 +48,6 @@ _NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
 """In the place of an in port, for what goes to none."""
 
 
-GET = "get_"
-"""Every out port can be asked for its value: `get_<port>` is a service of every component."""
 REFUSAL = "refusal"
 """Marks, in the log, what a component says to a command; it may warn of other things too."""
 
@@ -114,7 +113,10 @@ class Cell:
             routes[self.planned.joints] = [(_Joints(self.component.geometry), None)]
         for inlet in self.planned.inlets:
             handler = getattr(self.component, "on_" + inlet.port, None)
-            routes.setdefault(inlet.topic, []).append((self.component._inputs[inlet.port], handler))
+            entry = self.component._inputs[inlet.port]
+            if entry.type is Mail:
+                entry, handler = _NOT_KEPT, partial(self._take_mail, inlet.port)
+            routes.setdefault(inlet.topic, []).append((entry, handler))
         for link in self.planned.links:
             routes.setdefault(link.topic, []).append((_NOT_KEPT, partial(self._set_linked, link.parameter)))
         return routes
@@ -223,7 +225,10 @@ class Cell:
                 message, active = event.message, self.state is _ACTIVE
                 for entry, handler in self._routes[event.topic]:
                     if entry.keeps:
-                        entry.message, entry.event = message, event
+                        if entry.queue is None or not active:
+                            entry.message, entry.event = message, event
+                        else:
+                            entry.arrive(message, event)
                     if not active:
                         self.ignored += 1
                     elif handler is not None:
@@ -292,6 +297,10 @@ class Cell:
             getattr(self.component, "on_" + verb)()
         if verb == "initialize":
             self._open_outputs()
+        elif verb == "activate":
+            for entry in self.component._inputs.values():
+                if entry.queue:
+                    entry.queue.clear()
         elif verb == "reset":
             self.error = ""
         self._enter(state)
@@ -378,10 +387,15 @@ class Cell:
         """Let a message in at an in port, as what the event at hand brought."""
         entry = self.component._inputs[port]
         if entry.keeps:
-            entry.message, entry.event = message, self.event
+            entry.arrive(message, self.event)
         handler = getattr(self.component, "on_" + port, None)
         if handler is not None:
             handler(message)
+
+    def _take_mail(self, port: str, mail: Mail) -> None:
+        """Every inbox hears every outbox."""
+        if mail.is_for(self.name):
+            self.take(port, mail)
 
     served = 0
     """How many events the last service call published."""
@@ -431,6 +445,7 @@ class Cell:
             random=copy.deepcopy(component.random.bit_generator.state),
             latest={name: _kept(entry, keep) for name, entry in component._inputs.items()},
             last=dict(self.last),
+            queues={name: _kept_queue(entry, keep) for name, entry in component._inputs.items() if entry.queue},
             sequences=dict(self.sequences),
             counts={name: getattr(self, name) for name in _COUNTS},
             geometry=component.geometry.checkpoint(),
@@ -447,7 +462,11 @@ class Cell:
         component._values.update(saved.values)
         component.random.bit_generator.state = copy.deepcopy(saved.random)
         for name, (message, event) in saved.latest.items():
-            component._inputs[name].message, component._inputs[name].event = message, event
+            entry = component._inputs[name]
+            entry.message, entry.event = message, event
+            if entry.queue is not None:
+                entry.queue.clear()
+                entry.queue.extend(saved.queues.get(name, ()))
         self.last.clear()
         self.last.update(saved.last)
         component.geometry.restore(saved.geometry)
@@ -462,6 +481,8 @@ class Cell:
         """Of the state that decides what this component does next: the same digest, the same future."""
         saved = self.checkpoint()
         latest = {name: message for name, (message, _) in saved.latest.items()}
+        for name, waiting in saved.queues.items():
+            latest[f"queue of {name}"] = [message for message, _ in waiting]
         geometry = (self.component.geometry.digest, *saved.geometry[1:]) if self.planned.geometry else ()
         runtime = (saved.values, saved.random, latest, saved.sequences, self.state.value, self.activation, self.error)
         try:
@@ -481,6 +502,8 @@ class CellState:
     latest: dict[str, tuple[Any, Event | None]]
     last: dict[str, Any]
     """What was last published on each out port."""
+    queues: dict[str, list[tuple[Any, Event | None]]]
+    """What waits at in ports to be taken."""
     sequences: dict[str, int]
     counts: dict[str, Any]
     """Life cycle and counters, by their names in the cell."""
@@ -512,6 +535,14 @@ def _kept(entry: Input[Any], keep: Callable[[Any], Any]) -> tuple[Any, Event | N
         return entry.message, None
     message = keep(entry.message)
     return message, entry.event._replace(message=message, payload=None)
+
+
+def _kept_queue(entry: Input[Any], keep: Callable[[Any], Any]) -> list[tuple[Any, Event | None]]:
+    kept = []
+    for waiting, event in entry.queue or ():
+        message = keep(waiting)
+        kept.append((message, event and event._replace(message=message, payload=None)))
+    return kept
 
 
 def _short(failure: Exception) -> str:

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from studio.errors import StudioError
+from studio.messages import Mail, Message
 from studio.model.geometry.rotations import GeometryError
-from studio.model.spec import Activation, Category, Value
+from studio.model.spec import Activation, Category, SpecError, Value
 from studio.runtime.declarations import (
     InPort,
     Input,
@@ -26,13 +27,14 @@ from studio.runtime.declarations import (
     ProvidedService,
     Requester,
     RequiredService,
+    RequiredValue,
 )
 from studio.runtime.geometry import Geometry
 from studio.runtime.handlers import check_handlers
 
 __all__ = [
     "Component", "GeometryError", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService",
-    "ServiceError",
+    "RequiredValue", "ServiceError",
 ]  # fmt: skip
 
 
@@ -62,6 +64,12 @@ class Component:
         if cls.__ports__ or cls.__services__:
             in_ports = [name for name, port in cls.__ports__.items() if isinstance(port, InPort)]
             provided = [name for name, each in cls.__services__.items() if isinstance(each, ProvidedService)]
+            for name in in_ports:
+                if getattr(cls.__ports__[name], "queue", 0) and hasattr(cls, "on_" + name):
+                    hint = f"take them in on_timer, or declare {name} without a queue"
+                    raise SpecError(
+                        f"{cls.__name__}.{name} has a queue and a handler: who gets the messages?", hint=hint
+                    )
             check_handlers(cls, Component, in_ports, provided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Component:
@@ -117,6 +125,16 @@ class Component:
     def is_live(self) -> bool:
         """Whether the system runs by the wall clock, so that devices may be touched: not in replays and lockstep."""
         return bool(self._is_live())
+
+    def mail(self, to: str, content: Message) -> None:
+        """Send `content` to the inbox of the component called `to` ("*": of all), through this one's out port for Mail.
+
+        Such ports need no wires. Who gets it: `inbox = InPort(Mail)` and `def on_inbox(self, mail)`.
+        """
+        outbox = next((output for output in self._outputs.values() if output.type is Mail), None)
+        if outbox is None:
+            raise SpecError(f"{type(self).__name__} has no outbox", hint="declare it: outbox = OutPort(Mail)")
+        outbox.publish(Mail.of(content, to=to, sender=self.name))
 
     # Life cycle, in the order in which they are called. Override what is needed.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
+from studio.messages import Mail, String
 from studio.model.spec import Delivery, ParameterKind, ParameterSpec, SpecError
 
 if TYPE_CHECKING:
@@ -33,7 +35,32 @@ class Input(Generic[M]):
         self.message: M | None = None
         self.event: Any = None
         """The event that brought the message."""
+        self.queue: deque[tuple[M, Any]] | None = deque(maxlen=port.queue) if port.queue else None
+        """What has come and was not taken yet, with the events that brought it."""
+        self.dropped = 0
+        """How many were lost because the queue was full."""
         self.on_read: Callable[[Any], None] | None = None
+
+    def arrive(self, message: M, event: Any) -> None:
+        """Keep a message."""
+        self.message, self.event = message, event
+        if self.queue is not None:
+            self.dropped += len(self.queue) == self.queue.maxlen
+            self.queue.append((message, event))
+
+    def take(self) -> list[M]:
+        """All that has come since the last time, in order: for components that work by their own clock. Others that
+        read the same output have queues of their own. Reading is noted in the handled trace."""
+        if self.queue is None:
+            hint = f"declare it: {self.name} = InPort({self.type.__name__}, queue=1000)"
+            raise SpecError(f"{self.name} has no queue", hint=hint)
+        taken = list(self.queue)
+        self.queue.clear()
+        if self.on_read is not None:
+            for _, event in taken:
+                if event is not None:
+                    self.on_read(event)
+        return [message for message, _ in taken]
 
     @property
     def latest(self) -> M | None:
@@ -77,8 +104,12 @@ class Requester(Generic[Q, R]):
         self.request_type = service.request
         self.call: Callable[[str, Any, float], Any] = _not_running
 
-    def __call__(self, request: Q, *, deadline_s: float = 1.0) -> R:
-        """The provider's reply; ServiceError if it fails, is not wired, or has not answered within the deadline."""
+    def __call__(self, request: Q | None = None, *, deadline_s: float = 1.0) -> R:
+        """The provider's reply; ServiceError if it fails, is not wired, or has not answered within the deadline.
+
+        Without a request it is the one that has all defaults.
+        """
+        request = self.request_type() if request is None else request
         if not isinstance(request, self.request_type):
             raise SpecError(f"service {self.name} takes {self.request_type.__name__}, not {type(request).__name__}")
         return cast(R, self.call(self.name, request, deadline_s))
@@ -99,16 +130,23 @@ class InPort(_Named, Generic[M]):
     """Receives messages of one type. The handler is `on_<name>`; a port without one is read by `self.<name>.latest`.
 
     keep="all" handles every event, keep="latest" only the newest when the component is late, keep=5 the last five.
+    queue=1000 has no handler: what comes waits, up to so many, until the component asks `self.<name>.take()` for it.
+    A port for Mail needs no wire: it gets what any component sends to this one.
     optional=True: the component also works when nothing is wired to the port, so `studio check` does not miss a wire.
     """
 
     direction: Literal["in"] = "in"
     truth = False
 
-    def __init__(self, type: type[M], *, keep: Keep = "all", optional: bool = False, doc: str = "") -> None:
+    def __init__(
+        self, type: type[M], *, keep: Keep = "all", queue: int = 0, optional: bool = False, doc: str = ""
+    ) -> None:
+        if queue and keep != "all":
+            raise SpecError("an in port with a queue gets every event", hint="leave keep out")
         self.type = type
         self.delivery = _delivery(keep)
-        self.optional = optional
+        self.queue = queue
+        self.optional = optional or issubclass(type, Mail)
         self.doc = doc
 
     @overload
@@ -167,6 +205,17 @@ class RequiredService(_Named, Generic[Q, R]):
     def __get__(self, instance: Component, owner: type) -> Requester[Q, R]: ...
     def __get__(self, instance: Component | None, owner: type) -> RequiredService[Q, R] | Requester[Q, R]:
         return self if instance is None else instance._requesters[self.name]
+
+
+class RequiredValue(RequiredService[String, R]):
+    """Asks an out port of another component for its value: `value = self.<name>(deadline_s=0.2)`.
+
+    The wire leads to the service `get_<port>`, which every component has for each of its out ports: it gives what was
+    published last, or what the provider's method `get_<port>` computes on demand.
+    """
+
+    def __init__(self, type: type[R], *, doc: str = "") -> None:
+        super().__init__(String, type, doc=doc)
 
 
 class Parameter(_Named, Generic[V]):

@@ -17,7 +17,7 @@ from studio.errors import StudioError
 from studio.messages import Message, MessageTypes, decode
 from studio.messages.plain_data import as_plain, from_plain
 from studio.model.close_matches import did_you_mean
-from studio.runtime.cell import GET
+from studio.model.spec import GET
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session

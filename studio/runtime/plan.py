@@ -264,7 +264,7 @@ def geometry_command(content: GeometryContent) -> dict[str, Any]:
 def with_origins(
     components: tuple[PlannedComponent, ...], origins: Mapping[str, int]
 ) -> tuple[PlannedComponent, ...]:
-    """Everybody publishes with the least trusted origin upstream (real > simulated > logged); `origins` to begin with."""
+    """Everybody publishes with the least trusted origin upstream; `origins`: what each has by itself."""
     found = dict(origins)
     producers = {topic: component.name for component in components for topic in component.outlets.values()}
     upstream = {

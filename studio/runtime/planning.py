@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from studio.errors import StudioError
+from studio.messages import Mail
 from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry_check import find_geometry
@@ -21,6 +22,7 @@ from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.plan import Inlet, ParameterLink, Plan, PlannedComponent, RecordingPlan, with_origins
 
+MAIL = Mail.TYPE
 ORIGINS = {"real": Origin.REAL, "simulated": Origin.SIMULATED, "logged": Origin.LOGGED}
 
 
@@ -207,6 +209,12 @@ class _Planner:
         }
         """Ports of components inside sources -> the source's topics: the same whoever provides them."""
         self._inner = {topic: inner for inner, topic in self._topics.items()}
+        self._outboxes = [
+            (node.name, self._topic(node, port.name))
+            for node in nodes
+            for port in node.spec.ports
+            if port.direction == "out" and port.type == MAIL
+        ]
 
     def plan(self, place: int, node: _Node) -> PlannedComponent:
         component, spec = node.component, node.spec
@@ -244,8 +252,12 @@ class _Planner:
         for wire in self._system.wires_of(node.source.name if node.source else node.name):
             end = self._inner.get(topic_of(wire.end)) if node.source else wire.end
             port = node.spec.port(end.port) if end and end.node == node.name else None
-            if port is not None and port.direction == "in":
+            if port is not None and port.direction == "in" and port.type != MAIL:
                 yield Inlet(port.name, topic_of(wire.start), str(wire.delivery or port.delivery))
+        for port in node.spec.ports:
+            if port.direction == "in" and port.type == MAIL:  # every inbox hears every outbox
+                others = (topic for other, topic in self._outboxes if other != node.name)
+                yield from (Inlet(port.name, topic) for topic in others)
 
     def _requires(self, node: _Node) -> dict[str, tuple[str, str]]:
         return {
