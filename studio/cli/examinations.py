@@ -19,7 +19,6 @@ State = Literal["ok", "missing", "absent"]
 PURPOSES = {
     "": "Studio itself",
     "editor": "the window",
-    "sim": "the embedded simulator",
     "dev": "tests and checks",
     "bench": "benchmarks against peers",
 }

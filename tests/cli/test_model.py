@@ -52,7 +52,7 @@ def test_mistakes_are_told(studio: Studio, words: list[str], status: int, messag
 
 def test_info_and_tree(studio: Studio) -> None:
     told = studio("model", "info", "raptor", "--json").json
-    assert told["bodies"]["RightLaser"]["sensors"]["scan"]["range_max_m"] == 8
+    assert told["bodies"]["RightLaser"]["sensors"]["scan"]["range_max_m"] == 15
     assert told["joints"]["Raptor.front_left_steering"]["upper"] == pytest.approx(0.4886922)
     assert "laser  scan  ScanOrigin" in studio("model", "info", "raptor").out
     assert "└─ Imu  (imu_mount: Raptor:Cabin - Imu:BottomCenter)" in studio("model", "tree", "raptor").out
@@ -75,13 +75,13 @@ def test_check_against_a_simulators_file_tells_both_values(studio: Studio, tmp_p
     path = tmp_path / "raptor.sdf"
     assert studio("model", "convert", "raptor", path).status == 0
     assert studio("model", "check", "raptor", "--against", path).out == "raptor: no problems\n"
-    text = path.read_text().replace("<max>8.0</max>", "<max>80.0</max>", 1).replace("37.5", "75.0", 1)
+    text = path.read_text().replace("<max>15.0</max>", "<max>80.0</max>", 1).replace("37.6", "75.0", 1)
     text = text.replace("2.3 -0.45 1.0", "2.3 -0.40 1.0")
     path.write_text(text)
     told = studio("model", "check", "raptor", "--against", path)
     assert told.status == 1
-    assert "RightLaser.scan: range_max_m is 8 in the first, 80 in the second" in told.out
-    assert "RightLaser.scan: rate_hz is 37.5 in the first, 75 in the second" in told.out
+    assert "RightLaser.scan: range_max_m is 15 in the first, 80 in the second" in told.out
+    assert "RightLaser.scan: rate_hz is 37.6 in the first, 75 in the second" in told.out
     assert "RightLaser:ScanOrigin is 50 mm and 0 degrees apart" in told.out
 
 
@@ -135,8 +135,8 @@ def test_check_against_a_log_tells_what_was_measured(studio: Studio, tmp_path: P
     told = studio("model", "check", "raptor", "--log", path, "--json")
     assert told.status == 1
     assert [problem["message"] for problem in told.json["problems"]] == [
-        "RightLaser.scan: rate_hz is 37.5 in the model, 10 in the log (/right/ranges)",
-        "RightLaser.scan: range_max_m is 8 in the model, 30 m were measured (/right/ranges)",
+        "RightLaser.scan: rate_hz is 37.6 in the model, 10 in the log (/right/ranges)",
+        "RightLaser.scan: range_max_m is 15 in the model, 30 m were measured (/right/ranges)",
         "events of /odd/ranges are in the frame RightLaser:ScanOrigni: RightLaser has no such frame",
     ]
     assert "RightLaser:ScanOrigin" in told.json["problems"][2]["hint"]

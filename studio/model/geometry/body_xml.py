@@ -207,7 +207,7 @@ def _sensor(node: XmlNode) -> Sensor:
         elif field.name.endswith("_px") or field.name == "beams":
             values[field.name] = int(read_number(node, field.name, positive=True))
         else:
-            values[field.name] = read_number(node, field.name, least=0.0)
+            values[field.name] = read_number(node, field.name, least=None if field.name.startswith("bias") else 0.0)
     values |= {"topic": node.get("topic") or "", "origin": node.origin()}
     sensor = kind(node.attributes["name"], node.attributes["frame"], **values)
     _sound(sensor, node)

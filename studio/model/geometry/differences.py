@@ -12,6 +12,7 @@ from studio.model.geometry.body import Body
 from studio.model.geometry.linkage import Edge, Linkage, Part, link, part_of
 from studio.model.geometry.poses import distance, inverse
 from studio.model.geometry.rotations import Matrix
+from studio.model.geometry.sensors import ONLY_HERE
 
 SAME_M = 1e-9
 SAME_RAD = 1e-9
@@ -130,6 +131,8 @@ def _sensors(name: str, one: Body, other: Body, tolerance: Tolerance) -> Iterato
             continue
         values = sensor.values(), twin.values()
         for what in dict.fromkeys([*values[0], *values[1]]):
+            if what in ONLY_HERE and not all(what in each for each in values):
+                continue
             yield from _number(subject, what, values[0].get(what), values[1].get(what), tolerance)
 
 

@@ -176,6 +176,8 @@ def _laser(made: etree._Element, sensor: Laser) -> None:
     reach = etree.SubElement(ray, "range")
     _text(reach, "min", float(sensor.range_min_m))
     _text(reach, "max", float(sensor.range_max_m))
+    if sensor.resolution_m:
+        _text(reach, "resolution", float(sensor.resolution_m))
     if sensor.noise_m:
         _noise(ray, sensor.noise_m)
 

@@ -201,6 +201,7 @@ class _Model:
             return Laser(name, "", fov_deg=_round(math.degrees(angles)),
                          beams=max(1, int(number(f"{ray}/scan/horizontal/samples", 1))),
                          range_min_m=number(f"{ray}/range/min", 0), range_max_m=number(f"{ray}/range/max", 10),
+                         resolution_m=number(f"{ray}/range/resolution", 0),
                          noise_m=number(f"{ray}/noise/stddev", 0), **common)  # fmt: skip
         if ours == "camera":
             return Camera(name, "", fov_deg=_round(math.degrees(number("camera/horizontal_fov", 1.047))),

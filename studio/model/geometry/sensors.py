@@ -37,6 +37,12 @@ class Laser(Sensor):
     range_max_m: float = 10.0
     noise_m: float = 0.0
     """Standard deviation."""
+    bias_m: float | None = None
+    """What every range is too long by."""
+    resolution_m: float = 0.0
+    """Ranges are told in multiples of it; 0: as they are."""
+    dropout: float | None = None
+    """Share of the beams that give no echo, by chance."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,13 @@ class Imu(Sensor):
 
     noise_gyro_rad_s: float = 0.0
     noise_accelerometer_m_s2: float = 0.0
+    noise_attitude_rad: float | None = None
+    """Of the attitude that it computes, about each axis."""
+    bias_gyro_rad_s: float | None = None
+    bias_accelerometer_m_s2: float | None = None
+    """Along each axis."""
 
 
+ONLY_HERE = {"bias_m", "dropout", "noise_attitude_rad", "bias_gyro_rad_s", "bias_accelerometer_m_s2"}
+"""What bodies can tell and files of other tools cannot: not missed there."""
 SENSORS: dict[str, type[Sensor]] = {kind.KIND: kind for kind in (Laser, Camera, Ultrasonic, Bumper, Gps, Imu)}

@@ -1,0 +1,1 @@
+"""The embedded simulator: worlds, vehicles from their assemblies, devices, on MuJoCo."""

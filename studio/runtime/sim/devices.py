@@ -1,0 +1,232 @@
+"""Simulated devices: what a sensor of the assembly would send, with its noise, bias, resolution and drop-outs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.messages import Float64, Imu, NavSatFix, PoseTransform, Range3d
+from studio.messages.message import Message
+from studio.messages.rotations import quaternion_from_matrix
+from studio.model.geometry.rotations import Matrix, from_rpy
+from studio.model.geometry.sensors import Bumper, Gps, Laser, Sensor, Ultrasonic
+from studio.model.geometry.sensors import Imu as ImuSensor
+from studio.runtime.sim.errors import SimError
+from studio.runtime.sim.physics import Physics
+from studio.runtime.sim.vehicle import Mount, Vehicle
+from studio.runtime.sim.world import World
+
+Floats = NDArray[np.float64]
+MAP = "map"
+DEFAULT_RATE_HZ = 10.0
+"""Of a sensor whose body does not tell its rate."""
+SONAR_RAYS = 9
+EARTH_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When something is measured, and what else is known then."""
+
+    stamp_ns: int
+    random: np.random.Generator
+    touched: Mapping[str, int]
+    """Shape of this vehicle -> when it last touched something."""
+
+
+Measure = Callable[[Moment], Message]
+
+
+@dataclass(frozen=True)
+class Device:
+    """One out port of one vehicle. It keeps no state: what changes is in the physics and the random generator."""
+
+    port: str
+    rate_hz: float
+    measure: Measure
+
+
+def devices_of(physics: Physics, number: int, vehicle: Vehicle, noise: float = 1.0) -> list[Device]:
+    """Poses first: at equal times a scan then finds the pose that belongs to it. `noise` scales all that is random."""
+    mounts = [replace(mount, sensor=_scaled(mount.sensor, noise)) for mount in vehicle.mounts]
+    order = {ImuSensor: 0, Gps: 1, Laser: 2, Ultrasonic: 3, Bumper: 4}
+    found = [_ins(physics, number, replace(vehicle, mounts=mounts))] if vehicle.has_ins else []
+    for mount in sorted(mounts, key=lambda each: order[type(each.sensor)]):
+        rate_hz = mount.sensor.rate_hz or DEFAULT_RATE_HZ
+        found.append(Device(mount.port, rate_hz, _measure(physics, number, mount)))
+    return found
+
+
+def _scaled(sensor: Sensor, noise: float) -> Sensor:
+    imperfect: dict[str, Any] = {
+        name: value * noise for name, value in sensor.values().items() if name.startswith(("noise", "bias", "dropout"))
+    }
+    return replace(sensor, **imperfect)
+
+
+def _measure(physics: Physics, number: int, mount: Mount) -> Measure:
+    sensor: Sensor = mount.sensor
+    if isinstance(sensor, Laser):
+        return _laser(physics, number, mount, sensor)
+    if isinstance(sensor, Ultrasonic):
+        return _sonar(physics, number, mount, sensor)
+    if isinstance(sensor, Gps):
+        return _gps(physics, number, mount, sensor)
+    if isinstance(sensor, ImuSensor):
+        return _imu(physics, number, mount, sensor)
+    if isinstance(sensor, Bumper):
+        return _bumper(mount, sensor)
+    raise SimError(f"{mount.frame}: a {sensor.KIND} cannot be simulated here")
+
+
+# ---- ranges
+
+
+def _laser(physics: Physics, number: int, mount: Mount, sensor: Laser) -> Measure:
+    half = math.radians(sensor.fov_deg) / 2
+    angles = np.linspace(-half, half, sensor.beams) if sensor.beams > 1 else np.zeros(1)
+    directions = np.column_stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)])
+    columns = np.column_stack([directions, np.ones(len(angles))])
+    least, most, frame = sensor.range_min_m, sensor.range_max_m, mount.frame
+
+    def measure(moment: Moment) -> Message:
+        ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
+        seen = (ranges >= 0) & (ranges <= most)
+        if sensor.noise_m:
+            ranges = ranges + moment.random.normal(0.0, sensor.noise_m, len(ranges))
+        if sensor.bias_m:
+            ranges = ranges + sensor.bias_m
+        if sensor.resolution_m:
+            ranges = np.round(ranges / sensor.resolution_m) * sensor.resolution_m
+        if sensor.dropout:
+            seen &= moment.random.random(len(ranges)) >= sensor.dropout
+        seen &= (ranges >= least) & (ranges <= most)
+        points = (columns[seen] * ranges[seen, None]).astype(np.float32)
+        return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=points)
+
+    return measure
+
+
+def _sonar(physics: Physics, number: int, mount: Mount, sensor: Ultrasonic) -> Measure:
+    """The nearest echo in the cone, as one point straight ahead: a sonar does not know the direction."""
+    half = math.radians(sensor.fov_deg) / 2
+    around = np.linspace(0, 2 * math.pi, SONAR_RAYS, endpoint=False)[1:]
+    ring = [(math.cos(half), math.sin(half) * math.cos(a), math.sin(half) * math.sin(a)) for a in around]
+    inner = [(math.cos(half / 2), math.sin(half / 2) * math.cos(a), math.sin(half / 2) * math.sin(a)) for a in around]
+    directions = np.array([(1.0, 0.0, 0.0), *ring, *inner])
+    least, most, frame = sensor.range_min_m, sensor.range_max_m, mount.frame
+
+    def measure(moment: Moment) -> Message:
+        ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
+        echoes = ranges[ranges >= 0]
+        nearest = float(echoes.min()) if len(echoes) else math.inf
+        if sensor.noise_m:
+            nearest += float(moment.random.normal(0.0, sensor.noise_m))
+        heard = [(nearest, 0.0, 0.0, nearest)] if least <= nearest <= most else []
+        return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=np.array(heard, np.float32).reshape(-1, 4))
+
+    return measure
+
+
+# ---- position and motion
+
+
+def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
+    """GPS and inertial unit together: the pose of the vehicle's origin in the world."""
+    gps = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, Gps))
+    imu = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, ImuSensor))
+    spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m])
+    turn = imu.noise_attitude_rad or 0.0
+    covariance = np.eye(3) * turn**2
+
+    def measure(moment: Moment) -> Message:
+        pose = physics.pose(number)
+        if spread.any():
+            pose[:3, 3] += moment.random.normal(0.0, 1.0, 3) * spread
+        if turn:
+            pose[:3, :3] = from_rpy(*moment.random.normal(0.0, turn, 3)) @ pose[:3, :3]
+        return PoseTransform(
+            stamp_ns=moment.stamp_ns, frame=MAP, child_frame=vehicle.name, matrix=pose, attitude_covariance=covariance
+        )
+
+    return Device("pose", imu.rate_hz or DEFAULT_RATE_HZ, measure)
+
+
+def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
+    world: World = physics.world
+    covariance = np.diag([sensor.noise_m**2, sensor.noise_m**2, sensor.noise_up_m**2])
+    known = NavSatFix.COVARIANCE_DIAGONAL_KNOWN
+    north_m, east_m = _radii_m(math.radians(world.latitude_deg))
+
+    def measure(moment: Moment) -> Message:
+        east, north, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
+        if covariance.any():
+            noise = moment.random.normal(0.0, 1.0, 3)
+            east, north = east + noise[0] * sensor.noise_m, north + noise[1] * sensor.noise_m
+            up += noise[2] * sensor.noise_up_m
+        return NavSatFix(
+            stamp_ns=moment.stamp_ns,
+            frame=mount.frame,
+            status=NavSatFix.STATUS_FIX,
+            service=NavSatFix.SERVICE_GPS,
+            latitude_deg=world.latitude_deg + math.degrees(float(north) / north_m),
+            longitude_deg=world.longitude_deg + math.degrees(float(east) / east_m),
+            altitude_m=world.elevation_m + float(up),
+            position_covariance=covariance,
+            covariance_type=known,
+        )
+
+    return measure
+
+
+def _radii_m(latitude_rad: float) -> tuple[float, float]:
+    """Metres per radian of latitude and of longitude there, on WGS 84; the world is a plane that touches Earth."""
+    eccentricity2 = FLATTENING * (2 - FLATTENING)
+    root = math.sqrt(1 - eccentricity2 * math.sin(latitude_rad) ** 2)
+    return EARTH_M * (1 - eccentricity2) / root**3, EARTH_M / root * math.cos(latitude_rad)
+
+
+def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Measure:
+    gyro, accelerometer = sensor.noise_gyro_rad_s, sensor.noise_accelerometer_m_s2
+    turn = sensor.noise_attitude_rad or 0.0
+    gyro_bias, accelerometer_bias = sensor.bias_gyro_rad_s or 0.0, sensor.bias_accelerometer_m_s2 or 0.0
+    covariances = [np.eye(3) * spread**2 for spread in (turn, gyro, accelerometer)]
+
+    def measure(moment: Moment) -> Message:
+        acceleration, rate = physics.motion(number, mount.port)
+        attitude: Matrix = (physics.pose(number, mount.piece) @ mount.pose)[:3, :3]
+        noise = moment.random.normal(0.0, 1.0, 9) if gyro or accelerometer or turn else np.zeros(9)
+        if turn:
+            attitude = from_rpy(*(noise[6:] * turn)) @ attitude
+        return Imu(
+            stamp_ns=moment.stamp_ns,
+            frame=mount.frame,
+            orientation=quaternion_from_matrix(attitude),
+            orientation_covariance=covariances[0],
+            angular_velocity=rate + noise[:3] * gyro + gyro_bias,
+            angular_velocity_covariance=covariances[1],
+            linear_acceleration=acceleration + noise[3:6] * accelerometer + accelerometer_bias,
+            linear_acceleration_covariance=covariances[2],
+        )
+
+    return measure
+
+
+def _bumper(mount: Mount, sensor: Bumper) -> Measure:
+    """1 while pressed, 0 otherwise; a short touch counts until it has been told."""
+    wanted = f"{mount.body}.{sensor.shape}"
+    period_ns = round(1e9 / (sensor.rate_hz or DEFAULT_RATE_HZ))
+
+    def measure(moment: Moment) -> Message:
+        felt = [at_ns for shape, at_ns in moment.touched.items() if feels(shape)]
+        return Float64(float(any(moment.stamp_ns - at_ns <= period_ns for at_ns in felt)))
+
+    def feels(shape: str) -> bool:
+        return shape == wanted or (not sensor.shape and shape.startswith(wanted))
+
+    return measure
