@@ -16,6 +16,7 @@ from studio.messages import decode, encode
 from studio.messages.plain import String
 from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
+from studio.runtime.channel.ahead import parse_frames
 from studio.runtime.channel.calls import Calls
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
@@ -74,6 +75,8 @@ class DataRoute(Route):
         self.stale = 0
         """Events of an epoch that is over: nobody gets them."""
         self.turns: tuple[int, Any] = (0, None)
+        self.ahead: set[int] = set()
+        """Sequences of events that were handled before they went out for the others, and will come once more."""
 
     def header_of(self, frame: bytes) -> tuple[int, ...]:
         """The fields of the header. Its place follows from the topic, which the receiver has looked at already."""
@@ -157,6 +160,7 @@ class Executor:
                 made = DataRoute(topic, cells, cells[0][0].kinds.get(topic))
                 if (known := before.pop(topic, None)) is not None:
                     made.statistics, made.objects, made.stale = known.statistics, known.objects, known.stale
+                    made.ahead = known.ahead
                 self.routes[topic.encode()] = made
         for topic in before:
             del self.routes[topic.encode()]
@@ -243,13 +247,31 @@ class Executor:
         _, header, payload = split(frame)
         if header.kind == Kind.MARKER:
             self._handle_marker(Marker.parse(payload))
+        elif header.kind == Kind.AHEAD:
+            self._work_ahead(payload)
         elif header.kind == Kind.SWEEP and self._leases is not None:
             self._leases.sweep(bytes(payload).decode(), header.sequence)
 
+    def _work_ahead(self, payload: memoryview) -> None:
+        """Events of this host alone, whose effects and acknowledgements go back in one message."""
+        self._own.gather()
+        try:
+            for frame in parse_frames(payload):
+                route = self.routes[frame[: frame.find(b"\0")]]
+                assert isinstance(route, DataRoute), "the broker sends what the plan says"
+                self._handle_event(route, frame, ())
+                route.ahead.add(route.statistics.last)
+        finally:
+            self._own.send_gathered()
+
     def _handle_event(self, route: DataRoute, frame: bytes, dropped: Sequence[int]) -> None:
         # Every event of every topic comes through here: locals instead of a header object, and few calls.
-        _, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, _ = route.header_of(frame)
+        _, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, quiet = route.header_of(frame)
         payload = memoryview(frame)[route.payload_at :]
+        if quiet and sequence in route.ahead:
+            route.ahead.discard(sequence)
+            return
+        answers = self.gated and not quiet >> self.index & 1
         if self.receiver.overflow:
             self._give_up()
         if not flags & AGAIN:
@@ -259,7 +281,9 @@ class Executor:
             self._let_go(flags, payload)
             return
         if epoch < self.epoch and kind == _DATA:
-            self._pass_over(route, flags, sequence, target, payload)
+            self._pass_over(route, flags, payload)
+            if answers:
+                self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
             return
         try:
             if target == TO_ALL:
@@ -267,29 +291,23 @@ class Executor:
             else:
                 message = self._message_for_turns(route, kind, flags, sequence, payload)
         except (StudioError, ValueError) as damaged:
-            self._cannot_read(route, sequence, target, damaged)
+            self.log("error", f"cannot read {route.topic}#{sequence}: {damaged}")
+            if answers:  # an event that nobody can handle is still acknowledged: the gate waits for it
+                self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
             return
         event = make_event((route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch))
-        if self.gated:
+        if answers:
             self._handle_and_acknowledge(route, event, target)
             return
         for index, cell in enumerate(route.cells):
             if index not in dropped:
                 cell.handle(event)
 
-    def _pass_over(self, route: DataRoute, flags: int, sequence: int, target: int, payload: memoryview) -> None:
+    def _pass_over(self, route: DataRoute, flags: int, payload: memoryview) -> None:
         """A straggler: sources were switched, or time has jumped, since it was published."""
         route.stale += 1
         if not flags & AGAIN:
             self._let_go(flags, payload)
-        if self.gated:
-            self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
-
-    def _cannot_read(self, route: DataRoute, sequence: int, target: int, damaged: Exception) -> None:
-        """An event that nobody can handle is still acknowledged: the gate waits for it."""
-        self.log("error", f"cannot read {route.topic}#{sequence}: {damaged}")
-        if self.gated:
-            self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
 
     def _acknowledge(self, ack: Ack) -> None:
         flags = ERROR if ack.refused else 0
@@ -344,6 +362,9 @@ class Executor:
         self.on_marker(marker)
         if marker.mark is Mark.ALIVE:
             return
+        if marker.mark is Mark.WELCOME:  # of a new broker, perhaps: what the old one had begun does not come any more
+            for route in self.data_routes():
+                route.ahead.clear()
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
         self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:

@@ -33,6 +33,7 @@ from studio.runtime.channel.frames import (
     READY_TOPIC,
     REQUEST_PREFIX,
     SWEEP_TOPIC,
+    WORKS_AHEAD,
     Kind,
     Mark,
     Marker,
@@ -183,7 +184,7 @@ class Host:
             # To every broker, and not once per greeting: a greeting of a dead broker may be answered by the next one.
             if self._initialized and self._welcomed.is_set() and ready_for != self._incarnation:
                 ready_for = self._incarnation
-                sender.control(READY_TOPIC, Kind.READY, self.name.encode(), KEEPS_CHECKPOINTS)
+                sender.control(READY_TOPIC, Kind.READY, self.name.encode(), KEEPS_CHECKPOINTS | WORKS_AHEAD)
             if now_ns >= next_trace:
                 self._send_trace(sender)
                 next_trace = now_ns + TRACE_EVERY_NS

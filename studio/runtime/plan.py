@@ -99,7 +99,7 @@ class RecordingPlan:
 
 RECORDER = "recorder"
 """The recorder's name among the processes of a run."""
-LAG = 64
+LAG = 256
 """Events that mere listeners may be behind in a lockstep that nobody watches: processes work at the same time then."""
 
 

@@ -32,6 +32,7 @@ from studio.runtime.channel.frames import (
     HELLO_TOPIC,
     KEEPS_CHECKPOINTS,
     READY_TOPIC,
+    WORKS_AHEAD,
     FrameError,
     Kind,
     Mark,
@@ -151,6 +152,7 @@ class Broker:
         if topic == READY_TOPIC:
             if abilities & KEEPS_CHECKPOINTS:
                 self.checkpoints.keepers.add(host)
+            self.forwarder.jobs.insert(lambda: self.forwarder.learn(host, bool(abilities & WORKS_AHEAD)))
             again = f"{host} was started again since then"
             self.forwarder.jobs.insert(lambda: self.forwarder.gate.note_unrepeatable(again))
             self.ready.add(host)
@@ -396,17 +398,17 @@ def main() -> int:
     parser.add_argument("--at-ns", type=int, help="a moment of CLOCK_MONOTONIC (default: now)")
     parser.add_argument("--rate", type=float, default=1.0, help="of the clock from --at-ns on")
     parser.add_argument("--incarnation", type=int, default=1)
+    parser.add_argument("--epoch", type=int, default=0, help="that it begins with (default: 0)")
     parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
     arguments = parser.parse_args()
     die_with_parent()
-    parser.add_argument("--epoch", type=int, default=0, help="that it begins with (default: 0)")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Path(os.environ["STUDIO_RUN"])
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
+    broker.forwarder.epoch = arguments.epoch
     if arguments.resume:
         broker.forwarder.jobs.submit(lambda: broker.forwarder.resume(arguments.resume))
     broker.main()
-    broker.forwarder.epoch = arguments.epoch
     return 0
 
 

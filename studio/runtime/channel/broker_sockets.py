@@ -50,6 +50,10 @@ class BrokerSockets:
         self._pub.send(frame)
         self._tap.send(frame)
 
+    def tell_hosts(self, frame: bytes) -> None:
+        """What is nothing for viewers."""
+        self._pub.send(frame)
+
     def receive(self) -> list[bytes]:
         """The frames of the next message, waiting a moment for one; none if none came."""
         try:

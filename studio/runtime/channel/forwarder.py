@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections import deque
 from collections.abc import Set
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Agenda, Feeder
+from studio.runtime.channel.ahead import Ahead, quieted
 from studio.runtime.channel.broker_sockets import WAIT_MS, BrokerSockets
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -45,23 +45,15 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.gate import BY_HAND, RAN_FREELY, Gate
+from studio.runtime.channel.held import Held
 from studio.runtime.channel.jobs import Jobs
+from studio.runtime.channel.listeners import Listeners
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock
 from studio.runtime.plan import RECORDER, Plan
 
 FEED_BATCH = 64
 _NOBODY: frozenset[str] = frozenset()
-
-
-class Held(NamedTuple):
-    """A frame at the gate."""
-
-    frame: bytes
-    topic: str
-    sequence: int
-    stamp_ns: int
-    kind: int
 
 
 class ForwarderState(NamedTuple):
@@ -96,6 +88,7 @@ class Forwarder:
         self.ended = False
         self._sockets = BrokerSockets(context, run)
         self.forward = self._sockets.forward
+        self.tell_hosts = self._sockets.tell_hosts
         self.wake = self._sockets.wake
         self.jobs = Jobs(self.wake)
         self._sequences: dict[str, int] = {}
@@ -106,9 +99,12 @@ class Forwarder:
         self._rewinds = 0
         self._rewound: dict[str, int] = {}
         """Feeder -> the last time that it went back, by number."""
+        self._ahead = Ahead(self)
+        self.lag = 0
+        """How many events those who only listen may be behind, in the lockstep that is under way."""
+        self._able: set[str] = set()
         self._follow_plan(plan)
         self._plan_version = 0
-        self._lag = 0
         self._acks: list[tuple[str, Ack]] = []
         self._effects: list[Held] = []
 
@@ -117,10 +113,15 @@ class Forwarder:
         self._names = {index: name for name, index in plan.hosts.items()} | {plan.recorder_index: RECORDER}
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
-        self._places = {topic: component.place for topic, component in plan.producers.items()}
+        self.places = {topic: component.place for topic, component in plan.producers.items()}
         self._answering = {topic: plan.can_answer(topic) for topic in plan.receivers}
-        self._owed: dict[str, deque[tuple[int, int]]] = {host: deque() for host in plan.hosts}
-        """Host -> events (topic and sequence) whose acknowledgement nobody has waited for yet."""
+        self.listeners = Listeners(plan, self._able)
+        self._ahead.follow_plan(plan)
+
+    def learn(self, host: str, able: bool) -> None:
+        """Whether a host knows how to work ahead, and to listen without acknowledging."""
+        self._able.add(host) if able else self._able.discard(host)
+        self._ahead.follow_plan(self.plan)
 
     # The thread.
 
@@ -175,7 +176,7 @@ class Forwarder:
         self.gate.note_unrepeatable(RAN_FREELY)
         self.mark(Mark.STATE)
         for held in [*self.agenda.effects, *self.agenda.inputs]:
-            self._follow(held)
+            self.follow(held)
             self.forward(held.frame)
         self.agenda.effects.clear()
         self.agenda.inputs.clear()
@@ -195,12 +196,12 @@ class Forwarder:
         """`lag`: how many events those who have nothing to say may be behind. When it returns, nobody is."""
         self._pace = self.clock.stopped_at(self.gate.now_ns).with_rate(rate) if rate else None
         self.mode = "lockstep"
-        self._lag = lag
+        self.lag = lag
         try:
             return self.gate.lockstep(until_ns, count, rate)
         finally:
             self._settle(0)
-            self._lag = 0
+            self.lag = 0
             self.mode = "pause"
 
     def welcome(self, host: str) -> None:
@@ -231,7 +232,7 @@ class Forwarder:
         """Put a command into the channel, as an input; `at_once`: past all that waits at a closed gate."""
         held = self._command(component, payload)
         if self.mode == "run":
-            self._follow(held)
+            self.follow(held)
             self.forward(held.frame)
         elif at_once:
             self.gate.deliver_first([held], BY_HAND)
@@ -267,20 +268,25 @@ class Forwarder:
     # The gate's deliverer.
 
     def deliver(self, event: Held) -> list[Held]:
-        self._follow(event)
+        self.follow(event)
         self._effects = []
         if event.topic in self._one_by_one:
             self._deliver_in_turns(event)
         else:
             hosts: Set[str] = self._hosts_of.get(event.topic, _NOBODY)
-            if hosts and self._lag:
-                hosts = self._let_lag(event, hosts)
-            self.forward(event.frame)
+            frame = event.frame
+            if hosts and self.lag:
+                self.let_lag()  # before the event goes out: nothing else is under way
+                listening = hosts - self._answering[event.topic] - self.gone
+                hosts = hosts - listening
+                frame = quieted(event, self.listeners.quiet(listening))
+                self.listeners.expect(listening, event.topic, event.sequence)
+            self.forward(frame)
             if hosts:
                 self._await(event, set(hosts))
         effects, self._effects = self._effects, []
         if len(effects) > 1:
-            effects.sort(key=lambda effect: self._places.get(effect.topic, -1))
+            effects.sort(key=lambda effect: self.places.get(effect.topic, -1))
         return effects
 
     def _deliver_in_turns(self, event: Held) -> None:
@@ -289,26 +295,28 @@ class Forwarder:
             # Every host with a receiver acknowledges every turn, so that frames stay in step.
             self._await(event, set(self._hosts_of[event.topic]))
 
-    def _let_lag(self, event: Held, hosts: Set[str]) -> Set[str]:
-        """What a mere listener does with an event has no effects, so what comes next does not depend on it.
+    def go_ahead(self, until_ns: int | None) -> int:
+        return self._ahead.go(until_ns)
 
-        It still handles everything in the same order, as its socket has one. Called before the event goes out, so that
-        whoever is too far behind is waited for while nothing else is under way. Returns the hosts to wait for then.
-        """
-        answering = self._answering[event.topic]
-        listeners = hosts - answering - self.gone
-        if any(len(self._owed[host]) >= self._lag for host in listeners):
-            self._settle(self._lag // 2)
-        for host in listeners:
-            self._owed[host].append((topic_hash(event.topic), event.sequence))
-        return answering
+    def let_lag(self) -> None:
+        """Ask those who listen how far they are, and wait for who is too far behind."""
+        for host in self.listeners.to_ask(self.lag // 2):
+            self._ask_listener(host)
+        if self.listeners.late(4 * self.lag):
+            self._settle(2 * self.lag)
+
+    def _ask_listener(self, host: str) -> None:
+        self._marker += 1
+        self.listeners.ask(host, self._marker)
+        self._mark_on(HOST_PREFIX + host, Mark.SYNC, self._marker)
 
     def _settle(self, most: int) -> None:
         """Wait until nobody is more than `most` events behind."""
+        for host in self.listeners.to_ask(0):
+            self._ask_listener(host)
         while not self.ended:
-            for host in self.gone:
-                self._owed[host].clear()
-            self.waiting = {host for host, owed in self._owed.items() if len(owed) > most}
+            self.listeners.forget(self.gone)
+            self.waiting = self.listeners.late(most)
             if not self.waiting:
                 break
             self.absorb()
@@ -329,10 +337,9 @@ class Forwarder:
         self.waiting = set()
 
     def _take_ack(self, host: str, ack: Ack) -> None:
-        owed = self._owed.get(host)
-        if owed and owed[0] == (ack.topic, ack.sequence):
-            owed.popleft()
-        else:
+        if self._ahead.takes(host, self._effects):
+            self._effects = []
+        elif not self.listeners.takes(host, ack):
             self._acks.append((host, ack))
 
     def _take_acks(self, topic: int, sequence: int) -> int:
@@ -392,7 +399,7 @@ class Forwarder:
 
     def _pass_sweep(self, frame: bytes) -> None:
         """A sweep must not overtake the payloads it speaks of: while a frame is held, it waits for the next one."""
-        if not len(self.agenda) and not self._effects:
+        if not len(self.agenda) and not self._effects and not self._ahead.is_under_way:
             self.forward(frame)
 
     damaged = 0
@@ -450,7 +457,7 @@ class Forwarder:
             self._mark_on(FEED_PREFIX + name, Mark.RESTORE, self._rewinds, position)
             self.absorb()
 
-    def _follow(self, held: Held) -> None:
+    def follow(self, held: Held) -> None:
         """Commands change who ticks, at the moment they are delivered."""
         if held.kind == Kind.COMMAND:
             try:

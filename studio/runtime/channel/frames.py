@@ -37,6 +37,8 @@ class Kind(IntEnum):
     TRACE = 10
     LOG = 11
     SWEEP = 12
+    AHEAD = 13
+    """Events for one host, to be handled before they go out for the others."""
 
 
 LAST_GATED = Kind.COMMAND
@@ -71,7 +73,9 @@ END_PREFIX = "/_studio/end/"
 REWOUND_PREFIX = "/_studio/rewound/"
 
 KEEPS_CHECKPOINTS = 1
-"""Sequence of a READY: the host obeys CHECKPOINT, RESTORE, FORGET and DIGEST."""
+WORKS_AHEAD = 2
+"""Sequence of a READY, as bits: the host obeys CHECKPOINT, RESTORE, FORGET and DIGEST; it takes events by AHEAD, and
+does not acknowledge where it need not."""
 
 
 class FrameError(StudioError):
@@ -93,7 +97,8 @@ class Header(NamedTuple):
     cause_sequence: int
     target: int
     reserved: int
-    reserved2: int
+    quiet: int
+    """Hosts that need not acknowledge it, as bits by their index."""
 
 
 @lru_cache(maxsize=65536)

@@ -249,6 +249,10 @@ class InProcess:
                 self._outputs.add(effect.topic, effect.sequence, effect.stamp_ns, _content(effect))
         return effects
 
+    def go_ahead(self, _until_ns: int | None) -> int:
+        """It is as fast as it can be."""
+        return 0
+
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
         pace = self._pace or Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate)
         return not self._stop.wait(max(0, stamp_ns - pace.now_ns()) / 1e9 / rate)

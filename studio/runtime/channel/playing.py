@@ -13,8 +13,9 @@ from dataclasses import replace
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Feeder
-from studio.runtime.channel.forwarder import Forwarder, Held
+from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import FEED_PREFIX, Kind, Mark, Marker, pack
+from studio.runtime.channel.held import Held
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 
 PATIENCE_NS = 2 * SECOND_NS

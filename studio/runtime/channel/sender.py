@@ -37,6 +37,17 @@ class Sender:
         self._socket.connect(addresses.into(run))
         self._put = self._socket.send
         self._held: list[bytes] | None = None
+        self._gathered: list[bytes] | None = None
+
+    def gather(self) -> None:
+        """Keep everything, whatever releases it, until `send_gathered`."""
+        self._gathered = []
+
+    def send_gathered(self) -> None:
+        """As the parts of one message."""
+        gathered, self._gathered = self._gathered, None
+        if gathered:
+            self._send_parts(gathered)
 
     def hold(self) -> None:
         """Keep what is sent from here on until `release`."""
@@ -49,14 +60,23 @@ class Sender:
             self.send(last)
             return
         held.append(last)
+        if self._gathered is not None:
+            self._gathered += held
+        else:
+            self._send_parts(held)
+
+    def _send_parts(self, parts: list[bytes]) -> None:
         try:
-            self._socket.send_multipart(held, zmq.DONTWAIT)
+            self._socket.send_multipart(parts, zmq.DONTWAIT)
         except zmq.Again:
-            self.dropped += len(held)
+            self.dropped += len(parts)
 
     def send(self, frame: bytes) -> bool:
         if self._held is not None:
             self._held.append(frame)
+            return True
+        if self._gathered is not None:
+            self._gathered.append(frame)
             return True
         return self.send_now(frame)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.channel.forwarder import Forwarder, ForwarderState, Held
+from studio.runtime.channel.forwarder import Forwarder, ForwarderState
 from studio.runtime.channel.frames import HEADER, SHARED, Ack, Mark, split, topic_field
 from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.held import Held
 from studio.runtime.channel.payloads import copy_shared
 
 

@@ -47,8 +47,10 @@ from studio.runtime.channel.frames import (
     READY_TOPIC,
     SHARED,
     SWEEP_TOPIC,
+    SYNC_TOPIC,
     TIMER_PREFIX,
     VERSION,
+    WORKS_AHEAD,
     Ack,
     FrameError,
     Header,
@@ -389,6 +391,11 @@ class Recorder:
             self._note(GAPS_TOPIC, {"topic": topic.name, "after": topic.last, "missing": missing}, now_ns)
 
     def _take_marker(self, topic: str, marker: Marker) -> None:
+        if marker.mark is Mark.SYNC:
+            if topic != ALL_TOPIC:  # the broker wants to know how far this recorder is; a player asks hosts only
+                ack = Ack(topic_hash(SYNC_TOPIC), marker.number)
+                self._words.append(pack(ACK_TOPIC, Kind.ACK, self.plan.recorder_index, ack.payload()))
+            return
         self._at_least(marker.clock.base_ns)
         if marker.mark is Mark.WELCOME and not self._welcomed:
             self._take_welcome(marker)
@@ -400,7 +407,7 @@ class Recorder:
 
     def _take_welcome(self, marker: Marker) -> None:
         if self._following is None:
-            self._words.append(pack(READY_TOPIC, Kind.READY, 0, RECORDER.encode()))
+            self._words.append(pack(READY_TOPIC, Kind.READY, WORKS_AHEAD, RECORDER.encode()))
         elif marker.about == self._following:
             ack = Ack(topic_hash(ALL_TOPIC), self._following)
             self._words.append(pack(ACK_TOPIC, Kind.ACK, self.plan.recorder_index, ack.payload()))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import zmq
 
 from studio.runtime.channel import addresses
+from studio.runtime.channel.ahead import working_order
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
@@ -64,6 +65,45 @@ def test_a_listener_that_dies_while_it_is_behind_holds_up_nothing(open_session: 
     work.join(20.0)
     look.close()
     assert not work.is_alive()
+
+
+def test_large_payloads_and_one_who_dies_are_as_one_by_one(open_session: Callable[..., ProcessRun]) -> None:
+    def system() -> Plan:
+        return plan(
+            ticker=Part("Ticker", period_s=0.01),
+            maps=Part("BigMap", {"raw": "ticker.out"}, {"side": 200}),
+            sum=Part("MapSum", {"map": "maps.big"}),
+            keeper=Part("MapKeeper", {"map": "maps.big"}),
+            sink=Part("Sink", {"raw": "sum.out keeper.out maps.small"}, outlets=()),
+        )
+
+    run, twin = open_session(system()), TwinRun(system())
+    twin.start()
+    assert run.lockstep(until_ns=SECOND_NS // 2, lag=64) == twin.lockstep(until_ns=SECOND_NS // 2)
+    for seen, meant in zip(run.channel(), twin.channel(), strict=True):
+        assert seen == meant or seen == meant._replace(payload=b"overwritten"), "a viewer may come too late"
+    run.close()
+    mortal = plan(
+        ticker=Part("Ticker", period_s=0.01),
+        victim=Part("Suicide", {"raw": "ticker.out"}),
+        sink=Part("Sink", {"raw": "ticker.out victim.out"}, outlets=()),
+    )
+    survived = open_session(mortal)
+    survived.lockstep(until_ns=SECOND_NS // 5, lag=64)
+    assert survived.component("sink")["handled"] >= 20, "all ticks, and what the victim still said"
+
+
+def test_who_may_work_ahead_of_whom() -> None:
+    ticker = Part("Ticker", period_s=0.01)
+    diamond = with_a_slow_listener()
+    assert working_order(diamond) == [["ticker"], ["left"], ["right"]]
+    circle = plan(ticker=ticker, a=Part("Adder", {"raw": "ticker.out b.out"}), b=Part("Adder", {"raw": "a.out"}))
+    assert working_order(circle) is None
+    together = plan(ticker=ticker, a=Part("Adder", {"raw": "ticker.out"}), b=Part("Adder", {"raw": "a.out"}, host="a"))
+    assert working_order(together) is None
+    served = plan(ticker=ticker, a=Part("Caller", {"raw": "ticker.out"}, requires={"twice": ("d", "twice")}),
+                  d=Part("Doubler", {}))  # fmt: skip
+    assert working_order(served) is None
 
 
 def test_only_those_who_cannot_have_effects_are_listeners() -> None:
