@@ -1,0 +1,205 @@
+"""The map viewer: a plane of a map topic in colours, the vehicle on it, and what was before."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
+from studio.editor.views.map_view import MapView, layer_of
+from studio.messages import Map, Odometry, PoseTransform
+
+HISTORY_BYTES = 96 << 20
+NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
+
+
+class MapViewer(Viewer):
+    KIND, TITLE, ICON = "map", "Map", "mdi6.map"
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.view = MapView(theme)
+        self.empty = Empty(self.ICON, NOTHING, theme)
+        self.place, self._stack = stacked(self.empty, self.view)
+        self.topic = TopicChoice(frozenset({"Map"}), "Choose a map")
+        self.topic.chosen.connect(self._watch_map)
+        self.pose = TopicChoice(frozenset({"PoseTransform", "Odometry"}), "No vehicle")
+        self.pose.setToolTip("Where the vehicle is: a pose or odometry in the map's frame")
+        self.pose.chosen.connect(self._watch_pose)
+        self.plane = QComboBox()
+        self.plane.setToolTip("The plane of the map that is shown")
+        self.plane.setAccessibleName("Plane")
+        self.plane.activated.connect(lambda _: self._choose_plane(self.plane.currentText()))
+        self.colours = QComboBox()
+        self.colours.setToolTip("Colours; the second terrain scheme can be told apart by everybody")
+        self.colours.setAccessibleName("Colours")
+        self.colours.addItem("Colours by plane", "")
+        for scheme in SCHEMES.values():
+            if not scheme.name.startswith("difference"):
+                self.colours.addItem(scheme.title, scheme.name)
+        self.colours.activated.connect(lambda _: self._recolour())
+        self.follow = self.tool(
+            "mdi6.crosshairs-gps", "Follow the vehicle: the view moves with it", self._follow, on=True
+        )
+        self.measure = self.tool("mdi6.ruler", "Measure: click two places", self.view.set_measuring, on=False)
+        self.fit = self.tool(
+            "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self._fit()
+        )
+        self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
+        self.facts = muted()
+        self.past = QSlider(Qt.Orientation.Horizontal)
+        self.past.setToolTip("Earlier maps of this run; at the right end the newest")
+        self.past.setAccessibleName("History")
+        self.past.setFixedWidth(90)
+        self.past.setRange(0, 0)
+        self.past.valueChanged.connect(lambda _: self._show_map())
+        bar = Bar(
+            self.topic, self.plane, self.follow, self.measure, self.fit, self.export, self.colours, self.pose, None,
+            self.past, self.facts,
+        )  # fmt: skip
+        column(self, bar, self.place)
+        self._history: deque[Map] = deque()
+        self._held_bytes = 0
+        self._wanted_plane = ""
+        self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
+        self.topics_changed()
+
+    # ---- what is kept
+
+    def save(self) -> Settings:
+        return {
+            "topic": self.topic.topic, "pose": self.pose.topic, "plane": self._wanted_plane,
+            "colours": str(self.colours.currentData()), "follow": self.follow.isChecked(),
+        }  # fmt: skip
+
+    def restore(self, settings: Settings) -> None:
+        self._wanted_plane = str(settings.get("plane", ""))
+        self.colours.setCurrentIndex(max(self.colours.findData(str(settings.get("colours", ""))), 0))
+        self.follow.setChecked(bool(settings.get("follow", True)))
+        self._follow(self.follow.isChecked())
+        self.topic.choose(str(settings.get("topic", "")))
+        self.pose.choose(str(settings.get("pose", "")))
+        self.topics_changed()
+
+    # ---- the feed
+
+    def attached(self) -> None:
+        self._forget()
+
+    def topics_changed(self) -> None:
+        topics = self.feed.state.get("topics", {})
+        self.topic.refresh(topics, first=True)
+        self.pose.refresh(topics, first=True)
+
+    def _watch_map(self, topic: str) -> None:
+        self._forget()
+        self.look_at("map", topic, self._take_map)
+        self.titled.emit(topic or self.TITLE)
+        self.settled.emit()
+
+    def _watch_pose(self, topic: str) -> None:
+        self.look_at("pose", topic, self._take_pose)
+        self.settled.emit()
+
+    def _take_map(self, events: list[Event]) -> None:
+        message = events[-1].message
+        if not isinstance(message, Map):
+            self._say(f"{events[-1].topic} carries {type(message).__name__} now, not Map. Choose another topic")
+            return
+        was_newest = self.past.value() == self.past.maximum()
+        self._history.append(message)
+        self._held_bytes += message.planes.nbytes
+        while self._held_bytes > HISTORY_BYTES and len(self._history) > 1:
+            self._held_bytes -= self._history.popleft().planes.nbytes
+        self.past.blockSignals(True)
+        self.past.setMaximum(len(self._history) - 1)
+        if was_newest:
+            self.past.setValue(self.past.maximum())
+        self.past.blockSignals(False)
+        if was_newest:
+            self._show_map()
+
+    def _take_pose(self, events: list[Event]) -> None:
+        message = events[-1].message
+        if isinstance(message, Odometry):
+            message = PoseTransform.from_quaternion(message.position, message.orientation, stamp_ns=message.stamp_ns)
+        if isinstance(message, PoseTransform):
+            self.view.show_pose(message)
+
+    # ---- showing
+
+    @property
+    def shown(self) -> Map | None:
+        return self._history[self.past.value()] if self._history else None
+
+    def _show_map(self) -> None:
+        shown = self.shown
+        if shown is None:
+            return
+        names = list(shown.plane_names)
+        if names != [self.plane.itemText(i) for i in range(self.plane.count())]:
+            self.plane.clear()
+            self.plane.addItems(names)
+        plane = self._wanted_plane if self._wanted_plane in names else (names[0] if names else "")
+        self.plane.setCurrentText(plane)
+        if not names or not shown.rows or not shown.columns:
+            self._say("The map is empty: it has no cells yet")
+            return
+        self._stack.setCurrentWidget(self.view)
+        self.view.show_layers([layer_of(shown, plane, self._scheme(plane))])
+        self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
+
+    def _scheme(self, plane: str) -> Scheme:
+        return SCHEMES.get(str(self.colours.currentData()), scheme_for(plane))
+
+    def _say(self, sentence: str) -> None:
+        self.empty.say(sentence)
+        self._stack.setCurrentWidget(self.empty)
+
+    def _forget(self) -> None:
+        self._history.clear()
+        self._held_bytes = 0
+        self.past.setMaximum(0)
+        self.view.forget()
+        self.facts.clear()
+        self._say(f"No map on {self.topic.topic} yet" if self.topic.topic else NOTHING)
+
+    # ---- choices
+
+    def _choose_plane(self, plane: str) -> None:
+        self._wanted_plane = plane
+        self._show_map()
+        self.settled.emit()
+
+    def _recolour(self) -> None:
+        self._show_map()
+        self.settled.emit()
+
+    def _follow(self, on: bool) -> None:
+        self.view.set_following(on)
+        self.settled.emit()
+
+    def _fit(self) -> None:
+        self.follow.setChecked(False)
+        self.view.set_following(False)
+        self.view.fit()
+
+    def ask_export(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save the picture", "map.png", "Pictures (*.png)")
+        if name:
+            self.export_to(Path(name))
+
+    def export_to(self, path: Path) -> bool:
+        return self.view.grab().save(str(path.with_suffix(".png")))
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.view.show_theme(theme)
+        self.empty.show_theme(theme)

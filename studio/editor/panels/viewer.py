@@ -1,0 +1,217 @@
+"""What all viewers share: they look at topics of the feed, remember their choices, and say when there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+
+from studio.editor.feed import Changes, Feed, Show, Watch
+from studio.editor.icons import icon, pixmap
+from studio.editor.theme import Theme
+
+Settings = dict[str, Any]
+BAR_HEIGHT = 38
+
+
+class Viewer(QWidget):
+    """Subclasses build in `__init__`, keep their choices in `save` and `restore`, and watch with `look_at`."""
+
+    KIND: ClassVar[str]
+    TITLE: ClassVar[str]
+    ICON: ClassVar[str]
+    titled = pyqtSignal(str)
+    """What the viewer should be called now."""
+    settled = pyqtSignal()
+    """A choice was made that is worth keeping."""
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__()
+        self.feed, self.theme = feed, theme
+        self._watches: dict[str, Watch] = {}
+        self._tools: list[tuple[QToolButton, str]] = []
+        feed.attached.connect(self._attached)
+        feed.changed.connect(self._feed_changed)
+        feed.ended.connect(self._ended)
+
+    # ---- for subclasses
+
+    def save(self) -> Settings:
+        return {}
+
+    def restore(self, settings: Settings) -> None:
+        """Settings come from a file: take what makes sense."""
+
+    def attached(self) -> None:
+        """A system is there: what belonged to another is not true any more."""
+
+    def topics_changed(self) -> None:
+        """Topics have come or gone."""
+
+    def changed(self, changes: Changes) -> None:
+        """The picture of the system is new."""
+
+    def ended(self) -> None:
+        """The system is gone; what is shown stays, and is old."""
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        for button, name in self._tools:
+            button.setIcon(icon(name, theme.muted, theme.accent))
+
+    def look_at(self, role: str, topic: str, show: Show, *, every: bool = False) -> None:
+        """Watch a topic in a role of its own; an empty topic ends what the role saw before."""
+        old = self._watches.pop(role, None)
+        if old is not None:
+            old.close()
+        if topic:
+            self._watches[role] = self.feed.watch(topic, show, every=every)
+
+    def watched(self, role: str) -> str:
+        watch = self._watches.get(role)
+        return watch.topic if watch is not None else ""
+
+    def tool(self, name: str, words: str, do: Callable[[bool], object], *, on: bool | None = None) -> QToolButton:
+        """A button with a picture for the bar; `on` makes it one that stays down."""
+        button = QToolButton()
+        button.setIcon(icon(name, self.theme.muted, self.theme.accent))
+        button.setIconSize(QSize(16, 16))
+        button.setToolTip(words)
+        button.setAccessibleName(words.partition(":")[0])
+        button.setCheckable(on is not None)
+        button.setChecked(bool(on))
+        button.clicked.connect(do)
+        self._tools.append((button, name))
+        return button
+
+    def close_viewer(self) -> None:
+        """Look at nothing any more."""
+        for watch in self._watches.values():
+            watch.close()
+        self._watches.clear()
+        for signal, slot in (
+            (self.feed.attached, self._attached),
+            (self.feed.changed, self._feed_changed),
+            (self.feed.ended, self._ended),
+        ):
+            signal.disconnect(slot)
+
+    # ---- within
+
+    def _attached(self) -> None:
+        self.attached()
+        self.topics_changed()
+
+    def _feed_changed(self, changes: Changes) -> None:
+        if changes.shape:
+            self.topics_changed()
+        self.changed(changes)
+
+    def _ended(self, died: bool) -> None:
+        self.ended()
+
+
+class TopicChoice(QComboBox):
+    """The topics of some types; keeps what was chosen while no system runs: layouts load before there is data."""
+
+    chosen = pyqtSignal(str)
+
+    def __init__(self, types: frozenset[str], none: str) -> None:
+        super().__init__()
+        self.types, self.none = types, none
+        self.topic = ""
+        self.setAccessibleName("Topic")
+        self.setToolTip("The topic that is shown")
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setMinimumContentsLength(12)
+        self.activated.connect(lambda _: self.choose(str(self.currentData() or "")))
+        self.refresh({})
+
+    def refresh(self, topics: dict[str, Any], *, first: bool = False) -> None:
+        """Offer what there is; with `first` choose the first one when nothing is chosen."""
+        fitting = sorted(name for name, topic in topics.items() if not self.types or topic.get("type") in self.types)
+        if first and not self.topic and fitting:
+            self.choose(fitting[0])
+        self.blockSignals(True)
+        self.clear()
+        if not self.topic:
+            self.addItem(self.none, "")
+        for name in fitting:
+            self.addItem(name, name)
+        if self.topic and self.topic not in fitting:
+            self.addItem(f"{self.topic} (not there)" if topics else self.topic, self.topic)
+        self.setCurrentIndex(max(self.findData(self.topic), 0))
+        self.blockSignals(False)
+
+    def choose(self, topic: str) -> None:
+        if topic != self.topic:
+            self.topic = topic
+            self.setCurrentIndex(max(self.findData(topic), 0))
+            self.chosen.emit(topic)
+
+
+class Bar(QWidget):
+    """The row of choices above a picture."""
+
+    def __init__(self, *widgets: QWidget | None) -> None:
+        """None is room that grows."""
+        super().__init__()
+        self.setFixedHeight(BAR_HEIGHT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(6)
+        for widget in widgets:
+            if widget is None:
+                row.addStretch(1)
+            else:
+                row.addWidget(widget)
+
+
+def muted(text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "muted")
+    return label
+
+
+class Empty(QWidget):
+    """One sentence, one muted picture, in the middle."""
+
+    def __init__(self, name: str, sentence: str, theme: Theme) -> None:
+        super().__init__()
+        self._name = name
+        self._picture = QLabel()
+        self._sentence = muted(sentence)
+        self._sentence.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.addStretch(1)
+        for label in (self._picture, self._sentence):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        column.addStretch(1)
+        self.show_theme(theme)
+
+    def say(self, sentence: str) -> None:
+        self._sentence.setText(sentence)
+
+    def show_theme(self, theme: Theme) -> None:
+        self._picture.setPixmap(pixmap(self._name, theme.disabled, 40, self.devicePixelRatioF()))
+
+
+def stacked(*widgets: QWidget) -> tuple[QWidget, QStackedLayout]:
+    """Widgets in one place, of which one is seen at a time."""
+    place = QWidget()
+    stack = QStackedLayout(place)
+    for widget in widgets:
+        stack.addWidget(widget)
+    return place, stack
+
+
+def column(owner: QWidget, *widgets: QWidget) -> QVBoxLayout:
+    layout = QVBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in widgets:
+        layout.addWidget(widget, 0 if isinstance(widget, Bar) else 1)
+    return layout
