@@ -103,7 +103,7 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
     told = state["components"].get(node.name)
     if told is None or told["type"] != node.type:
         return LiveNode(NOT_THERE, "not in this run")
-    return LiveNode(_shown(told, state), _beside(told))
+    return LiveNode(shown_look(told, state), _beside(told))
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:
@@ -116,11 +116,11 @@ def _live_source(node: Source, state: Snapshot) -> LiveNode:
     if not parts:
         is_played = node.mode == "logged" and state.get("sources", {}).get(node.name) == "logged"
         return LiveNode(PLAYED if is_played else NOT_THERE, "", rates)
-    worst = max(parts, key=lambda told: _shown(told, state).rank)
-    return LiveNode(_shown(worst, state), _beside(worst) if len(parts) == 1 else f"{len(parts)} parts", rates)
+    worst = max(parts, key=lambda told: shown_look(told, state).rank)
+    return LiveNode(shown_look(worst, state), _beside(worst) if len(parts) == 1 else f"{len(parts)} parts", rates)
 
 
-def _shown(told: Mapping[str, Any], state: Snapshot) -> Look:
+def shown_look(told: Mapping[str, Any], state: Snapshot) -> Look:
     if told["state"] in ("active", "busy") and state["gate"] != "run" and not state.get("lockstep"):
         return LOOKS["held"]
     return look_of(told["state"])

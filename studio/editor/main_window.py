@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
 
     def _build_docks(self) -> None:
         self.palette_panel = Palette(self.theme)
-        self.inspector = Inspector(self.theme)
+        self.inspector = Inspector(self.theme, self.live.control)
         self.problems = Problems(self.theme)
         self.document = QWidget()
         self.document.setMinimumSize(320, 240)
@@ -206,6 +206,7 @@ class MainWindow(QMainWindow):
         if session is not None:
             scene = CanvasScene(session, self.theme)
             self._canvas = CanvasView(scene)
+            self._canvas.show_live(self.live.feed)
             self.live_layer = LiveLayer(scene, self.live.feed)
             self._document_layout.addWidget(self._canvas)
             scene.selectionChanged.connect(self._selection_changed)

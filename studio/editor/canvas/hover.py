@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QGraphicsItem
 
+from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
@@ -19,8 +20,11 @@ class Hover:
     def __init__(self, view: SightView) -> None:
         self.view = view
         self._items: list[QGraphicsItem] = []
+        self.card: LiveCard | None = None
+        """While there may be a system that runs."""
 
-    def move(self, point: QPointF) -> None:
+    def move(self, point: QPointF, at: QPoint) -> None:
+        """The pointer is at `point` of the scene, `at` of the view."""
         found = self.view.canvas.port_near(point)
         wire = self.view.canvas.wire_at(point) if found is None and self.view.canvas.node_at(point) is None else None
         self.clear()
@@ -38,7 +42,14 @@ class Hover:
             self.view.unsetCursor()
         for item in self._items:
             item.update()
-        self.view.setToolTip(words_about(self.view.canvas, point))
+        is_live = self.card is not None and self.card.point_at(point, at)
+        self.view.setToolTip("" if is_live else words_about(self.view.canvas, point))
+
+    def leave(self) -> None:
+        """The pointer is elsewhere, or busy."""
+        self.clear()
+        if self.card is not None:
+            self.card.leave()
 
     def clear(self) -> None:
         for item in self._items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -31,6 +31,7 @@ from studio.editor.canvas.gestures import (
 )
 from studio.editor.canvas.hover import Hover
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
+from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.quick_add import QuickAdd
 from studio.editor.canvas.remark_items import RemarkItem
@@ -38,6 +39,7 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
 from studio.editor.canvas.wire_item import HANDLE_REACH, WireItem, distance
+from studio.editor.feed import Feed
 from studio.editor.theme import Theme
 
 MIME: Final = "application/x-studio-component"
@@ -91,6 +93,11 @@ class CanvasView(SightView):
         where = viewport.mapToGlobal(self.mapFromScene(self._quick_at))
         fits = (lambda spec: fitting_connection(port, "new", spec) is not None) if port else None
         self.quick_add.open_at(where, fits)
+
+    def show_live(self, feed: Feed) -> None:
+        """Cards of what flows, while this feed has a system."""
+        self.hover.card = LiveCard(self, feed)
+        self.overlays = (*self.overlays, self.hover.card)
 
     # ---- mouse
 
@@ -176,7 +183,7 @@ class CanvasView(SightView):
             good = isinstance(self.gesture, ConnectGesture) and self.gesture.target is not None
             self.pointer_note.say(self.gesture.message, at, self.canvas.theme, good=good)
         else:
-            self.hover.move(point)
+            self.hover.move(point, at)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -226,6 +233,10 @@ class CanvasView(SightView):
             self._choose(under, extend=False)
         super().contextMenuEvent(event)
 
+    def leaveEvent(self, event: QEvent | None) -> None:
+        self.hover.leave()
+        super().leaveEvent(event)
+
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         assert event is not None
         pixels, steps = event.pixelDelta(), event.angleDelta()
@@ -246,6 +257,7 @@ class CanvasView(SightView):
 
     def begin(self, gesture: Gesture) -> None:
         self.cancel_gesture()
+        self.hover.leave()
         self.gesture = gesture
         self.hover.clear()
 
@@ -284,6 +296,8 @@ class CanvasView(SightView):
             self.walk(way, neighbours=bool(keys & Qt.KeyboardModifier.ControlModifier))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.inspect.emit()
+        elif event.key() == Qt.Key.Key_Space and self.hover.card is not None and self.hover.card.pin():
+            return
         elif event.key() == Qt.Key.Key_Space and self.canvas.focus_node:
             item = self.canvas.nodes[self.canvas.focus_node]
             item.setSelected(not item.isSelected())

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSlider,
     QToolButton,
     QVBoxLayout,
@@ -75,8 +76,26 @@ class ParameterField(QWidget):
             inset.addWidget(self.slider)
             column.addLayout(inset)
         column.addWidget(self.error)
+        self._running: Value | None = None
+        self.running = QPushButton()
+        self.running.setProperty("link", "true")
+        self.running.setToolTip("Somebody has set it while the system runs. Click to write it into the system")
+        self.running.clicked.connect(self._keep_running)
+        self.running.hide()
+        column.addWidget(self.running, 0, Qt.AlignmentFlag.AlignRight)
 
     # ---- showing
+
+    def show_running(self, value: Value | None) -> None:
+        """What the running component has, if that is not what the system says; None if it is."""
+        self._running = value
+        self.running.setVisible(value is not None)
+        if value is not None:
+            self.running.setText(f"runs with {self.spec.format(value)}: keep")
+
+    def _keep_running(self) -> None:
+        if self._running is not None:
+            self.changed.emit(self.spec.name, self._running, False)
 
     def show_value(self, value: Value | None, *, is_default: bool, text: str | None = None) -> None:
         """`value` None: the selected ones differ, or `text` is what the file says and cannot be read."""

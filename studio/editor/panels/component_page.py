@@ -1,0 +1,231 @@
+"""A component, or several of one type: parameters, when and where they run, ports, live figures, documentation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+
+from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.panels.live_figures import LiveFigures
+from studio.editor.panels.live_header import LiveHeader
+from studio.editor.panels.page import Page, add_form, add_section, add_sentence
+from studio.editor.panels.parameter_fields import ParameterField, narrow_box
+from studio.editor.panels.ports_list import PortsList
+from studio.editor.run_control import RunControl
+from studio.editor.session import Session
+from studio.editor.summary import summary
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+from studio.model.parts import Component
+from studio.model.spec import ComponentSpec, Value
+from studio.model.system_edits import Compound, SetActivation, SetHost, SetParameterSet, SystemEdit, shown
+
+ALONE = "own process"
+README = "README.md"
+_ACTIVATIONS = {"event": "on event", "periodic": "periodically", "trigger": "on trigger"}
+
+
+class ComponentPage(Page):
+    parameter_changed = pyqtSignal(str, object, bool)
+    """Name, value (None resets), and whether a slider moves."""
+    tab_chosen = pyqtSignal(int)
+
+    def __init__(self, session: Session, names: list[str], theme: Theme, control: RunControl, tab: int = 0) -> None:
+        super().__init__(theme)
+        self.session, self.names, self.control = session, names, control
+        self.fields: dict[str, ParameterField] = {}
+        self.ports: PortsList | None = None
+        components = [session.system.component(name) for name in names]
+        spec = session.registry.get(components[0].type)
+        if len(names) == 1:
+            self._build_one(components[0], spec, tab)
+        else:
+            self.add_subject("mdi6.select-group", f"{len(names)} selected", ", ".join(names), "")
+            self.column.addWidget(self._parameters_tab(components, spec))
+
+    def stop(self) -> None:
+        if self.ports is not None:
+            self.ports.stop()
+
+    def _build_one(self, component: Component, spec: ComponentSpec | None, tab: int) -> None:
+        picture = (spec.icon or CATEGORY_ICONS.get(spec.category, DEFAULT)) if spec else "mdi6.help-rhombus-outline"
+        doc = summary(spec.doc) if spec else f"There is no component of type {component.type}."
+        self.add_subject(picture, component.name, doc, component.type, renames=self.session)
+        feed = self.control.feed
+        if feed.is_attached:
+            self.column.addWidget(LiveHeader(self.control, component.name, self.theme))
+        self.ports = PortsList(self.session, component.name, self.theme, feed)
+        self.ports.go_to.connect(self.go_to)
+        tabs = QTabWidget()
+        tabs.setDocumentMode(True)
+        tabs.setUsesScrollButtons(False)
+        tabs.addTab(self._parameters_tab([component], spec), "Parameters")
+        tabs.addTab(self.ports, "Ports")
+        tabs.addTab(LiveFigures(feed, component.name), "Live")
+        tabs.addTab(_docs(spec), "Docs")
+        tabs.setCurrentIndex(tab)
+        tabs.currentChanged.connect(self.tab_chosen)
+        self.column.addWidget(tabs, 1)
+
+    # ---- parameters
+
+    def _parameters_tab(self, components: list[Component], spec: ComponentSpec | None) -> QWidget:
+        tab = QWidget()
+        layout = QVBoxLayout(tab)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setSpacing(0)
+        if spec is None:
+            add_sentence(layout, "Its profile was not found, so its parameters are kept as they are written.")
+            for component in components:
+                form = add_form(layout)
+                for name, text in component.parameters.items():
+                    form.addRow(name, QLabel(text))
+            return tab
+        holder = QVBoxLayout()
+        holder.setContentsMargins(10, 6, 10, 8)
+        holder.setSpacing(6)
+        if spec.parameter_sets:
+            holder.addWidget(self._set_box(components, spec))
+        for parameter in spec.parameters:
+            field = ParameterField(parameter, self.theme)
+            field.changed.connect(self.parameter_changed)
+            self.fields[parameter.name] = field
+            holder.addWidget(field)
+        if not spec.parameters:
+            add_sentence(layout, "It has no parameters.")
+        layout.addLayout(holder)
+        self.fill()
+        add_section(layout, "Runs")
+        self._add_running(layout, components, spec)
+        layout.addStretch(1)
+        return tab
+
+    def _set_box(self, components: list[Component], spec: ComponentSpec) -> QWidget:
+        box = narrow_box()
+        box.setAccessibleName("Parameter set")
+        box.addItem("no set", "")
+        for name in spec.parameter_sets:
+            box.addItem(name, name)
+        chosen = {component.parameter_set for component in components}
+        box.setCurrentIndex(box.findData(chosen.pop()) if len(chosen) == 1 else -1)
+        box.activated.connect(
+            lambda index: self._do_all([SetParameterSet(name, box.itemData(index)) for name in self.names])
+        )
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        label = QLabel("Set")
+        label.setFixedWidth(113)
+        label.setToolTip("Values that belong together, named by the component's author")
+        layout.addWidget(label)
+        layout.addWidget(box, 1)
+        return row
+
+    def fill(self) -> None:
+        """The fields with what the system says now, and what the running one has instead."""
+        components = [self.session.system.component(name) for name in self.names]
+        spec = self.session.registry.get(components[0].type)
+        for name, field in self.fields.items():
+            assert spec is not None
+            found = [_value_of(component, spec, name) for component in components]
+            texts = {text for value, text in found if value is None}
+            values = [value for value, _ in found]
+            same = all(value == values[0] for value in values)
+            unset = [_value_of(replace(component, parameters={}), spec, name)[0] for component in components]
+            broken = next(iter(texts)) if len(texts) == 1 and len(components) == 1 else None
+            field.show_value(values[0] if same else None, is_default=values == unset, text=broken)
+        self.fill_running()
+
+    def fill_running(self) -> None:
+        """Where the running component has another value than the canvas: somebody else has set it."""
+        told = self.control.feed.state.get("components", {}).get(self.names[0])
+        component = self.session.system.component(self.names[0])
+        spec = self.session.registry.get(component.type)
+        for name, field in self.fields.items():
+            running = told["parameters"].get(name) if told and len(self.names) == 1 else None
+            running = tuple(running) if isinstance(running, list) else running
+            written = _value_of(component, spec, name)[0] if spec else None
+            field.show_running(running if running is not None and running != written else None)
+
+    # ---- how it runs
+
+    def _add_running(self, layout: QVBoxLayout, components: list[Component], spec: ComponentSpec) -> None:
+        session, first = self.session, components[0]
+        form = add_form(layout)
+        mode = narrow_box()
+        mode.setAccessibleName("Activation")
+        for activation in spec.activations:
+            mode.addItem(_ACTIVATIONS[activation], activation)
+        mode.setCurrentIndex(mode.findData(first.mode or spec.activations[0]))
+        period = QLineEdit(f"{first.period_s or spec.period_s:g}")
+        period.setAccessibleName("Period in seconds")
+
+        def activate() -> None:
+            chosen = mode.currentData()
+            try:
+                every = float(period.text()) if chosen == "periodic" else None
+            except ValueError:
+                session.refused.emit(f"{period.text()!r} is no period (e.g. 0.1)")
+                return
+            self._do_all([SetActivation(name, chosen, every) for name in self.names])
+
+        mode.activated.connect(activate)
+        period.editingFinished.connect(lambda: activate() if period.isModified() else None)
+        form.addRow("Activation", mode)
+        if mode.currentData() == "periodic":
+            form.addRow("Period, s", period)
+        host = narrow_box()
+        host.setAccessibleName("Host")
+        host.setEditable(True)
+        host.setToolTip("Components with the same host share a process. Write a new name to make a host")
+        host.addItem(ALONE)
+        host.addItems([each.name for each in session.system.hosts])
+        host.setCurrentText(first.host or ALONE)
+
+        def rehost() -> None:
+            text = host.currentText().strip()
+            text = "" if text == ALONE else text
+            if {session.system.component(name).host for name in self.names} != {text}:
+                session.do(SetHost(tuple(self.names), text))
+
+        host.activated.connect(rehost)
+        line = host.lineEdit()
+        assert line is not None
+        line.editingFinished.connect(rehost)
+        form.addRow("Host", host)
+
+    def _do_all(self, edits: list[SystemEdit]) -> None:
+        if len(edits) == 1:
+            self.session.do(edits[0])
+        elif edits:
+            what = edits[0].label.partition(" of ")[0]
+            self.session.do(Compound(f"{what} of {shown(self.names)}", tuple(edits)))
+
+
+def _docs(spec: ComponentSpec | None) -> QWidget:
+    browser = QTextBrowser()
+    browser.setOpenExternalLinks(True)
+    browser.setFrameShape(QFrame.Shape.NoFrame)
+    browser.setStyleSheet("background: transparent; padding: 6px;")
+    readme = spec.folder / README if spec and spec.folder else None
+    if readme is not None and readme.is_file():
+        browser.setMarkdown(readme.read_text(encoding="utf-8", errors="replace"))
+    else:
+        browser.setPlainText(spec.doc if spec else "")
+    return browser
+
+
+def _value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Value | None, str]:
+    """The value a parameter has, or None and the text that cannot be read."""
+    parameter = spec.parameter(name)
+    assert parameter is not None
+    if name in component.parameters:
+        text = component.parameters[name]
+        try:
+            return parameter.parse(text), text
+        except StudioError:
+            return None, text
+    chosen = spec.parameter_sets.get(component.parameter_set, {})
+    return chosen.get(name, parameter.default), ""

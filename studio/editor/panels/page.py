@@ -1,0 +1,100 @@
+"""The parts that every page of the inspector is made of."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from studio.editor.icons import icon
+from studio.editor.session import Session
+from studio.editor.theme import Theme
+from studio.model.system_edits import RenameNode
+
+
+class Page(QWidget):
+    """What is selected, from top to bottom."""
+
+    go_to = pyqtSignal(str)
+    """A node that somebody wants to see."""
+    renamed = pyqtSignal(str, str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.setObjectName("page")
+        self.setStyleSheet("#page { background: transparent; }")
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 8)
+        self.column.setSpacing(0)
+
+    def stop(self) -> None:
+        """Before it is thrown away: what is live ends."""
+
+    def add_subject(self, picture: str, title: str, doc: str, kind: str, *, renames: Session | None = None) -> None:
+        """`renames`: the session in which the title is a name that can be changed."""
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 10, 10, 8)
+        row.setSpacing(8)
+        mark = QLabel()
+        mark.setPixmap(icon(picture, self.theme.muted).pixmap(20, 20))
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        if renames is not None:
+            words.addWidget(self._name_field(renames, title))
+        else:
+            subject = QLabel(title)
+            subject.setProperty("role", "subject")
+            subject.setStyleSheet("font-size: 14px;")
+            words.addWidget(subject)
+        line = QLabel(doc)
+        line.setProperty("role", "muted")
+        line.setWordWrap(True)
+        words.addWidget(line)
+        row.addLayout(words, 1)
+        if kind:
+            label = QLabel(kind)
+            label.setProperty("role", "muted")
+            row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
+        self.column.addLayout(row)
+
+    def _name_field(self, session: Session, name: str) -> QLineEdit:
+        field = QLineEdit(name)
+        field.setAccessibleName("Name")
+        field.setStyleSheet(
+            "font-size: 14px; font-weight: 600; border-color: transparent; background: transparent; padding: 0;"
+        )
+        field.setToolTip("Write another name to rename it; wires follow")
+
+        def rename() -> None:
+            if field.isModified() and field.text() != name and session.do(RenameNode(name, field.text())):
+                self.renamed.emit(name, field.text())
+
+        field.editingFinished.connect(rename)
+        return field
+
+
+def add_section(layout: QVBoxLayout, title: str) -> None:
+    label = QLabel(title)
+    label.setProperty("role", "section")
+    layout.addWidget(label)
+
+
+def add_sentence(layout: QVBoxLayout, words: str) -> None:
+    label = QLabel(words)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setContentsMargins(10, 8, 10, 8)
+    layout.addWidget(label)
+
+
+def add_form(layout: QVBoxLayout) -> QFormLayout:
+    holder = QWidget()
+    form = QFormLayout(holder)
+    form.setContentsMargins(10, 8, 10, 8)
+    form.setHorizontalSpacing(8)
+    form.setVerticalSpacing(6)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    layout.addWidget(holder)
+    return form

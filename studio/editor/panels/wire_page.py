@@ -1,0 +1,72 @@
+"""A wire: what flows through it, and how it delivers."""
+
+from __future__ import annotations
+
+from PyQt6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from studio.editor.feed import Feed
+from studio.editor.panels.page import Page, add_form, add_section
+from studio.editor.panels.parameter_fields import narrow_box
+from studio.editor.panels.topic_view import TopicView
+from studio.editor.session import Session
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+from studio.model.parts import Wire
+from studio.model.spec import Delivery
+from studio.model.system_edits import SetDelivery
+from studio.model.wiring import effective_delivery, port_at, topic_of
+
+
+class WirePage(Page):
+    def __init__(self, session: Session, wire: Wire, theme: Theme, feed: Feed) -> None:
+        super().__init__(theme)
+        port = port_at(session.system, session.registry, wire.start)
+        kind = port.type if port else "unknown type"
+        self.add_subject("mdi6.vector-line", f"{wire.start.node} → {wire.end.node}", f"{wire.start} → {wire.end}", kind)
+        self._add_delivery(session, wire)
+        self._topic: TopicView | None = None
+        if feed.is_attached:
+            add_section(self.column, "Live")
+            holder = QWidget()
+            layout = QVBoxLayout(holder)
+            layout.setContentsMargins(10, 8, 10, 8)
+            self._topic = TopicView(feed, topic_of(wire.start), theme, port.type if port else "", wire.end.node)
+            layout.addWidget(self._topic)
+            self.column.addWidget(holder)
+
+    def stop(self) -> None:
+        if self._topic is not None:
+            self._topic.stop()
+
+    def _add_delivery(self, session: Session, wire: Wire) -> None:
+        asked = effective_delivery(session.system, session.registry, Wire(*wire.key))
+        box = narrow_box()
+        box.setAccessibleName("Delivery")
+        for title, kind in (
+            (f"as the port asks ({asked})", ""),
+            ("every event", "lossless"),
+            ("only the newest", "latest"),
+            ("a queue", "queue"),
+        ):
+            box.addItem(title, kind)
+        own = wire.delivery
+        box.setCurrentIndex(box.findData(own.kind if own else ""))
+        depth = QLineEdit(str(own.depth if own and own.kind == "queue" else 5))
+        depth.setAccessibleName("Depth of the queue")
+        depth.setEnabled(own is not None and own.kind == "queue")
+
+        def deliver() -> None:
+            chosen = box.currentData()
+            depth.setEnabled(chosen == "queue")
+            try:
+                delivery = Delivery.parse(f"queue {depth.text()}" if chosen == "queue" else chosen) if chosen else None
+            except StudioError as error:
+                session.refused.emit(str(error))
+                return
+            session.do(SetDelivery(wire, delivery))
+
+        box.activated.connect(deliver)
+        depth.editingFinished.connect(lambda: deliver() if depth.isModified() else None)
+        form = add_form(self.column)
+        form.addRow("Delivery", box)
+        form.addRow("Queue, events", depth)
