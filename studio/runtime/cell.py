@@ -138,6 +138,7 @@ class Cell:
         component._now_ns = self.now_ns
         component._system_ns = self._system_ns
         component._handled = lambda: self.event
+        component._activation = lambda: self.activation
         for output in component._outputs.values():
             output.send = _too_early
         for requester in component._requesters.values():

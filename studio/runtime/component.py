@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -88,6 +88,7 @@ class Component:
         self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
         self._now_ns = self._system_ns = _no_clock
         self._handled = self._is_live = _nothing
+        self._activation = lambda: cls.activations[0]
         self.name = cls.__name__
         self.geometry = Geometry()
         self.random = np.random.default_rng(0)
@@ -112,6 +113,12 @@ class Component:
     _handled: Any
     """Gives the event that is being handled, if any."""
     _is_live: Any
+    _activation: Any
+
+    @property
+    def activation(self) -> Activation:
+        """The mode it runs in: a handler of one that can also run periodically or by trigger may only take note."""
+        return cast(Activation, self._activation())
 
     def now(self) -> int:
         """System time in ns: in a handler the stamp of the event being handled, elsewhere the system clock."""
@@ -199,8 +206,8 @@ class Component:
 
 
 _NOT_STATE = frozenset({
-    "_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "_is_live", "name", "random",
-    "log", "geometry",
+    "_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "_is_live", "_activation",
+    "name", "random", "log", "geometry",
 })  # fmt: skip
 """What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
 
