@@ -30,9 +30,10 @@ class Noise:
 
     def numbers(self, attitude: Floats) -> Floats:
         """As `fuse` takes them; `attitude` is the covariance of a small rotation about the axes of the map's frame."""
+        (xx, xy, _), (_, yy, _), _ = attitude.tolist()
         variances = (self.range_m**2, self.beam_rad**2, self.height_m**2)
         most = math.inf if self.plain_mean else 1.0 / self.certainty_m**2
-        return np.array([*variances, attitude[0, 0], attitude[0, 1], attitude[1, 1], most, float(self.plain_mean)])
+        return np.array((*variances, xx, xy, yy, most, float(self.plain_mean)))
 
 
 class HeightGrid:
@@ -68,7 +69,8 @@ class HeightGrid:
         if self.first is None:
             self.follow(float(vehicle[0, 3]), float(vehicle[1, 3]))
         assert self.first is not None
-        body = np.array([*vehicle[:3, 3], *vehicle[:3, 2], ceiling_m])
+        body = np.empty(7)
+        body[:3], body[3:6], body[6] = vehicle[:3, 3], vehicle[:3, 2], ceiling_m
         return compiled_fuse()(self.cells, *self.first, self.cell_m, points, sensor[:3], body, noise.numbers(attitude))
 
     @property
