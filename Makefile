@@ -21,13 +21,9 @@ setup:  ## make .venv and install what is missing (skipped when nothing changed)
 components: setup  ## build the components that are written in C
 	@MAKE="$(MAKE)" sh tools/build_components.sh $(PROGRAMS)
 
-run: components  ## check, describe and run an example system: PROJECT=projects/first_steps
-	@echo "Robot Systems Studio: the example system $(PROJECT), checked, described, and running for five seconds"
-	@$(STUDIO) check $(PROJECT)
-	@$(STUDIO) info $(PROJECT)
-	@$(STUDIO) run $(PROJECT) --for 5
-	@echo
-	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/first_steps.md explains what you saw"
+run: components  ## the window with an example system running in it: PROJECT=projects/first_steps
+	@$(STUDIO) edit $(PROJECT) --run --picture build/run.png
+	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/editor.md explains what you saw"
 
 # Real processes on a busy machine can be late for a test's patience. What fails is tried once more, alone, and both
 # results are printed; what is really broken fails again.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
+from typing import Any
 
+from studio.cli.outcome import FINE, UsageError
 from studio.cli.places import find_project
 from studio.errors import StudioError
 
@@ -11,22 +15,57 @@ EXAMPLE = """\
   studio                              the window with its welcome page
   studio edit first_steps             a project by name or folder; opening one runs nothing of it
   studio edit my_robot --theme dark
+  studio edit first_steps --run       and run it, or look at it if it runs already
+  studio edit first_steps --run --picture run.png   without a display: run it unseen for a few seconds, keep a picture
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", nargs="?", help="a project's folder or name")
     parser.add_argument("--theme", choices=("light", "dark"), default="", help="default: as last time")
+    parser.add_argument("--run", action="store_true", help="run the project at once")
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="PNG",
+        help="with --run: without a display, keep a picture of the window",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    from studio.editor.display import require_display
+    from studio.editor.display import NoDisplay, require_display
 
-    project = find_project(options.project) if options.project else None
-    require_display()
+    project = find_project(options.project).resolve() if options.project else None
+    if (options.run or options.picture) and project is None:
+        raise UsageError("--run needs a project", hint="e.g. studio edit first_steps --run")
+    if options.picture and not options.run:
+        raise UsageError("--picture goes with --run")
+    try:
+        require_display()
+    except NoDisplay as reason:
+        if options.picture is None or project is None:
+            raise
+        return _run_unseen(project, options, reason)
+    app = _import_window()
+    return int(app.run(project, theme=options.theme, start=options.run))
+
+
+def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:
+    print(f"{reason.message}: {project.name} runs without one for a few seconds", flush=True)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what this platform lacks, over and over
+    _import_window()
+    from studio.editor.live_picture import take_picture
+
+    take_picture(project, options.picture.absolute(), options.theme)
+    print(f"it ran; a picture of the window is in {options.picture}")
+    return FINE
+
+
+def _import_window() -> Any:
     try:
         from studio.editor import app
     except ImportError as error:
         hint = "make setup, or pip install 'robot-systems-studio[editor]'; `studio doctor` tells what is missing"
         raise StudioError(f"the window cannot be opened: {error}", hint=hint) from error
-    return app.run(project.resolve() if project else None, theme=options.theme)
+    return app

@@ -9,14 +9,15 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.crash import CrashReporter
+from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 from studio.editor.style import apply_theme
 from studio.editor.theme import THEMES
 
 
-def run(project: Path | None = None, *, theme: str = "") -> int:
-    """Open the window, with a project or the welcome page; returns when it is closed."""
+def run(project: Path | None = None, *, theme: str = "", start: bool = False) -> int:
+    """Open the window, with a project or the welcome page; returns when it is closed. `start`: and run the project."""
     app = QApplication([sys.argv[0]])
     app.setApplicationName("Robot Systems Studio")
     app.setDesktopFileName("robot-systems-studio")
@@ -30,13 +31,18 @@ def run(project: Path | None = None, *, theme: str = "") -> int:
     pulse.timeout.connect(lambda: None)
     window.show()
     # After the first paint: a window that is there and still empty feels faster than none.
-    QTimer.singleShot(0, lambda: open_first(window, project))
-    return app.exec()
+    QTimer.singleShot(0, lambda: open_first(window, project, start=start))
+    stalls = StallLog(window.settings.file.parent / "stalls.log", window)
+    status = app.exec()
+    stalls.close()
+    return status
 
 
-def open_first(window: MainWindow, project: Path | None) -> None:
+def open_first(window: MainWindow, project: Path | None, *, start: bool = False) -> None:
     if project is None or not window.files.open(project):
         window.welcome.refresh()
+    elif start:
+        window.live.run_unless_attached()
 
 
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QMessageBox
 
 from studio.editor.feed import Feed
@@ -16,6 +16,9 @@ from studio.editor.session import Session
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
+
+
+LOOK_FIRST_MS = 600
 
 
 class Live(QObject):
@@ -66,6 +69,10 @@ class Live(QObject):
             self.control.go_on()
         elif self.control.phase == "stopped" and self._is_ready():
             self.control.start(self.window.session.folder)
+
+    def run_unless_attached(self) -> None:
+        """Start the project, but look first whether it runs already: the feed finds that within a moment."""
+        QTimer.singleShot(LOOK_FIRST_MS, lambda: self.run() if self.control.phase == "stopped" else None)
 
     def pause(self) -> None:
         if self.control.phase == "running":

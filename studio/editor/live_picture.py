@@ -1,0 +1,73 @@
+"""A picture of the window with a system running in it, for computers without a screen."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QEventLoop, QSize, QTimer
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.app import make_window
+from studio.editor.main_window import MainWindow
+from studio.editor.settings import Settings
+from studio.errors import StudioError
+
+SIZE = QSize(1600, 1000)
+STARTS_WITHIN_S = 60.0
+RUNS_S = 6.0
+LOOK_EVERY_MS = 50
+
+
+class NoPicture(StudioError):
+    """The system did not come to run."""
+
+
+def take_picture(project: Path, file: Path, theme: str = "") -> None:
+    """Run `project` for a few seconds in a window that nobody sees, save a picture of it, and stop it."""
+    app = QApplication.instance() or QApplication(["studio"])
+    assert isinstance(app, QApplication)
+    with tempfile.TemporaryDirectory() as home:
+        window = make_window(app, Settings(Path(home) / "editor.ini"), theme)
+        window.resize(SIZE)
+        window.show()
+        try:
+            _run_and_grab(window, project, file)
+        finally:
+            window.live.close()
+            window.deleteLater()
+
+
+def _run_and_grab(window: MainWindow, project: Path, file: Path) -> None:
+    failed: list[str] = []
+    window.live.control.start_failed.disconnect()
+    window.live.control.start_failed.connect(failed.append)
+    if not window.files.open(project):
+        raise NoPicture(f"{project} cannot be opened")
+    window.live.run()
+    _wait(STARTS_WITHIN_S, lambda: window.live.control.is_up or bool(failed))
+    if not window.live.control.is_up:
+        why = failed[0] if failed else window.status.words.text() or f"not within {STARTS_WITHIN_S:g} s"
+        raise NoPicture(f"{project.name} does not run: {why}", hint=f"try: studio run {project}")
+    window.canvas.fit()
+    _wait(RUNS_S, lambda: False)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not window.grab().save(str(file)):
+        raise NoPicture(f"the picture cannot be written to {file}", hint="name a file that ends with .png")
+    window.live.control.stop()
+    _wait(STARTS_WITHIN_S, lambda: window.live.control.phase == "stopped")
+
+
+def _wait(seconds: float, condition: Callable[[], bool]) -> None:
+    """Let the window live until `condition`, or so long."""
+    loop = QEventLoop()
+    looks, limit = QTimer(), QTimer()
+    looks.setInterval(LOOK_EVERY_MS)
+    looks.timeout.connect(lambda: loop.quit() if condition() else None)
+    limit.setSingleShot(True)
+    limit.timeout.connect(loop.quit)
+    looks.start()
+    limit.start(round(seconds * 1000))
+    loop.exec()
+    looks.stop()
