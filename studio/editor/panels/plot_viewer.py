@@ -1,0 +1,278 @@
+"""Plots: fields of messages over time or over each other; all plots of a window share one time axis."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyqtgraph as pg
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import QFileDialog
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.field_drag import Field, fields_in
+from studio.editor.views.series import Series, Statistics
+from studio.messages import MessageError
+from studio.messages.field_paths import parse_path, value_at
+
+HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
+"""Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
+SPAN_S = 30.0
+FRAME_MS = 33
+SECOND_NS = 1_000_000_000
+
+
+@dataclass
+class Curve:
+    what: Field
+    series: Series = field(default_factory=Series)
+    item: Any = None
+    trouble: str = ""
+
+    def take(self, events: list[Event]) -> None:
+        times: list[float] = []
+        values: list[float] = []
+        path = parse_path(self.what.path)
+        for event in events:
+            try:
+                value = value_at(event.message, path)
+                values.append(float(value) if value is not None else math.nan)
+                times.append(event.stamp_ns / SECOND_NS)
+                self.trouble = ""
+            except MessageError as error:  # the topic's type has changed
+                self.trouble = error.message
+            except (TypeError, ValueError):
+                self.trouble = "is no number"
+        self.series.add(times, values)
+
+
+class PlotViewer(Viewer):
+    KIND, TITLE, ICON = "plot", "Plot", "mdi6.chart-line"
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.curves: list[Curve] = []
+        self.plot = pg.PlotWidget()
+        self.plot.setMenuEnabled(False)
+        self.plot.setAccessibleName("Plot")
+        self.plot.showGrid(x=True, y=True, alpha=0.15)
+        self.plot.hideButtons()
+        self.legend = self.plot.addLegend(offset=(8, 8))
+        self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
+        self.plot.sigXRangeChanged.connect(lambda *_: self._ask_redraw())
+        self.empty = Empty(
+            self.ICON, "Drag a field here from the topics, or choose one there with a double-click", theme
+        )
+        self.place, self._stack = stacked(self.empty, self.plot)
+        self.follow = self.tool(
+            "mdi6.arrow-collapse-right", "Follow: the newest is at the right", self._follow, on=True
+        )
+        self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self._fit())
+        self.against = self.tool(
+            "mdi6.chart-scatter-plot", "XY: the second field over the first instead of over time", self._cross, on=False
+        )
+        self.clear_all = self.tool("mdi6.close-circle-outline", "Remove all curves", lambda _: self.remove_all())
+        self.export = self.tool(
+            "mdi6.file-delimited-outline", "Save what is visible as CSV", lambda _: self.ask_export()
+        )
+        self.facts = muted()
+        column(
+            self, Bar(self.follow, self.fit, self.against, self.clear_all, self.export, None, self.facts), self.place
+        )
+        self.setAcceptDrops(True)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self.redraw)
+        self._span_s = SPAN_S
+        self.show_theme(theme)
+
+    # ---- curves
+
+    def add(self, wanted: Field) -> None:
+        """A curve for a field; one that is there already is not added again."""
+        if any(curve.what == wanted for curve in self.curves):
+            return
+        curve = Curve(wanted)
+        curve.item = self.plot.plot(name=str(wanted))
+        self.curves.append(curve)
+        self.look_at(str(wanted), wanted.topic, lambda events: self._take(curve, events), every=True)
+        self._stack.setCurrentWidget(self.plot)
+        self.show_theme(self.theme)
+        self._retitle()
+
+    def remove(self, wanted: Field) -> None:
+        for curve in [each for each in self.curves if each.what == wanted]:
+            self.look_at(str(curve.what), "", lambda _: None)
+            self.plot.removeItem(curve.item)
+            self.curves.remove(curve)
+        if not self.curves:
+            self._stack.setCurrentWidget(self.empty)
+            self.facts.clear()
+        self._retitle()
+
+    def remove_all(self) -> None:
+        for curve in list(self.curves):
+            self.remove(curve.what)
+
+    def _retitle(self) -> None:
+        names = [curve.what.path.partition(".")[0] for curve in self.curves]
+        self.titled.emit(", ".join(dict.fromkeys(names)) or self.TITLE)
+        self.settled.emit()
+
+    def _take(self, curve: Curve, events: list[Event]) -> None:
+        curve.take(events)
+        self._ask_redraw()
+
+    # ---- showing
+
+    def _ask_redraw(self) -> None:
+        """At most 30 times a second, however many topics speak."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def redraw(self) -> None:
+        if not self.curves:
+            return
+        if self.against.isChecked():
+            self._draw_against()
+            return
+        newest = max((float(curve.series.times[-1]) for curve in self.curves if len(curve.series)), default=None)
+        if newest is not None and self.follow.isChecked():
+            self.plot.setXRange(newest - self._span_s, newest, padding=0)
+        first, last = self.plot.getPlotItem().vb.viewRange()[0]
+        pixels = max(int(self.plot.width() * self.devicePixelRatioF()), 10)
+        for curve in self.curves:
+            curve.item.setData(*curve.series.drawn(first, last, pixels), connect="finite")
+        self._tell(first, last)
+
+    def _draw_against(self) -> None:
+        """Both fields at the moments of the second; a field that came later is left out until it has come."""
+        if len(self.curves) < 2:
+            self.facts.setText("XY needs two fields")
+            return
+        across, up = self.curves[0].series, self.curves[1].series
+        if not len(across) or not len(up):
+            return
+        places = across.times.searchsorted(up.times, side="right") - 1
+        known = places >= 0
+        self.curves[0].item.setData([], [])
+        self.curves[1].item.setData(across.values[places[known]], up.values[known], connect="finite")
+        self.facts.setText(f"{self.curves[1].what.path} over {self.curves[0].what.path}")
+
+    def _tell(self, first: float, last: float) -> None:
+        """Of the visible range."""
+        words = []
+        for curve in self.curves[:2]:
+            if curve.trouble:
+                words.append(f"{curve.what.path}: {curve.trouble}")
+                continue
+            told = Statistics.of(curve.series.values[curve.series.between(first, last)])
+            if told.count:
+                figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
+                words.append(f"{curve.what.path}: {figures}".replace("-", "−"))
+        self.facts.setText(" · ".join(words))
+        self.facts.setToolTip("Least, greatest, mean and standard deviation of what is visible")
+
+    # ---- choices
+
+    def _let_go(self) -> None:
+        self.follow.setChecked(False)
+        self._ask_redraw()
+
+    def _follow(self, on: bool) -> None:
+        if on:
+            self.plot.enableAutoRange(axis="y")
+        self._ask_redraw()
+
+    def _fit(self) -> None:
+        ends = [(float(c.series.times[0]), float(c.series.times[-1])) for c in self.curves if len(c.series)]
+        self.follow.setChecked(False)
+        self.plot.enableAutoRange(axis="y")
+        if self.against.isChecked():
+            self.plot.enableAutoRange()
+        elif ends:
+            self.plot.setXRange(min(first for first, _ in ends), max(last for _, last in ends), padding=0.01)
+
+    def _cross(self, on: bool) -> None:
+        self.plot.setAspectLocked(False)
+        self.plot.enableAutoRange()
+        self.follow.setEnabled(not on)
+        self.redraw()
+        self.settled.emit()
+
+    def link_to(self, other: PlotViewer | None) -> None:
+        """Share the time axis."""
+        self.plot.setXLink(other.plot if other is not None else None)
+
+    def ask_export(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save what is visible", "plot.csv", "Tables (*.csv)")
+        if name:
+            self.export_to(Path(name))
+
+    def export_to(self, path: Path) -> None:
+        """One row per point: field, seconds, value."""
+        first, last = self.plot.getPlotItem().vb.viewRange()[0]
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["field", "time_s", "value"])
+            for curve in self.curves:
+                part = curve.series.between(first, last)
+                for time, value in zip(curve.series.times[part], curve.series.values[part], strict=True):
+                    writer.writerow([str(curve.what), repr(float(time)), repr(float(value))])
+
+    # ---- what is kept
+
+    def save(self) -> Settings:
+        return {
+            "fields": [[curve.what.topic, curve.what.path] for curve in self.curves],
+            "xy": self.against.isChecked(),
+        }
+
+    def restore(self, settings: Settings) -> None:
+        for entry in settings.get("fields", []):
+            if isinstance(entry, list) and len(entry) == 2:
+                self.add(Field(str(entry[0]), str(entry[1])))
+        if settings.get("xy"):
+            self.against.setChecked(True)
+
+    def attached(self) -> None:
+        for curve in self.curves:
+            curve.series.clear()
+        self.follow.setChecked(True)
+
+    # ---- Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
+        if event is not None and fields_in(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent | None) -> None:
+        if event is not None:
+            for wanted in fields_in(event.mimeData()):
+                self.add(wanted)
+            event.acceptProposedAction()
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.empty.show_theme(theme)
+        self.plot.setBackground(theme.canvas)
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.muted)
+        self.legend.setBrush(pg.mkBrush(theme.panel))
+        self.legend.setLabelTextColor(theme.text)
+        for number, curve in enumerate(self.curves):
+            # One pixel wide: with two, Qt's software painter takes seven times as long.
+            curve.item.setPen(pg.mkPen(theme.hue(HUES[number % len(HUES)]), width=1))
+            label = self.legend.getLabel(curve.item)
+            if label is not None:
+                label.setText(str(curve.what), color=theme.text)

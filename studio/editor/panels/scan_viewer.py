@@ -1,0 +1,62 @@
+"""A laser scan as it comes."""
+
+from __future__ import annotations
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.scan_view import ScanView
+from studio.messages import Range3d
+
+
+class ScanViewer(Viewer):
+    KIND, TITLE, ICON = "scan", "Laser scan", "mdi6.radar"
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.view = ScanView(theme)
+        self.empty = Empty(self.ICON, "No scan yet. Choose a topic of type Range3d", theme)
+        self.place, self._stack = stacked(self.empty, self.view)
+        self.topic = TopicChoice(frozenset({"Range3d"}), "Choose a scan")
+        self.topic.chosen.connect(self._watch)
+        self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole scan: F", lambda _: self.view.fit())
+        self.facts = muted()
+        column(self, Bar(self.topic, self.fit, None, self.facts), self.place)
+        self.topics_changed()
+
+    def save(self) -> Settings:
+        return {"topic": self.topic.topic}
+
+    def restore(self, settings: Settings) -> None:
+        self.topic.choose(str(settings.get("topic", "")))
+        self.topics_changed()
+
+    def attached(self) -> None:
+        self.view.forget()
+
+    def topics_changed(self) -> None:
+        self.topic.refresh(self.feed.state.get("topics", {}), first=True)
+
+    def _watch(self, topic: str) -> None:
+        self.view.forget()
+        self._stack.setCurrentWidget(self.empty)
+        self.look_at("scan", topic, self._take)
+        self.titled.emit(topic or self.TITLE)
+        self.settled.emit()
+
+    def _take(self, events: list[Event]) -> None:
+        scan = events[-1].message
+        if not isinstance(scan, Range3d):
+            self.empty.say(f"{events[-1].topic} carries {type(scan).__name__} now, not Range3d")
+            self._stack.setCurrentWidget(self.empty)
+            return
+        self._stack.setCurrentWidget(self.view)
+        self.view.show_scan(scan)
+        without = f" · {self.view.left_out} without an echo" if self.view.left_out else ""
+        self.facts.setText(f"{len(scan)} points{without} · {scan.frame or 'no frame'}")
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.view.show_theme(theme)
+        self.empty.show_theme(theme)

@@ -1,0 +1,212 @@
+"""Topics: what flows, how fast, and what the last message says; a field can be dragged onto a plot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PyQt6.QtCore import QMimeData, Qt, pyqtSignal
+from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.icons import icon
+from studio.editor.live_batch import Event
+from studio.editor.panels.viewer import Bar, Empty, Viewer, column, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.field_drag import Field, mime_of
+from studio.messages import Message
+from studio.messages.field_paths import fields_of, numbers_in
+
+COLUMNS = ("Topic", "Type", "Rate", "Bandwidth", "Latency", "Lost", "Events")
+_TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TopicTree(QTreeWidget):
+    def mimeData(self, items: Any) -> QMimeData | None:
+        fields = [field for item in items for field in fields_of_item(item)]
+        return mime_of(fields) if fields else None
+
+
+def fields_of_item(item: QTreeWidgetItem) -> list[Field]:
+    path = item.data(0, _PATH)
+    return [Field(str(item.data(0, _TOPIC)), str(path))] if path else []
+
+
+class TopicsViewer(Viewer):
+    KIND, TITLE, ICON = "topics", "Topics", "mdi6.access-point"
+    plot_wanted = pyqtSignal(object)
+    """A Field that the user wants to see as a curve."""
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.tree = TopicTree()
+        self.tree.setAccessibleName("Topics")
+        self.tree.setHeaderLabels(list(COLUMNS))
+        self.tree.setUniformRowHeights(True)
+        self.tree.setDragEnabled(True)
+        self.tree.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tree.itemExpanded.connect(self._open)
+        self.tree.itemCollapsed.connect(self._shut)
+        self.tree.itemDoubleClicked.connect(self._double_clicked)
+        header = self.tree.header()
+        assert header is not None
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for number in range(1, len(COLUMNS)):
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.ResizeToContents)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a topic or type")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
+        self.facts = muted("Open a topic to see its last message; drag a number onto a plot")
+        self.empty = Empty(self.ICON, "Nothing flows. Run the system, and its topics are listed here", theme)
+        self.place, self._stack = stacked(self.empty, self.tree)
+        column(self, Bar(self.search, None, self.facts), self.place)
+        self._rows: dict[str, QTreeWidgetItem] = {}
+        self._leaves: dict[str, dict[str, QTreeWidgetItem]] = {}
+        self._bytes: dict[str, tuple[int, int]] = {}
+        self.topics_changed()
+
+    # ---- the feed
+
+    def topics_changed(self) -> None:
+        topics = self.feed.state.get("topics", {})
+        for name in [name for name in self._rows if name not in topics] if topics else ():
+            row = self._rows.pop(name)
+            self.look_at(name, "", self._take)
+            self._leaves.pop(name, None)
+            self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(row))
+        for name, topic in topics.items():
+            if name not in self._rows:
+                self._rows[name] = self._row(name, topic)
+        self._refresh(set(topics))
+        self._filter(self.search.text())
+        self._stack.setCurrentWidget(self.tree if self._rows else self.empty)
+
+    def changed(self, changes: Changes) -> None:
+        self._refresh(changes.topics)
+
+    def _row(self, name: str, topic: dict[str, Any]) -> QTreeWidgetItem:
+        row = QTreeWidgetItem([name, str(topic.get("type", ""))])
+        row.setData(0, _TOPIC, name)
+        row.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
+        row.setIcon(0, icon("fa6s.circle", self.theme.hue(str(topic.get("type", "")))))
+        for number in range(2, len(COLUMNS)):
+            row.setTextAlignment(number, _RIGHT)
+        names = sorted([*self._rows, name])
+        self.tree.insertTopLevelItem(names.index(name), row)
+        return row
+
+    def _refresh(self, names: set[str]) -> None:
+        topics = self.feed.state.get("topics", {})
+        for name in names:
+            topic, row = topics.get(name), self._rows.get(name)
+            if topic is None or row is None:
+                continue
+            count, size = int(topic.get("count", 0)), int(topic.get("bytes", 0))
+            rate = float(topic.get("rate_hz", 0.0))
+            latency = topic.get("latency_us", {}).get("p50")
+            texts = (
+                f"{rate:.1f} Hz", bandwidth(rate * size / count if count else 0.0),
+                f"{latency / 1000:.2f} ms" if latency else "", str(topic.get("drops") or ""),
+                f"{count:,}".replace(",", "\u2009"),
+            )  # fmt: skip
+            for number, text in enumerate(texts, 2):
+                if row.text(number) != text:
+                    row.setText(number, text)
+
+    def _filter(self, words: str) -> None:
+        wanted = words.lower().split()
+        for row in self._rows.values():
+            text = f"{row.text(0)} {row.text(1)}".lower()
+            row.setHidden(not all(word in text for word in wanted))
+
+    # ---- the last message
+
+    def _open(self, item: QTreeWidgetItem) -> None:
+        topic = str(item.data(0, _TOPIC))
+        if item is self._rows.get(topic):
+            if not item.childCount():
+                item.addChild(QTreeWidgetItem(["waiting for a message …"]))
+            self.look_at(topic, topic, self._take)
+
+    def _shut(self, item: QTreeWidgetItem) -> None:
+        topic = str(item.data(0, _TOPIC))
+        if item is self._rows.get(topic):
+            self.look_at(topic, "", self._take)
+
+    def _take(self, events: list[Event]) -> None:
+        event = events[-1]
+        row = self._rows.get(event.topic)
+        if row is None:
+            return
+        shown = dict(lines_of(event.message))
+        leaves = self._leaves.get(event.topic)
+        if leaves is None or list(leaves) != list(shown):
+            leaves = self._leaves[event.topic] = self._fill(row, event, list(shown))
+        for name, text in shown.items():
+            if leaves[name].text(1) != text:
+                leaves[name].setText(1, text)
+
+    def _fill(self, row: QTreeWidgetItem, event: Event, names: list[str]) -> dict[str, QTreeWidgetItem]:
+        row.takeChildren()
+        numbers = list(numbers_in(event.message))
+        leaves: dict[str, QTreeWidgetItem] = {}
+        for name in names:
+            leaf = leaves[name] = QTreeWidgetItem([name])
+            leaf.setFirstColumnSpanned(False)
+            row.addChild(leaf)
+            within = [path for path in numbers if path == name or path.startswith((f"{name}.", f"{name}["))]
+            for path in within:
+                target = leaf if path == name else QTreeWidgetItem([path[len(name) :].lstrip(".")])
+                target.setData(0, _TOPIC, event.topic)
+                target.setData(0, _PATH, path)
+                target.setToolTip(0, "Drag it onto a plot, or double-click for one of its own")
+                if target is not leaf:
+                    leaf.addChild(target)
+        return leaves
+
+    def _double_clicked(self, item: QTreeWidgetItem, column: int) -> None:
+        for field in fields_of_item(item):
+            self.plot_wanted.emit(field)
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.empty.show_theme(theme)
+        for row in self._rows.values():
+            row.setIcon(0, icon("fa6s.circle", theme.hue(row.text(1))))
+
+
+def bandwidth(bytes_per_s: float) -> str:
+    for size, unit in ((1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= size:
+            return f"{bytes_per_s / size:.1f} {unit}"
+    return f"{bytes_per_s:.0f} B/s" if bytes_per_s else ""
+
+
+def lines_of(message: Message) -> list[tuple[str, str]]:
+    """Every field with its value in words; long arrays by their shape and ends."""
+    return [(name, in_words(_got(message, name))) for name in fields_of(message)]
+
+
+def _got(message: Message, name: str) -> object:
+    try:
+        return getattr(message, name)
+    except Exception as error:  # a property of a message that does not hold what it would be computed of
+        return f"({error})"
+
+
+def in_words(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}".replace("-", "−")
+    if isinstance(value, np.ndarray):
+        if value.size <= 8 and value.ndim == 1:
+            return "  ".join(in_words(each) for each in value.tolist())
+        kind = f"{' × '.join(str(n) for n in value.shape)} {value.dtype}"
+        if not value.size or value.dtype.kind not in "biuf":
+            return kind
+        finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
+        return f"{kind}, {finite.min():.4g} … {finite.max():.4g}" if finite.size else f"{kind}, nothing finite"
+    return str(value)[:200]

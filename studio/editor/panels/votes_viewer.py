@@ -1,0 +1,71 @@
+"""The votes of all behaviours, and what the arbiter made of them."""
+
+from __future__ import annotations
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.votes_view import Chosen, VotesView
+from studio.messages import Velocity, Vote
+
+WHEELBASE_M = 1.0
+"""Of a vehicle that is not known: the arc is drawn by its steering angle alone."""
+
+
+class VotesViewer(Viewer):
+    KIND, TITLE, ICON = "votes", "Votes", "mdi6.fan"
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.view = VotesView(theme)
+        self.empty = Empty(self.ICON, "No votes yet. They are messages of type Vote", theme)
+        self.place, self._stack = stacked(self.empty, self.view)
+        self.command = TopicChoice(frozenset({"Velocity"}), "No command")
+        self.command.setToolTip("The command that the arbiter chose")
+        self.command.chosen.connect(self._watch_command)
+        self.facts = muted()
+        column(self, Bar(self.command, None, self.facts), self.place)
+        self._voters: set[str] = set()
+        self.topics_changed()
+
+    def save(self) -> Settings:
+        return {"command": self.command.topic}
+
+    def restore(self, settings: Settings) -> None:
+        self.command.choose(str(settings.get("command", "")))
+        self.topics_changed()
+
+    def attached(self) -> None:
+        self.view.forget()
+
+    def topics_changed(self) -> None:
+        topics = self.feed.state.get("topics", {})
+        self.command.refresh(topics, first=True)
+        voters = {name for name, topic in topics.items() if topic.get("type") == "Vote"}
+        for topic in sorted(voters - self._voters):
+            self.look_at(topic, topic, self._take_votes)
+        for topic in self._voters - voters if topics else ():
+            self.look_at(topic, "", self._take_votes)
+        self._voters = voters or self._voters
+
+    def _watch_command(self, topic: str) -> None:
+        self.look_at("command", topic, self._take_command)
+        self.settled.emit()
+
+    def _take_votes(self, events: list[Event]) -> None:
+        event = events[-1]
+        if isinstance(event.message, Vote):
+            self.view.show_votes(event.topic.strip("/").partition("/")[0], event.message)
+            self._stack.setCurrentWidget(self.view)
+            self.facts.setText(f"event {event.sequence}")
+
+    def _take_command(self, events: list[Event]) -> None:
+        message = events[-1].message
+        if isinstance(message, Velocity):
+            self.view.show_chosen(Chosen.of(message, WHEELBASE_M))
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.view.show_theme(theme)
+        self.empty.show_theme(theme)
