@@ -71,5 +71,7 @@ def switch(attachment: Attachment, options: argparse.Namespace) -> int:
     told = {key: reply[key] for key in ("sources", "epoch")}
     names = ", ".join(told["sources"])
     text = f"{names}: {options.mode} from now on" if names else "nothing has changed"
+    if not names and told["epoch"] is not None:
+        text = f"a new epoch, {told['epoch']}: what was sent by hand is forgotten"
     print_json(told) if options.json else print(text)
     return FINE

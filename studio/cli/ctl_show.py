@@ -30,7 +30,7 @@ def show_list(options: argparse.Namespace, snapshot: dict[str, Any] | None = Non
         held = f", {state['control']} holds control" if state["control"] else ""
         gate = "paused" if state["gate"] == "pause" else "running"
         print(f"{system.project}: run {system.run}, {gate}, mode {system.mode}, process {system.pid}{held}")
-        print("\n".join([*live_table(state), ""]))
+        print("\n".join([*live_table(state, hosts=True), ""]))
     if not found:
         print("nothing is running; start something: studio run PROJECT --detach")
     return FINE
@@ -47,10 +47,18 @@ def _state_of(system: RunningSystem) -> dict[str, Any] | None:
 def _show_properties(options: argparse.Namespace, snapshot: dict[str, Any]) -> int:
     found = properties_of(snapshot, options.component)
     if options.json:
-        print_json({"properties": {each.address: _told(each, snapshot) for each in found}})
+        services = snapshot["components"][options.component]["services"]
+        print_json({"properties": {each.address: _told(each, snapshot) for each in found}, "services": services})
         return FINE
     rows = [(each.address, each.kind, _text(each, snapshot)) for each in found]
-    print("\n".join(columns(rows)))
+    print("\n".join(columns([("property", "kind", "value or topic"), *rows])))
+    services = snapshot["components"][options.component]["services"]
+    if services:
+        print()
+        called = [
+            (f"{options.component}.{name}", f"{request} -> {reply}") for name, (request, reply) in services.items()
+        ]
+        print("\n".join(columns([("service", "request -> reply"), *called])))
     return FINE
 
 
@@ -72,7 +80,9 @@ def known_value(found: Property, snapshot: dict[str, Any]) -> Any:
 
 
 def value_text(value: Any) -> str:
-    """As it is written in system.xml."""
+    """As it is written in system.xml; what is no parameter value, short."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {value_text(each)}" for name, each in value.items())
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

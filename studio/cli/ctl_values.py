@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,17 @@ from studio.cli.outcome import FAILED, FINE, UsageError, print_json
 from studio.cli.property_names import Property, find_property
 from studio.errors import StudioError
 from studio.messages import MessageTypes, decode
+from studio.messages.plain_data import from_plain
 from studio.model.spec import ARMED
-from studio.runtime.attach import Attachment
+from studio.runtime.attach import AttachError, Attachment
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.run_folder import shared_folder
 from studio.runtime.running_systems import find_running
 from studio.runtime.tap import Tap
 
-GET_WITHIN_S = 3.0
-"""How long `get` waits for the next value of an output."""
+GET_WITHIN_S = 0.5
+"""How long `get` waits for the next value of an output before it asks for the last one."""
+ASK_WITHIN_S = 2.0
 LOOK_EVERY_S = 0.05
 MOST_ELEMENTS = 20
 """Of arrays: more are counted, not printed."""
@@ -36,8 +39,13 @@ def get(attachment: Attachment, options: argparse.Namespace) -> int:
     missing = []
     flowing = [each for each in found if each.topic]
     if flowing:
-        with _Values(attachment, flowing) as news:
-            values |= news.first_of_each(GET_WITHIN_S)
+        if attachment.state["gate"] == "run":
+            with _Values(attachment, flowing) as news:
+                values |= news.first_of_each(GET_WITHIN_S)
+        for each in flowing:
+            if each not in values:
+                with suppress(AttachError):
+                    values[each] = _last_value(attachment, each)
         missing = [each for each in flowing if each not in values]
     if options.json:
         print_json({"values": {each.address: values.get(each) for each in found}})
@@ -46,10 +54,20 @@ def get(attachment: Attachment, options: argparse.Namespace) -> int:
             if each in values:
                 print(f"{each.component}.{each.name} = {value_text(values[each])}" if len(found) > 1 else _one(values))
     for each in missing:
-        raise StudioError(
-            f"nothing came on {each.topic} within {GET_WITHIN_S:g} s", hint="is it active? studio ctl list"
-        )
+        raise StudioError(f"nothing has come on {each.topic} yet", hint="is its component active? studio ctl list")
     return FINE
+
+
+def _last_value(attachment: Attachment, of: Property) -> Any:
+    """What whoever publishes on that topic has published last."""
+    components = attachment.state["components"].items()
+    producer = next(((name, told) for name, told in components if of.topic in told["outputs"].values()), None)
+    if producer is None:
+        raise AttachError(f"nobody publishes {of.topic}")
+    port = next(port for port, topic in producer[1]["outputs"].items() if topic == of.topic)
+    reply = attachment.ask("ask", component=producer[0], port=port, deadline_s=ASK_WITHIN_S)
+    kind = MessageTypes.builtin().with_folder(Path(attachment.state["folder"])).get(reply["type"])
+    return plain(from_plain(kind, reply["reply"]))
 
 
 def _one(values: dict[Property, Any]) -> str:
@@ -128,17 +146,27 @@ class _Values:
     def changes(
         self, interval_s: float, period_s: float | None, seconds: float | None
     ) -> Iterator[tuple[Property, Any]]:
+        """ON_CHANGE with a least interval, after which the newest value is told; or PERIODIC."""
         end_ns = None if seconds is None else monotonic_ns() + int(seconds * SECOND_NS)
         told: dict[Property, tuple[int, Any]] = {}
-        newest: dict[Property, Any] = {}
+        waiting: dict[Property, Any] = {}
         wait_ns = int((period_s if period_s is not None else interval_s) * SECOND_NS)
         while not self._attachment.ended.is_set() and (end_ns is None or monotonic_ns() < end_ns):
-            for each, value, is_event in self._news():
-                newest[each] = value
-                if period_s is None and (is_event or each not in told or value != told[each][1]):
-                    yield from self._due({each: value}, told, wait_ns)
-            if period_s is not None:
-                yield from self._due(newest, told, wait_ns)
+            for each, value, is_event in self._news(self._patience_s(waiting, told, wait_ns)):
+                if period_s is not None or is_event or each not in told or value != told[each][1]:
+                    waiting[each] = value
+                    if wait_ns == 0:  # every one of them
+                        yield from self._due(waiting, told, wait_ns)
+                        waiting.clear()
+            yield from self._due(waiting, told, wait_ns)
+            if period_s is None:
+                waiting = {each: value for each, value in waiting.items() if told.get(each, (0, None))[1] is not value}
+
+    @staticmethod
+    def _patience_s(waiting: dict[Property, Any], told: dict[Property, tuple[int, Any]], wait_ns: int) -> float:
+        """Until the next value is due, at most."""
+        due_ns = [told[each][0] + wait_ns for each in waiting if each in told]
+        return max(0.001, min([LOOK_EVERY_S, *((each - monotonic_ns()) / SECOND_NS for each in due_ns)]))
 
     @staticmethod
     def _due(
@@ -151,14 +179,14 @@ class _Values:
                 told[each] = (now_ns, value)
                 yield each, value
 
-    def _news(self) -> Iterator[tuple[Property, Any, bool]]:
+    def _news(self, patience_s: float) -> Iterator[tuple[Property, Any, bool]]:
         if self._tap is not None:
-            for topic, payload in self._tap.receive(LOOK_EVERY_S, self._shared):
+            for topic, payload in self._tap.receive(patience_s, self._shared):
                 kind = self._types.get(self._attachment.state["topics"][topic]["type"])
                 value = plain(decode(kind, payload))
                 yield from ((each, value, True) for each in self._properties if each.topic == topic)
         else:
-            self._attachment.wait_for(lambda: False, LOOK_EVERY_S)
+            self._attachment.wait_for(lambda: False, patience_s)
         for each in self._properties:
             if not each.topic:
                 yield each, known_value(each, self._attachment.state), False

@@ -41,7 +41,7 @@ def properties_of(snapshot: Mapping[str, Any], component: str) -> list[Property]
     ]
 
 
-STATES = ("state", "activation", "period_s", "rate_hz", "handled", "errors", "drops", "restarts")
+STATES = ("state", "origin", "activation", "period_s", "rate_hz", "handled", "errors", "drops", "restarts")
 """What the runtime knows of every component; readable, not writable."""
 
 

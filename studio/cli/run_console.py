@@ -17,6 +17,8 @@ from studio.runtime.supervision import BROKER
 LOUD = ("warning", "error", "critical")
 DRAW_EVERY_NS = SECOND_NS // 2
 HEADS = ("component", "state", "rate Hz", "CPU %", "memory MB", "drops", "restarts")
+_MACHINERY = ("studio/runtime/cell.py", "studio/runtime/hand_commands.py", "studio/runtime/executor.py")
+"""What calls components: of no interest to those who wrote them."""
 
 
 class Console:
@@ -94,13 +96,16 @@ class Console:
             self._drawn = 0
 
 
-def live_table(snapshot: dict[str, Any]) -> Iterator[str]:
-    """Components as they are now, and what else needs attention."""
+def live_table(snapshot: dict[str, Any], *, hosts: bool = False) -> Iterator[str]:
+    """Components as they are now, and what else needs attention; `hosts`: with the processes they are in."""
     rows = (
-        (name, each["state"], *map(number, (each[key] for key in _KEYS)))
+        (name, each["state"], *([each["host"]] if hosts else []), *map(number, (each[key] for key in _KEYS)))
         for name, each in snapshot.get("components", {}).items()
     )
-    yield from table(HEADS, rows)
+    yield from table((*HEADS[:2], "host", *HEADS[2:]) if hosts else HEADS, rows, texts=3 if hosts else 2)
+    if snapshot.get("by_hand"):
+        made_up = [name for name, each in snapshot["components"].items() if each["origin"] == "simulated"]
+        yield f"  simulated, because of what was sent by hand: {', '.join(made_up)}"
     broker = snapshot.get("processes", {}).get(BROKER, {})
     if broker.get("restarts") or broker.get("condition") not in (None, "running"):
         yield f"  the broker is {broker['condition']}, restarts: {broker['restarts']}"
@@ -114,7 +119,7 @@ def readable(traceback: str) -> Iterator[str]:
     inside = False
     for line in traceback.rstrip().splitlines():
         if line.startswith('  File "'):
-            inside = line.split('"')[1].endswith("studio/runtime/cell.py")
+            inside = line.split('"')[1].endswith(_MACHINERY)
         elif not line.startswith("    "):
             inside = False
         if not inside:

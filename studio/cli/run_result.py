@@ -251,11 +251,13 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}" if value % 1 else f"{value:.0f}"
 
 
-def table(heads: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
-    """Words to the left, numbers to the right, under their heads; nothing without rows."""
+def table(heads: Sequence[str], rows: Iterator[tuple[str, ...]], texts: int = 2) -> Iterator[str]:
+    """Words (the first `texts` columns) to the left, numbers to the right, under their heads; nothing without rows."""
     lines = [tuple(heads), *rows]
     if len(lines) == 1:
         return
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     yield ""
-    yield from columns([[cell if i < 2 else cell.rjust(widths[i]) for i, cell in enumerate(line)] for line in lines])
+    yield from columns(
+        [[cell if i < texts else cell.rjust(widths[i]) for i, cell in enumerate(line)] for line in lines]
+    )

@@ -50,6 +50,8 @@ class HandRequests:
             return self._call(
                 str(request["component"]), str(request["service"]), request.get("request"), request["deadline_s"]
             )
+        if request["do"] == "ask":
+            return self._call(str(request["component"]), GET + str(request["port"]), None, request["deadline_s"])
         return self._send(str(request["to"]), request["message"], real=bool(request.get("real")))
 
     # Calls.

@@ -43,7 +43,7 @@ QUEUE = 50
 
 FREE = {"attach", "alive", "snapshot", "output", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
-READS = {"system"}
+READS = {"system", "ask"}
 """What takes its time and changes nothing."""
 
 

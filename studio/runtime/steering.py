@@ -68,7 +68,7 @@ class Steering:
                 return self._mode(component, str(request["activation"]), request.get("period_s"))
             case "restart":
                 return self._restart(str(request["name"]))
-            case "call" | "send":
+            case "call" | "ask" | "send":
                 return self._hand.job(request)
             case "system":
                 return self._text
