@@ -36,8 +36,11 @@ def run_detached(opened: Opened, options: argparse.Namespace) -> int:
 
 
 def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-m", "studio", "run", str(opened.folder.absolute()), "--detached", "--gate", options.gate]
+    words = [sys.executable, "-m", "studio", "run", str(opened.folder.absolute()), "--detached"]
     words += ["--seed", str(options.seed)]
+    for name in ("gate", "rate"):
+        given = getattr(options, name)
+        words += [] if given is None else [f"--{name}", str(given)]
     for option, value in (("--for", options.seconds), ("--mode", options.mode), ("--record", options.record)):
         if value is not None:
             words += [option, str(value)]

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.gate, options.detach, options.detached = "run", False, False
+    options.gate, options.rate, options.detach, options.detached = None, None, False, False
     with _texts() as texts:
         return running.run_with(options, RecordingConsole(texts, quiet=options.json, seconds=options.seconds))
 

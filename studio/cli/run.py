@@ -27,10 +27,12 @@ from studio.cli.recording_options import (
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
+from studio.errors import StudioError
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
+from studio.runtime.paced import PacedSession
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
 from studio.runtime.replay.logged_sources import LoggedSources, wanted_log
@@ -44,7 +46,8 @@ from studio.runtime.supervision import BROKER, Condition, RestartPolicy
 EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
-  studio run my_robot --mode simulated                   all sources from their simulated provider
+  studio run my_robot --mode simulated                   all sources simulated: in lockstep, paced by the wall clock
+  studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
@@ -65,7 +68,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
     parser.add_argument(
-        "--gate", choices=("run", "lockstep"), default="run", help="lockstep: one event at a time, as fast as it goes"
+        "--gate",
+        choices=("run", "lockstep"),
+        help="lockstep: one event at a time, the same every time, flat out unless a --rate is given "
+        "(default: run; where all sources are simulated, lockstep at --rate 1)",
+    )
+    parser.add_argument(
+        "--rate", type=rate, metavar="X", help="of a lockstep: times as fast as the wall clock; 0: flat out"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
     parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
@@ -86,9 +95,17 @@ def seconds(text: str) -> float:
     return value
 
 
+def rate(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 <= value <= 1000:
+        raise argparse.ArgumentTypeError("0 (flat out) to 1000")
+    return value
+
+
 def run(options: argparse.Namespace) -> int:
-    if options.gate == "lockstep" and options.seconds is None:
-        raise UsageError("lockstep needs an end", hint="e.g. --for 60")
     refuse_without_log(options)
     return run_with(options, Console(quiet=options.json, seconds=options.seconds))
 
@@ -102,11 +119,12 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
         return run_detached(opened, options)
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode)
+    pace = _choose_gate(opened, options)
     if options.record is not None:
         options.record = log_to_write(options.record, opened.project.name)
         select_topics(opened, options)
     with _terminated_like_interrupted():
-        result = _run(opened, options, console)
+        result = _run(opened, options, console, pace)
     console.tell_failures(result)
     log = recorded(options.record) if options.record is not None else None
     if options.json:
@@ -145,7 +163,24 @@ def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
         opened.system.replace_node(chosen)
 
 
-def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Result:
+def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
+    """Sets `options.gate`. How fast a lockstep goes that can be paused and steered; None where it is none."""
+    is_asked_for = options.gate == "lockstep"
+    if options.gate is None:
+        modes = {source.mode for source in opened.system.sources}
+        options.gate = "lockstep" if modes == {"simulated"} else "run"
+    if options.gate == "run":
+        if options.rate is not None:
+            raise UsageError("only a lockstep has a --rate", hint="add --gate lockstep")
+        return None
+    if options.rate is None and not is_asked_for:
+        return 1.0
+    if not options.rate and options.seconds is None:
+        raise UsageError("lockstep needs an end", hint="e.g. --for 60")
+    return options.rate or (None if is_asked_for else 0.0)
+
+
+def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     plan = recording_as_told(plan, options)
     lockstep = options.gate == "lockstep"
@@ -155,10 +190,15 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
         clock = ClockKind.SIMULATION if lockstep else log.clock
         restamp = clock is ClockKind.WALL
         # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
-        policy = None if lockstep else RestartPolicy()
-        session = Session(plan, clock=clock, start_ns=None if restamp else start_ns, policy=policy)
+        policy = None if lockstep and pace is None else RestartPolicy()
+        at_ns = None if restamp else start_ns
+        if pace is None:
+            session = Session(plan, clock=clock, start_ns=at_ns, policy=policy)
+        else:
+            end_ns = None if options.seconds is None else start_ns + round(options.seconds * SECOND_NS)
+            session = PacedSession(plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns, pace=pace)
         logs = LoggedSources(session)
-        runtime = stack.enter_context(_opened_runtime(session, opened, options, logs))
+        runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
         stack.enter_context(session)
         stack.enter_context(logs)
         session.launch()
@@ -170,31 +210,41 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console) -> Resul
             session.start("run" if not lockstep and player is None else "pause")
             if player is not None and not lockstep:
                 player.play()
+            if isinstance(session, PacedSession):
+                session.run(session.pace)
             measurement.begin()
             runtime.open(_note(session, opened, options))
             if options.detached:
                 _let_go_of_the_terminal()
-            if lockstep:
+            if isinstance(session, PacedSession):
+                _paced_run(runtime, session, start_ns, console)
+            elif lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console)
             else:
                 _free_run(runtime, options.seconds, console, lambda: logs.player is player and _has_ended(player))
         except KeyboardInterrupt:
             interrupted = True
+        passed_s = _system_seconds(session, start_ns) if isinstance(session, PacedSession) else measurement.wall_s
         measurement.finish()
     console.look(session)
     console.close()
-    seconds = measurement.wall_s if not lockstep or interrupted else options.seconds
+    if isinstance(session, PacedSession):
+        seconds = options.seconds if session.finished.is_set() else passed_s
+    else:
+        seconds = measurement.wall_s if not lockstep or interrupted else options.seconds
     return result_of(opened, options, measurement, seconds=seconds, interrupted=interrupted)
 
 
 @contextmanager
 def _opened_runtime(
-    session: Session, opened: Opened, options: argparse.Namespace, logs: LoggedSources
+    session: Session, opened: Opened, options: argparse.Namespace, logs: LoggedSources, *, free: bool
 ) -> Iterator[Runtime]:
-    """Closed after the session: those who asked for the stop hear when it is done."""
-    lockstep = options.gate == "lockstep"
+    """Closed after the session: those who asked for the stop hear when it is done. `free`: it may be steered."""
+    lockstep = options.gate == "lockstep" and not free
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
     shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
+    if isinstance(session, PacedSession):
+        session.is_repeatable = lambda: set(shape.modes.values()) <= {"simulated"}
     runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep, shape=shape))
     try:
         yield runtime
@@ -222,6 +272,20 @@ def _free_run(runtime: Runtime, seconds: float | None, console: Console, has_end
         console.look(session, passed_s, runtime)
         if runtime.stopping.wait(LOOK_EVERY_S if seconds is None else min(LOOK_EVERY_S, seconds - passed_s)):
             return
+
+
+def _paced_run(runtime: Runtime, session: PacedSession, start_ns: int, console: Console) -> None:
+    while not _is_over(session) and not session.finished.wait(0.0):
+        console.look(session, _system_seconds(session, start_ns), runtime)
+        if runtime.stopping.wait(LOOK_EVERY_S):
+            return
+
+
+def _system_seconds(session: Session, start_ns: int) -> float:
+    try:
+        return max(0.0, (int(session.status()["now_ns"]) - start_ns) / SECOND_NS)
+    except StudioError:  # a broker that is being restarted
+        return 0.0
 
 
 def _is_over(session: Session) -> bool:
