@@ -10,7 +10,10 @@ import struct
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+import zmq
 
 NUMBER = struct.Struct("<q")
 """Every payload of the workload begins with its number."""
@@ -22,33 +25,34 @@ def listen_zmq(address: str, count: int) -> Seen:
     """The channel, as a host receives it."""
     from studio.runtime.channel.frames import HEADER_BYTES
 
-    socket = _on_the_channel(address)
     seen: Seen = []
-    while len(seen) < count and socket.poll(SILENCE_MS):
-        frame = socket.recv()
-        if frame.startswith(b"/bench/"):
-            at = (frame.find(b"\0") & ~7) + 8 + HEADER_BYTES
-            seen.append((NUMBER.unpack_from(frame, at + 4)[0], time.monotonic_ns()))
+    with _on_the_channel(address) as socket, suppress(zmq.Again):
+        while len(seen) < count:
+            frame = socket.recv()
+            if frame.startswith(b"/bench/"):
+                arrived_ns = time.monotonic_ns()
+                at = (frame.find(b"\0") & ~7) + 8 + HEADER_BYTES
+                seen.append((NUMBER.unpack_from(frame, at + 4)[0], arrived_ns))
     return seen
 
 
 def count_zmq(address: str, count: int) -> Seen:
     """The same without a look at the events: how many there were, and when the last one came."""
-    socket = _on_the_channel(address)
-    left = count
-    while left and socket.poll(SILENCE_MS):
-        left -= socket.recv().startswith(b"/bench/")
-    return [(count - left, time.monotonic_ns())]
+    left, last_ns = count, 0
+    with _on_the_channel(address) as socket, suppress(zmq.Again):
+        while left:
+            left -= socket.recv().startswith(b"/bench/")
+        last_ns = time.monotonic_ns()
+    return [(count - left, last_ns)]
 
 
-def _on_the_channel(address: str) -> Any:
-    """The first frames are the broker's signs of life: who hears them hears everything."""
-    import zmq
-
+def _on_the_channel(address: str) -> zmq.Socket[bytes]:
+    """The first frames are the broker's signs of life: who hears them hears everything. Gives up in silence."""
     from studio.runtime.channel.frames import ALL_TOPIC, subscription
 
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
     socket.rcvhwm = 0
+    socket.rcvtimeo = SILENCE_MS
     socket.connect(address)
     socket.subscribe(b"/bench/")
     socket.subscribe(subscription(ALL_TOPIC))
@@ -75,8 +79,6 @@ def listen_lcm(address: str, count: int) -> Seen:
 
 def pull_all(address: str, count: int) -> Seen:
     """The other end of a bare send loop: counts, and tells when the last one was there."""
-    import zmq
-
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.PULL)
     socket.rcvhwm = 0
     socket.bind(address)

@@ -64,6 +64,7 @@ class LoggedSources:
         """Once the system is launched, and before it starts."""
         self.player = self._player_of(wanted, restamp)
         if self.player is not None:
+            self.player.pauses_at_end = not restamp
             self.player.attach()
 
     def is_as(self, wanted: WantedLog) -> bool:
@@ -96,6 +97,7 @@ class LoggedSources:
                 before.leave()
             self.player = following
             if following is not None:
+                following.pauses_at_end = not restamp  # others live on in the time of the world
                 following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
             session.change(plan, restart=restart)
         return int(reply["epoch"])

@@ -80,26 +80,39 @@ class Outlet:
         offset_ns: int = 0,
         is_sent: Callable[[LoggedEvent], bool] | None = None,
     ) -> Sent:
-        """Send those for which `is_sent`, or all: in blocks, as a call per event would cost as much as the socket."""
-        send, sequences, fields, kinds = self._socket.send, self._sequences, self._fields, self._kinds
-        join, remember, count, size = b"".join, self._history.append, 0, 0
+        """Send those for which `is_sent`, or all."""
+        if is_sent is None:
+            return self._send_all(block, sent_ns, epoch, offset_ns)
+        count, size = 0, 0
         for at, following in enumerate(block):
+            if is_sent(following.event):
+                done, events, more = self._send_all((following,), sent_ns, epoch, offset_ns)
+                if not done:
+                    return Sent(at, count, size)
+                count, size = count + events, size + more
+        return Sent(len(block), count, size)
+
+    def _send_all(self, block: Sequence[Next], sent_ns: int, epoch: int, offset_ns: int) -> Sent:
+        """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
+        fields, kinds, join, counted = self._fields, self._kinds, b"".join, dict(self._sequences)
+        frames = []
+        for following in block:
             event = following.event
-            if is_sent is not None and not is_sent(event):
-                continue
             topic = event.topic
-            sequence = sequences[topic] + 1
+            counted[topic] = sequence = counted[topic] + 1
             header = _PACK(VERSION, kinds[topic], INPUT, _LOGGED, epoch, sequence, event.stamp_ns + offset_ns, sent_ns,
                            0, 0, TO_ALL, 0, 0)  # fmt: skip
+            frames.append((following, sequence, join((fields[topic], header, event.payload))))
+        send, remember, sequences, size = self._socket.send, self._history.append, self._sequences, 0
+        for at, (following, sequence, frame) in enumerate(frames):
             try:
-                send(join((fields[topic], header, event.payload)), zmq.DONTWAIT)
+                send(frame, zmq.DONTWAIT)
             except zmq.Again:
-                return Sent(at, count, size)
-            sequences[topic] = sequence
+                return Sent(at, at, size)
+            sequences[following.event.topic] = sequence
             remember((following, sequence))
-            count += 1
-            size += len(event.payload)
-        return Sent(len(block), count, size)
+            size += len(frame)
+        return Sent(len(frames), len(frames), size)
 
     def send_sync(self, number: int, clock: Clock) -> None:
         self._send_marker(pack(ALL_TOPIC, Kind.MARKER, number, Marker(Mark.SYNC, number, False, clock).payload()))

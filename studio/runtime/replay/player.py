@@ -60,6 +60,8 @@ class LogPlayer:
         self._types = types
         self._name = name
         self._restamp = restamp
+        self.pauses_at_end = True
+        """Whether the system stands when the log has ended, or goes on without it."""
         self._held = False
         """Sources are just being switched."""
         self._cursor = Cursor(played.log, _by_channel(played))
@@ -395,7 +397,7 @@ class LogPlayer:
                 self.play()
                 return
             self._playing = False
-            if not (self._restamp and why == "end"):  # others live on in the time of the world
+            if why != "end" or self.pauses_at_end:
                 self.session.pause()
                 self._control.ask("drain", timeout_s=None)
             self._tell_stopped(why)
