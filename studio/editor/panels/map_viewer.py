@@ -10,11 +10,11 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
 from studio.editor.views.map_view import MapView, layer_of
-from studio.messages import Map, Odometry, PoseTransform
+from studio.messages import Map, Odometry, PoseTransform, Range3d
 
 HISTORY_BYTES = 96 << 20
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
@@ -33,6 +33,9 @@ class MapViewer(Viewer):
         self.pose = TopicChoice(frozenset({"PoseTransform", "Odometry"}), "No vehicle")
         self.pose.setToolTip("Where the vehicle is: a pose or odometry in the map's frame")
         self.pose.chosen.connect(self._watch_pose)
+        self.planned = TopicChoice(frozenset({"Range3d"}), "No path", "path")
+        self.planned.setToolTip("Where the vehicle is to go: points of a plan in the map's frame")
+        self.planned.chosen.connect(self._watch_path)
         self.plane = QComboBox()
         self.plane.setToolTip("The plane of the map that is shown")
         self.plane.setAccessibleName("Plane")
@@ -53,16 +56,17 @@ class MapViewer(Viewer):
             "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self._fit()
         )
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
-        self.facts = muted()
+        self.facts = facts()
         self.past = QSlider(Qt.Orientation.Horizontal)
         self.past.setToolTip("Earlier maps of this run; at the right end the newest")
         self.past.setAccessibleName("History")
         self.past.setFixedWidth(90)
         self.past.setRange(0, 0)
         self.past.valueChanged.connect(lambda _: self._show_map())
+        rows = {"Colours": self.colours, "Vehicle": self.pose, "Path": self.planned}
+        self.more = More("Colours, vehicle and path", rows, theme)
         bar = Bar(
-            self.topic, self.plane, self.follow, self.measure, self.fit, self.export, self.colours, self.pose, None,
-            self.past, self.facts,
+            self.topic, self.plane, self.follow, self.measure, self.fit, self.more, self.export, self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
         self._history: deque[Map] = deque()
@@ -75,7 +79,7 @@ class MapViewer(Viewer):
 
     def save(self) -> Settings:
         return {
-            "topic": self.topic.topic, "pose": self.pose.topic, "plane": self._wanted_plane,
+            "topic": self.topic.topic, "pose": self.pose.topic, "path": self.planned.topic, "plane": self._wanted_plane,
             "colours": str(self.colours.currentData()), "follow": self.follow.isChecked(),
         }  # fmt: skip
 
@@ -86,6 +90,7 @@ class MapViewer(Viewer):
         self._follow(self.follow.isChecked())
         self.topic.choose(str(settings.get("topic", "")))
         self.pose.choose(str(settings.get("pose", "")))
+        self.planned.choose(str(settings.get("path", "")))
         self.topics_changed()
 
     # ---- the feed
@@ -97,6 +102,7 @@ class MapViewer(Viewer):
         topics = self.feed.state.get("topics", {})
         self.topic.refresh(topics, first=True)
         self.pose.refresh(topics, first=True)
+        self.planned.refresh(topics, first=True)
 
     def _watch_map(self, topic: str) -> None:
         self._forget()
@@ -125,6 +131,15 @@ class MapViewer(Viewer):
         self.past.blockSignals(False)
         if was_newest:
             self._show_map()
+
+    def _watch_path(self, topic: str) -> None:
+        self.look_at("path", topic, self._take_path)
+        self.settled.emit()
+
+    def _take_path(self, events: list[Event]) -> None:
+        message = events[-1].message
+        if isinstance(message, Range3d):
+            self.view.show_plan([(float(x), float(y)) for x, y in message.xyz[:, :2]])
 
     def _take_pose(self, events: list[Event]) -> None:
         message = events[-1].message
@@ -203,3 +218,4 @@ class MapViewer(Viewer):
         super().show_theme(theme)
         self.view.show_theme(theme)
         self.empty.show_theme(theme)
+        self.more.show_theme(theme)

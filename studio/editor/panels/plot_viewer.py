@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QFileDialog
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, muted, stacked
+from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.series import Series, Statistics
@@ -82,10 +82,8 @@ class PlotViewer(Viewer):
         self.export = self.tool(
             "mdi6.file-delimited-outline", "Save what is visible as CSV", lambda _: self.ask_export()
         )
-        self.facts = muted()
-        column(
-            self, Bar(self.follow, self.fit, self.against, self.clear_all, self.export, None, self.facts), self.place
-        )
+        self.facts = facts()
+        column(self, Bar(self.follow, self.fit, self.against, self.clear_all, self.export, self.facts), self.place)
         self.setAcceptDrops(True)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.scan_view import ScanView
 from studio.messages import Range3d
@@ -21,8 +21,8 @@ class ScanViewer(Viewer):
         self.topic = TopicChoice(frozenset({"Range3d"}), "Choose a scan")
         self.topic.chosen.connect(self._watch)
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole scan: F", lambda _: self.view.fit())
-        self.facts = muted()
-        column(self, Bar(self.topic, self.fit, None, self.facts), self.place)
+        self.facts = facts()
+        column(self, Bar(self.topic, self.fit, self.facts), self.place)
         self.topics_changed()
 
     def save(self) -> Settings:

@@ -11,13 +11,13 @@ from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeWidg
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Viewer, column, muted, stacked
+from studio.editor.panels.viewer import Bar, Empty, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, mime_of
 from studio.messages import Message
 from studio.messages.field_paths import fields_of, numbers_in
 
-COLUMNS = ("Topic", "Type", "Rate", "Bandwidth", "Latency", "Lost", "Events")
+COLUMNS = ("Topic", "Type or value", "Rate", "Bandwidth", "Latency", "Lost", "Events")
 _TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -53,17 +53,18 @@ class TopicsViewer(Viewer):
         header = self.tree.header()
         assert header is not None
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for number in range(1, len(COLUMNS)):
+        header.resizeSection(0, 240)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        for number in range(2, len(COLUMNS)):
             header.setSectionResizeMode(number, QHeaderView.ResizeMode.ResizeToContents)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a topic or type")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
-        self.facts = muted("Open a topic to see its last message; drag a number onto a plot")
+        self.facts = facts("Open a topic to see its last message; drag a number onto a plot")
         self.empty = Empty(self.ICON, "Nothing flows. Run the system, and its topics are listed here", theme)
         self.place, self._stack = stacked(self.empty, self.tree)
-        column(self, Bar(self.search, None, self.facts), self.place)
+        column(self, Bar(self.search, self.facts), self.place)
         self._rows: dict[str, QTreeWidgetItem] = {}
         self._leaves: dict[str, dict[str, QTreeWidgetItem]] = {}
         self._bytes: dict[str, tuple[int, int]] = {}
@@ -105,8 +106,8 @@ class TopicsViewer(Viewer):
             topic, row = topics.get(name), self._rows.get(name)
             if topic is None or row is None:
                 continue
-            count, size = int(topic.get("count", 0)), int(topic.get("bytes", 0))
-            rate = float(topic.get("rate_hz", 0.0))
+            count, size = int(topic.get("count") or 0), int(topic.get("bytes") or 0)  # unknown while nobody counts
+            rate = float(topic.get("rate_hz") or 0.0)
             latency = topic.get("latency_us", {}).get("p50")
             texts = (
                 f"{rate:.1f} Hz", bandwidth(rate * size / count if count else 0.0),

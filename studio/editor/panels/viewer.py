@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+    QWidgetAction,
+)
 
 from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
@@ -118,22 +130,23 @@ class TopicChoice(QComboBox):
 
     chosen = pyqtSignal(str)
 
-    def __init__(self, types: frozenset[str], none: str) -> None:
+    def __init__(self, types: frozenset[str], none: str, word: str = "") -> None:
+        """`word`: only topics with it in their name."""
         super().__init__()
-        self.types, self.none = types, none
+        self.types, self.none, self.word = types, none, word
         self.topic = ""
         self.setAccessibleName("Topic")
         self.setToolTip("The topic that is shown")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.setMinimumContentsLength(12)
+        self.setMinimumContentsLength(14)
         self.activated.connect(lambda _: self.choose(str(self.currentData() or "")))
         self.refresh({})
 
     def refresh(self, topics: dict[str, Any], *, first: bool = False) -> None:
-        """Offer what there is; with `first` choose the first one when nothing is chosen."""
-        fitting = sorted(name for name, topic in topics.items() if not self.types or topic.get("type") in self.types)
+        """Offer what there is; with `first` choose the one that says the most when nothing is chosen."""
+        fitting = sorted(name for name, topic in topics.items() if self.fits(name, str(topic.get("type"))))
         if first and not self.topic and fitting:
-            self.choose(fitting[0])
+            self.choose(max(fitting, key=lambda name: float(topics[name].get("count") or 0)))
         self.blockSignals(True)
         self.clear()
         if not self.topic:
@@ -145,6 +158,9 @@ class TopicChoice(QComboBox):
         self.setCurrentIndex(max(self.findData(self.topic), 0))
         self.blockSignals(False)
 
+    def fits(self, topic: str, type_name: str) -> bool:
+        return type_name in self.types and self.word in topic
+
     def choose(self, topic: str) -> None:
         if topic != self.topic:
             self.topic = topic
@@ -152,26 +168,54 @@ class TopicChoice(QComboBox):
             self.chosen.emit(topic)
 
 
+class More(QToolButton):
+    """Choices that are made once: behind a button, in a form with words beside them."""
+
+    def __init__(self, words: str, rows: Mapping[str, QWidget], theme: Theme) -> None:
+        super().__init__()
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        form = QWidget()
+        layout = QFormLayout(form)
+        layout.setContentsMargins(12, 8, 12, 8)
+        for label, widget in rows.items():
+            layout.addRow(label, widget)
+        self._menu = QMenu(self)
+        entry = QWidgetAction(self._menu)
+        entry.setDefaultWidget(form)
+        self._menu.addAction(entry)
+        self.setMenu(self._menu)
+        self.show_theme(theme)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.setIcon(icon("mdi6.layers-outline", theme.muted))
+
+
 class Bar(QWidget):
     """The row of choices above a picture."""
 
-    def __init__(self, *widgets: QWidget | None) -> None:
-        """None is room that grows."""
+    def __init__(self, *widgets: QWidget) -> None:
         super().__init__()
         self.setFixedHeight(BAR_HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 8, 4)
         row.setSpacing(6)
         for widget in widgets:
-            if widget is None:
-                row.addStretch(1)
-            else:
-                row.addWidget(widget)
+            row.addWidget(widget, 1 if isinstance(widget, QLabel) else 0)
 
 
 def muted(text: str = "") -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "muted")
+    return label
+
+
+def facts(text: str = "") -> QLabel:
+    """At the right of a bar: takes the room that is left, and gives way first."""
+    label = muted(text)
+    label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
 
 

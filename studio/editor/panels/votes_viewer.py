@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, muted, stacked
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.votes_view import Chosen, VotesView
 from studio.messages import Velocity, Vote
@@ -24,8 +24,8 @@ class VotesViewer(Viewer):
         self.command = TopicChoice(frozenset({"Velocity"}), "No command")
         self.command.setToolTip("The command that the arbiter chose")
         self.command.chosen.connect(self._watch_command)
-        self.facts = muted()
-        column(self, Bar(self.command, None, self.facts), self.place)
+        self.facts = facts()
+        column(self, Bar(self.command, self.facts), self.place)
         self._voters: set[str] = set()
         self.topics_changed()
 

@@ -77,6 +77,12 @@ class MapView(PlaneView):
             self.centre_m = (x_m, y_m)
         self.update()
 
+    def show_plan(self, places: Sequence[tuple[float, float]]) -> None:
+        """Where the vehicle is to go; the last place is its goal."""
+        self.planned = [place for place in places if math.isfinite(place[0]) and math.isfinite(place[1])]
+        self.goal_m = self.planned[-1] if self.planned else None
+        self.update()
+
     def set_following(self, on: bool) -> None:
         self.follows = on
         if on and self.pose is not None:
