@@ -111,7 +111,7 @@ class _Checker:
                 continue
             line = component.origin.line_in("parameter", parameter.name) if component.origin else None
             message = f"{subject}.{parameter.name} is {value}, and the geometry {model.name} has no such frame"
-            hint = did_you_mean(value, known) or "name one as Body:Frame"
+            hint = did_you_mean(value, known) if named else f"sensors measure in {', '.join(_of_sensors(model))}"
             yield self.at(line, message, hint, f"{subject}.{parameter.name}", "error" if named else "warning")
 
     def components(self) -> Iterator[tuple[Component, str]]:
@@ -125,6 +125,11 @@ class _Checker:
 
     def at(self, line: int | None, message: str, hint: str, subject: str, severity: Severity) -> Problem:
         return Problem(message, severity, self.system.file, line, hint, subject)
+
+
+def _of_sensors(model: Model) -> list[str]:
+    frames = (f"{name}:{sensor.frame}" for name, body in model.bodies.items() for sensor in body.sensors)
+    return list(dict.fromkeys(frames)) or ["no frame of it"]
 
 
 def names_a_frame(parameter: ParameterSpec) -> bool:

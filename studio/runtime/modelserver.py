@@ -25,10 +25,10 @@ class Modelserver(Component):
 
     def serve_get_transformation(self, query: FrameQuery) -> PoseTransform:
         matrix = self.geometry.transform(query.child_frame, query.frame, query.stamp_ns or None)
-        return PoseTransform(query.stamp_ns, query.frame, query.child_frame, matrix)
+        return PoseTransform(stamp_ns=query.stamp_ns, frame=query.frame, child_frame=query.child_frame, matrix=matrix)
 
     def serve_get_body_list(self, _: String) -> Names:
-        return Names(tuple(self.geometry.bodies()))
+        return Names(names=tuple(self.geometry.bodies()))
 
     def serve_get_body_frame_list(self, body: String) -> Names:
-        return Names(tuple(self.geometry.frames(body.data)))
+        return Names(names=tuple(self.geometry.frames(body.data)))

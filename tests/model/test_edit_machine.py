@@ -20,7 +20,18 @@ from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.document import SystemDocument
 from studio.model.history import Edit
 from studio.model.layout_edits import MoveNodes, PutFrame, PutNote, RemoveNote
-from studio.model.parts import Component, Connection, Endpoint, Frame, Link, Note, Recording, ServiceWire, Wire
+from studio.model.parts import (
+    Component,
+    Connection,
+    Endpoint,
+    Frame,
+    GeometryUse,
+    Link,
+    Note,
+    Recording,
+    ServiceWire,
+    Wire,
+)
 from studio.model.source_edits import (
     AddSourcePort,
     ChooseModes,
@@ -47,6 +58,7 @@ from studio.model.system_edits import (
     Rewire,
     SetActivation,
     SetDelivery,
+    SetGeometry,
     SetHost,
     SetParameters,
     SetRecording,
@@ -189,6 +201,11 @@ class Editing(RuleBasedStateMachine):
     @rule(topics=st.none() | st.lists(st.sampled_from(["/a/*", "/platform/*", "/b"]), unique=True))
     def record(self, topics: list[str] | None) -> None:
         self.do(SetRecording(None if topics is None else Recording(tuple(topics))))
+
+    @rule(pick=PICKS, assembly=st.none() | st.sampled_from(["raptor", "models/cart.xml"]), joints=st.booleans())
+    def geometry(self, pick: int, assembly: str | None, joints: bool) -> None:
+        end = Endpoint(self.node(pick, Component), "joints") if joints else None
+        self.do(SetGeometry(None if assembly is None else GeometryUse(assembly, end)))
 
     @rule(name=NAMES, doc=TEXTS)
     def describe(self, name: str, doc: str) -> None:

@@ -8,7 +8,7 @@ from studio.model.changes import ModelError
 from studio.model.history import Edit, History
 from studio.model.layout_edits import MoveNodes, PutFrame, PutNote, RemoveFrame, RemoveNote
 from studio.model.layout_xml import read_layout, write_layout
-from studio.model.parts import Component, Endpoint, Frame, Link, Note, Recording, Wire
+from studio.model.parts import Component, Endpoint, Frame, GeometryUse, Link, Note, Recording, Wire
 from studio.model.source_edits import (
     AddSourcePort,
     ChooseModes,
@@ -33,6 +33,7 @@ from studio.model.system_edits import (
     Rewire,
     SetActivation,
     SetDelivery,
+    SetGeometry,
     SetHost,
     SetParameters,
     SetParameterSet,
@@ -64,6 +65,7 @@ EDITS: dict[str, Edit[System]] = {
     "Remove host signals": RemoveHost("signals"),
     "Rename host signals to fast": RenameHost("signals", "fast"),
     "Choose what is recorded": SetRecording(Recording(("/*",))),
+    "Choose the geometry": SetGeometry(GeometryUse("raptor", Endpoint("platform", "arm.joint"))),
     "Describe the system": DescribeSystem("explorer", "Explores."),
     "Switch platform to logged": ChooseModes({"platform": "logged"}),
     "Change the real provider of platform": SetProvider("platform", "real", None),

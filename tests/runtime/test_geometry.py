@@ -75,7 +75,9 @@ def values(run: Any, topic: str) -> list[float]:
     return [decode(Float64, event.payload).data for event in run.channel() if event.topic == topic]
 
 
-def test_components_ask_their_own_copy_and_joints_move_in_it(run: Any) -> None:
+def test_components_ask_their_own_copy_and_joints_move_in_it() -> None:
+    run = TwinRun(asking())
+    run.start()
     run.lockstep(until_ns=100_000_000)
     assert values(run, "/asker/out") == pytest.approx([CAMERA_UP + 0.1 * n for n in (2, 4, 6, 8, 10)])
 
@@ -93,7 +95,9 @@ def test_a_change_of_geometry_is_an_event_at_its_place_in_the_stream(run: Any) -
     assert order.count(f"/_studio/command/{EVERYBODY}") == 2
 
 
-def test_a_geometry_that_is_damaged_is_refused_and_changes_nothing(run: Any) -> None:
+def test_a_geometry_that_is_damaged_is_refused_and_changes_nothing() -> None:
+    run = TwinRun(asking())
+    run.start()
     run.lockstep(until_ns=20_000_000)
     run.command(EVERYBODY, {**geometry_command(raptor(0.5)), "digest": "0"})
     run.lockstep(until_ns=40_000_000)
@@ -187,7 +191,8 @@ def test_a_trial_has_a_geometry_too() -> None:
 def test_what_geometry_tells_of_sensors_and_of_the_drive() -> None:
     geometry = Geometry(raptor())
     laser = geometry.sensor("RightLaser")
-    assert (laser.fov_deg, laser.range_max_m, laser.rate_hz, laser.frame) == (180.0, 8.0, 37.5, "RightLaser:ScanOrigin")
+    (written,) = load_model("raptor").bodies["RightLaser"].sensors
+    assert laser.values() == written.values() and laser.frame == "RightLaser:ScanOrigin"
     assert geometry.sensor("RightLaser.scan", "laser") == laser and list(geometry.sensors("camera")) == ["Flea.image"]
     drive = geometry.drive()
     assert (drive.kind, drive.wheelbase_m, drive.track_m, drive.speed_max_m_s) == ("ackermann", 1.93, 1.25, 5.0)
