@@ -93,13 +93,16 @@ class RunControl(QObject):
         process.setProcessEnvironment(environment)
         process.setProgram(sys.executable)
         process.setArguments(["-m", "studio", "run", str(folder), "--detach", "--json"])
-        process.finished.connect(lambda status, _: self._started(process, status))
-        process.errorOccurred.connect(lambda error: self._not_started(process, error))
+        process.finished.connect(self._started)
+        process.errorOccurred.connect(self._not_started)
         self._process = process
         process.start()
         self._look()
 
-    def _started(self, process: QProcess, status: int) -> None:
+    def _started(self, status: int, _: QProcess.ExitStatus) -> None:
+        process = self._process
+        if process is None:
+            return
         said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         replied = bytes(process.readAllStandardOutput().data()).decode(errors="replace")
         self._process = None
@@ -113,10 +116,11 @@ class RunControl(QObject):
             self.start_failed.emit(said or f"studio run ended with status {status} and said nothing")
         self._look()
 
-    def _not_started(self, process: QProcess, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
+    def _not_started(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart and self._process is not None:
+            words = self._process.errorString()
             self._process = None
-            self.start_failed.emit(f"{sys.executable} cannot be started: {process.errorString()}")
+            self.start_failed.emit(f"{sys.executable} cannot be started: {words}")
             self._look()
 
     def _not_found(self) -> None:
