@@ -65,7 +65,8 @@ class PlanChange:
 
     def __bool__(self) -> bool:
         before, after = self.before, self.after
-        return (before.components, before.geometry) != (after.components, after.geometry)
+        parts = ("components", "geometry", "links")
+        return any(getattr(before, part) != getattr(after, part) for part in parts)
 
 
 def plan_change(before: Plan, after: Plan, *, restart: bool = False) -> PlanChange:

@@ -116,12 +116,20 @@ def _in_mode(source: Source, mode: SourceMode) -> Source:
 
 def _told(change: PlanChange) -> dict[str, Any]:
     before, after = change.before.by_name, change.after.by_name
+    linked = {end.partition(".")[0] for end in _ends(change.before) ^ _ends(change.after)}
     return {
         "added": [name for name in after if name not in before],
         "removed": [name for name in before if name not in after],
-        "changed": [name for name in after if name in before and _differ(before[name], after[name])],
+        "changed": [
+            name for name in after if name in before and (name in linked or _differ(before[name], after[name]))
+        ],
         "restarted": sorted(change.restarted),
     }
+
+
+def _ends(plan: Plan) -> set[str]:
+    """Parameters that follow others, with those: `filter.cutoff_hz < signal.frequency_hz`."""
+    return {f"{end} < {start}" for start, ends in plan.links.items() for end in ends}
 
 
 def _differ(before: Any, after: Any) -> bool:
