@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from studio.editor import layout_menu
+
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
@@ -61,6 +63,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit.align_middle", "Align in a row", lambda w: w.canvas.commands.align("middle")),
     Action("edit.spread_across", "Spread evenly across", lambda w: w.canvas.commands.distribute(across=True)),
     Action("edit.spread_down", "Spread evenly down", lambda w: w.canvas.commands.distribute(across=False)),
+    Action("edit.preferences", "Preferences…", lambda w: w.show_preferences(), ("Ctrl+,",), "window",
+           begins_group=True),
     Action("view.fit", "Fit everything", lambda w: w.canvas.fit(), ("F",), "canvas"),
     Action("view.zoom_in", "Zoom in", lambda w: w.canvas.zoom_by(1.25), ("Ctrl++", "Ctrl+=")),
     Action("view.zoom_out", "Zoom out", lambda w: w.canvas.zoom_by(0.8), ("Ctrl+-",)),
@@ -70,7 +74,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.palette", "Palette", lambda w: w.docks.toggle("palette"), begins_group=True),
     Action("view.inspector", "Inspector", lambda w: w.docks.toggle("inspector")),
     Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",)),
-    Action("view.reset_layout", "Reset layout", lambda w: w.reset_layout()),
+    Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",)),
+    Action("view.processes", "Processes", lambda w: w.docks.show("processes")),
+    Action("view.reset_layout", "Reset layout", lambda w: w.layouts.reset(), begins_group=True),
+    Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep),
+    Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename),
+    Action("view.remove_layout", "Remove layout", layout_menu.remove),
     Action("view.next_pane", "Next pane", lambda w: w.next_pane(), ("Ctrl+F2",)),
     Action("view.theme", "Switch between light and dark", lambda w: w.switch_theme(), (), "window", begins_group=True),
     Action("insert.quick", "Component…", lambda w: w.canvas.open_quick_add(), ("Shift+A",), "canvas",
@@ -89,6 +98,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
     Action("tools.commands", "Command palette", lambda w: w.open_commands(), ("Ctrl+Shift+P",), "window"),
     Action("tools.go_to", "Go to…", lambda w: w.open_go_to(), ("Ctrl+P", "Ctrl+F")),
+    Action("tools.source", "Open the source of a component", lambda w: w.open_source(), ("Ctrl+E",)),
     Action("tools.check", "Check the system", lambda w: w.check(), ("F7",), begins_group=True),
     Action("tools.rescan", "Look for components again", lambda w: w.rescan()),
     Action("help.keys", "Shortcuts", lambda w: w.show_keys(), ("Ctrl+K",), "window"),

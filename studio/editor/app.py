@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -18,10 +19,13 @@ from studio.editor.theme import THEMES
 
 def run(project: Path | None = None, *, theme: str = "", start: bool = False) -> int:
     """Open the window, with a project or the welcome page; returns when it is closed. `start`: and run the project."""
+    settings = Settings()
+    if settings.scale != 100:  # Qt reads this once, before there is an application
+        os.environ.setdefault("QT_SCALE_FACTOR", str(settings.scale / 100))
     app = QApplication([sys.argv[0]])
     app.setApplicationName("Robot Systems Studio")
     app.setDesktopFileName("robot-systems-studio")
-    window = make_window(app, Settings(), theme)
+    window = make_window(app, settings, theme)
     reporter = CrashReporter(window)
     reporter.told.connect(lambda words: window.status.say(words, trouble=True))
     reporter.install()
@@ -32,7 +36,7 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False) ->
     window.show()
     # After the first paint: a window that is there and still empty feels faster than none.
     QTimer.singleShot(0, lambda: open_first(window, project, start=start))
-    stalls = StallLog(window.settings.file.parent / "stalls.log", window)
+    stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
     stalls.close()
     return status

@@ -12,11 +12,9 @@ from studio.editor.session import Session
 from studio.errors import StudioError
 from studio.model.files import write_atomically
 
-AFTER_MS = 3000
-
 
 class Autosave(QObject):
-    def __init__(self, root: Path, parent: QObject | None = None) -> None:
+    def __init__(self, root: Path, after_s: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.root = root
         self.session: Session | None = None
@@ -24,8 +22,11 @@ class Autosave(QObject):
         """What an earlier window left has not been answered yet: it must not be overwritten."""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(AFTER_MS)
+        self.set_interval(after_s)
         self._timer.timeout.connect(self.keep)
+
+    def set_interval(self, after_s: int) -> None:
+        self._timer.setInterval(after_s * 1000)
 
     def follow(self, session: Session | None) -> None:
         self._timer.stop()

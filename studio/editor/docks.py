@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PyQt6.QtCore import QByteArray
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QWidget
@@ -11,6 +13,7 @@ AREAS = {
     "left": DockWidgetArea.LeftDockWidgetArea,
     "right": DockWidgetArea.RightDockWidgetArea,
     "bottom": DockWidgetArea.BottomDockWidgetArea,
+    "tab": DockWidgetArea.CenterDockWidgetArea,
 }
 _Flag = CDockManager.eConfigFlag
 _Feature = CDockWidget.DockWidgetFeature
@@ -26,7 +29,6 @@ class Docks:
         CDockManager.setConfigFlag(_Flag.AlwaysShowTabs, True)
         self.manager = CDockManager(parent)
         self._docks: dict[str, CDockWidget] = {}
-        self._first_layout = QByteArray()
 
     def set_document(self, name: str, title: str, widget: QWidget) -> None:
         dock = self._dock(name, title, widget)
@@ -36,16 +38,32 @@ class Docks:
         self.manager.setCentralWidget(dock)
 
     def add(self, name: str, title: str, widget: QWidget, side: str, *, beside: str = "") -> None:
-        """At a side of the window, or of the panel that it stands `beside`."""
+        """At a side of the window or of the panel that it stands `beside`; "tab" is behind that one."""
         area = self._docks[beside].dockAreaWidget() if beside else None
         self.manager.addDockWidget(AREAS[side], self._dock(name, title, widget), area)
 
-    def keep_as_default(self) -> None:
-        """What "Reset layout" goes back to."""
-        self._first_layout = self.manager.saveState()
+    def add_viewer(self, name: str, title: str, widget: QWidget, *, beside: str, closed: Callable[[], object]) -> None:
+        """As a tab of the viewer that it stands `beside`, or else to the right of the document; gone when closed."""
+        dock = self._dock(name, title, widget)
+        dock.setFeature(_Feature.DockWidgetDeleteOnClose, True)
+        dock.closed.connect(lambda: self._docks.pop(name, None))
+        dock.closed.connect(closed)
+        area = self._docks[beside].dockAreaWidget() if beside in self._docks else None
+        if area is not None:
+            self.manager.addDockWidgetTabToArea(dock, area)
+        else:
+            centre = self._docks["system"].dockAreaWidget()
+            self.manager.addDockWidget(DockWidgetArea.RightDockWidgetArea, dock, centre)
 
-    def reset(self) -> None:
-        self.manager.restoreState(self._first_layout)
+    def remove(self, name: str) -> None:
+        dock = self._docks.pop(name, None)
+        if dock is not None:
+            self.manager.removeDockWidget(dock)
+            dock.deleteLater()
+
+    def move(self, name: str, side: str, *, beside: str) -> None:
+        """A panel that is there already, to a side of another, or behind it."""
+        self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
 
     def save(self) -> QByteArray:
         return self.manager.saveState()

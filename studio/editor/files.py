@@ -26,7 +26,7 @@ class Files(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
-        self.autosave = Autosave(window.settings.file.parent / "unsaved", self)
+        self.autosave = Autosave(window.settings.file.parent / "unsaved", window.settings.autosave_s, self)
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -13,6 +13,7 @@ from studio.editor.live_edits import LiveEdits
 from studio.editor.live_state import parts_of
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
+from studio.editor.trust_dialog import TrustDialog
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -135,15 +136,8 @@ class Live(QObject):
         commands = commands_of(opened.folder, (spec for spec in specs if spec is not None))
         if is_trusted(opened.folder, commands):
             return True
-        box = QMessageBox(self.window)
-        box.setWindowTitle("Do you trust this project?")
-        box.setText(f"{self.window.session.name} wants to run programs")
-        box.setInformativeText("Opening it ran nothing. Run would start, as you:\n\n" + "\n".join(commands))
-        yes = box.addButton("Trust and run", QMessageBox.ButtonRole.AcceptRole)
-        no = box.addButton("Look only", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(no)
-        box.exec()
-        if box.clickedButton() is yes:
+        asked = TrustDialog(self.window, self.window.theme, self.window.session.name, opened.folder, commands)
+        if asked.exec() == TrustDialog.DialogCode.Accepted:
             trust(opened.folder, commands)
             return True
         return False

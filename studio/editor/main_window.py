@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QPoint, QSize, Qt
 from PyQt6.QtGui import (
     QAction,
     QCloseEvent,
@@ -14,9 +14,11 @@ from PyQt6.QtGui import (
     QDropEvent,
     QKeySequence,
     QResizeEvent,
+    QShortcut,
 )
 from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from studio.editor import layout_menu
 from studio.editor.actions import ACTIONS, MENUS, Action, by_id
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
@@ -26,14 +28,18 @@ from studio.editor.docks import Docks
 from studio.editor.files import Files
 from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
 from studio.editor.icons import icon
+from studio.editor.layouts import BUILD, MOST, RUN, Layouts
 from studio.editor.live import Live
 from studio.editor.live_menu import add_component_entries
+from studio.editor.live_panels import LivePanels
 from studio.editor.notice import Notice
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems, counted
+from studio.editor.preferences import PreferencesDialog
 from studio.editor.session import Session
 from studio.editor.settings import Settings
+from studio.editor.source_view import open_component
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
@@ -43,8 +49,6 @@ from studio.errors import Problem
 from studio.model.registry import Registry
 from studio.paths import component_roots
 
-LAYOUT = "layout/2"
-"""Name under which panels are kept; a new one when the panels are others."""
 SIZE = QSize(1280, 800)
 CONTEXT_MENU = (
     "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
@@ -100,6 +104,7 @@ class MainWindow(QMainWindow):
         self.status.save_wanted.connect(lambda: self.trigger("file.save"))
         self.status.trouble_wanted.connect(lambda: self.live.go_to_trouble(self.status.troubled))
         self.status.zoom_wanted.connect(lambda: self.trigger("view.zoom_100"))
+        self.status.layouts_wanted.connect(self._open_layouts)
         self.welcome = Welcome(self.settings, self.theme)
         self.welcome.new_wanted.connect(self.files.new)
         self.welcome.open_wanted.connect(self.files.ask_open)
@@ -135,10 +140,22 @@ class MainWindow(QMainWindow):
         self.docks.add("palette", "Palette", self.palette_panel, "left")
         self.docks.add("inspector", "Inspector", self.inspector, "right")
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
-        self.docks.keep_as_default()
+        self.live_panels = LivePanels(self)
+        self.layouts = Layouts(self.docks, self.settings, self)
+        self._keep_layouts()
         self.palette_panel.wanted.connect(lambda type_name: self.canvas.commands.add(type_name))
         self.problems.go_to.connect(self.go_to_problem)
         self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
+
+    def _keep_layouts(self) -> None:
+        """The two that are always there: for running, what is said and what it costs stand side by side."""
+        self.docks.move("processes", "right", beside="problems")
+        self.docks.show("console")
+        self.layouts.keep_built_in(RUN)
+        self.docks.move("processes", "tab", beside="problems")
+        self.docks.show("problems")
+        self.layouts.keep_built_in(BUILD)
+        self.layouts.changed.connect(lambda: self.status.show_layout(self.layouts.current))
 
     def _build_menus(self) -> None:
         bar = self.menuBar()
@@ -153,6 +170,11 @@ class MainWindow(QMainWindow):
         self.recent_menu = QMenu("Open recent", self)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.menus["File"].insertMenu(self.actions_by_id["file.save"], self.recent_menu)
+        self.layout_menu = QMenu("Layout", self)
+        self.layout_menu.aboutToShow.connect(lambda: layout_menu.fill(self.layout_menu, self))
+        self.menus["View"].insertMenu(self.actions_by_id["view.next_pane"], self.layout_menu)
+        for number in range(1, MOST + 1):
+            self._add_layout_key(number)
         shown = [self.actions_by_id[name] for name in ("file.save", "edit.undo", "edit.redo", "insert.quick")]
         self.toolbar = MainToolBar(self.theme, shown, self.actions_by_id, self.live.control)
         self.live.phase_changed.connect(self._phase_changed)
@@ -176,6 +198,13 @@ class MainWindow(QMainWindow):
             menu.addSeparator()
         menu.addAction(made)
         self.actions_by_id[action.id] = made
+
+    def _open_layouts(self) -> None:
+        self.layout_menu.popup(self.status.layout_name.mapToGlobal(QPoint(0, -self.layout_menu.sizeHint().height())))
+
+    def _add_layout_key(self, number: int) -> None:
+        shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
+        shortcut.activated.connect(lambda: layout_menu.choose(self, number) if self.has_session else None)
 
     def _perform(self, action: Action) -> None:
         if action.scope == "window" or self.has_session:
@@ -210,6 +239,7 @@ class MainWindow(QMainWindow):
             self.live_layer = LiveLayer(scene, self.live.feed)
             self._document_layout.addWidget(self._canvas)
             scene.selectionChanged.connect(self._selection_changed)
+            self._canvas.show_minimap(self.settings.minimap)
             self._canvas.zoomed.connect(self.status.show_zoom)
             self._canvas.inspect.connect(self._to_inspector)
             self.palette_panel.show_registry(session.registry)
@@ -231,15 +261,15 @@ class MainWindow(QMainWindow):
             self.canvas.setFocus()
 
     def _lay_out_docks(self) -> None:
-        state = self.settings.bytes(LAYOUT)
-        if state is None or not self.docks.restore(state):
-            self.reset_layout()
+        self.layouts.restore(self.session.folder)
         app = QApplication.instance()
         assert app is not None
         app.processEvents()  # the view has its size only now
         self.canvas.restore_view()
 
     def _drop_session(self) -> None:
+        if self._session is not None:
+            self.layouts.remember(self._session.folder)
         if self._canvas is not None:
             self._canvas.cancel_gesture()
             self._canvas.canvas.selectionChanged.disconnect()
@@ -348,22 +378,19 @@ class MainWindow(QMainWindow):
         session.check()
         self.status.say(f"{len(registry.specs())} components found")
 
-    def reset_layout(self) -> None:
-        self.docks.reset()
-        small = self.width() < 1400
-        left, right, bottom = (190, 268, 130) if small else (212, 300, 190)
-        self.docks.set_sizes("palette", [left, self.width() - left - right, right])
-        self.docks.set_sizes("problems", [self.height() - bottom, bottom])
-
     def next_pane(self) -> None:
-        panes = [self.canvas, self.inspector, self.problems.table, self.palette_panel.field]
+        bottom = [self.problems.table, self.live_panels.console.view, self.live_panels.processes.table]
+        panes = [self.canvas, self.inspector, *(pane for pane in bottom if pane.isVisible()), self.palette_panel.field]
         focus = QApplication.focusWidget()
         here = next((i for i, pane in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
         panes[(here + 1) % len(panes)].setFocus()
 
     def switch_theme(self) -> None:
-        self.show_theme(THEMES["dark" if self.theme.name == "light" else "light"])
-        self.settings.theme = self.theme.name
+        self.choose_theme("dark" if self.theme.name == "light" else "light")
+
+    def choose_theme(self, name: str) -> None:
+        self.show_theme(THEMES[name])
+        self.settings.theme = name
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -375,6 +402,7 @@ class MainWindow(QMainWindow):
         self.palette_panel.show_theme(theme)
         self.inspector.show_theme(theme)
         self.welcome.show_theme(theme)
+        self.live_panels.show_theme(theme)
         if self._session is not None:
             self.canvas.show_theme(theme)
         self.problems.show_theme(theme, self._session.folder if self._session else None)
@@ -387,7 +415,7 @@ class MainWindow(QMainWindow):
                 self.actions_by_id[action.id].setIcon(icon(action.icon, self.theme.muted))
         for name, picture in {
             "system": "mdi6.graph-outline", "palette": "mdi6.puzzle", "inspector": "fa6s.sliders",
-            "problems": "fa6s.circle-exclamation",
+            "problems": "fa6s.circle-exclamation", "console": "mdi6.console", "processes": "mdi6.speedometer",
         }.items():  # fmt: skip
             self.docks.set_icon(name, icon(picture, self.theme.muted))
 
@@ -396,6 +424,17 @@ class MainWindow(QMainWindow):
 
     def show_guide(self, page: Path | None = None) -> None:
         GuideDialog(self, page or GUIDE / "editor.md").show()
+
+    def show_preferences(self) -> None:
+        PreferencesDialog(self).show()
+
+    def open_source(self) -> None:
+        """Of the one component that is selected."""
+        chosen = self.canvas.canvas.selected_nodes()
+        if len(chosen) == 1:
+            open_component(self, chosen[0])
+        else:
+            self.status.say("Select one component to see its source")
 
     def show_about(self) -> None:
         AboutDialog(self).show()
@@ -439,8 +478,6 @@ class MainWindow(QMainWindow):
             return
         self.files.leave()
         self.settings.set_bytes("geometry", self.saveGeometry())
-        if self.has_session:
-            self.settings.set_bytes(LAYOUT, self.docks.save())
         self._drop_session()
         self.live.close()
         event.accept()

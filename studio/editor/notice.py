@@ -42,19 +42,27 @@ class Notice(QFrame):
         do()
 
 
-class DifferenceDialog(QDialog):
-    """Two versions of files, line by line."""
+class TextDialog(QDialog):
+    """A text to read and to copy from."""
 
     def __init__(self, parent: QWidget, title: str, text: str) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.resize(760, 520)
-        page = QPlainTextEdit(text or "There is no difference in the text.")
+        page = QPlainTextEdit(text)
+        page.setAccessibleName(title)
         page.setReadOnly(True)
         page.setFont(code_font(12))
         page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         layout = QVBoxLayout(self)
         layout.addWidget(page)
+
+
+class DifferenceDialog(TextDialog):
+    """Two versions of files, line by line."""
+
+    def __init__(self, parent: QWidget, title: str, text: str) -> None:
+        super().__init__(parent, title, text or "There is no difference in the text.")
 
 
 def difference(ours: dict[Path, bytes]) -> str:

@@ -8,6 +8,8 @@ import platformdirs
 from PyQt6.QtCore import QByteArray, QSettings
 
 RECENT = 10
+SCALES = (90, 100, 110, 125, 150, 175, 200)
+"""Per cent that the interface can be scaled by, beside what the screen asks for."""
 
 
 class Settings:
@@ -22,6 +24,49 @@ class Settings:
     @theme.setter
     def theme(self, name: str) -> None:
         self._store.setValue("theme", name)
+
+    @property
+    def scale(self) -> int:
+        found = self._number("scale", 100)
+        return found if found in SCALES else 100
+
+    @scale.setter
+    def scale(self, per_cent: int) -> None:
+        self._store.setValue("scale", per_cent)
+
+    @property
+    def autosave_s(self) -> int:
+        """After an edit, until what is not saved is kept elsewhere."""
+        return max(1, self._number("autosave_s", 3))
+
+    @autosave_s.setter
+    def autosave_s(self, seconds: int) -> None:
+        self._store.setValue("autosave_s", seconds)
+
+    @property
+    def console_lines(self) -> int:
+        return max(1000, self._number("console_lines", 20_000))
+
+    @console_lines.setter
+    def console_lines(self, lines: int) -> None:
+        self._store.setValue("console_lines", lines)
+
+    @property
+    def minimap(self) -> bool:
+        return self._number("minimap", 1) != 0
+
+    @minimap.setter
+    def minimap(self, on: bool) -> None:
+        self._store.setValue("minimap", int(on))
+
+    @property
+    def editor_command(self) -> str:
+        """What opens a source file, with {file} and {line}; empty for the view of our own."""
+        return self.text("editor_command")
+
+    @editor_command.setter
+    def editor_command(self, command: str) -> None:
+        self._store.setValue("editor_command", command)
 
     def recent(self) -> list[Path]:
         """Projects that were open, the last one first; those that are gone are left out."""
@@ -42,6 +87,25 @@ class Settings:
 
     def set_bytes(self, name: str, value: QByteArray) -> None:
         self._store.setValue(name, value)
+
+    def text(self, name: str) -> str:
+        return str(self._store.value(name, "") or "")
+
+    def set_text(self, name: str, value: str) -> None:
+        self._store.setValue(name, value)
+
+    def names(self, name: str) -> list[str]:
+        return [str(each) for each in self._store.value(name, [], type=list)]
+
+    def set_names(self, name: str, values: list[str]) -> None:
+        self._store.setValue(name, values)
+
+    def _number(self, name: str, default: int) -> int:
+        """Whatever somebody has written into the file."""
+        try:
+            return int(str(self._store.value(name, default)))
+        except ValueError:
+            return default
 
     def forget(self, name: str) -> None:
         self._store.remove(name)

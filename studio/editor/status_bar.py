@@ -31,6 +31,7 @@ class StatusBar(QStatusBar):
     save_wanted = pyqtSignal()
     zoom_wanted = pyqtSignal()
     trouble_wanted = pyqtSignal()
+    layouts_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -53,10 +54,12 @@ class StatusBar(QStatusBar):
         self.content = QLabel()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
+        self.layout_name = self._button("Layout of the panels", self.layouts_wanted)
+        self.layout_name.setToolTip("Arrangement of the panels (Ctrl+1 to Ctrl+7)")
         for widget in (self.origin, self.running, self.figures, self.saved, self.problems):
             self.addWidget(widget)
         self.addWidget(self.words, 1)
-        for widget in (self.load, self.content, self.zoom):
+        for widget in (self.load, self.content, self.zoom, self.layout_name):
             self.addPermanentWidget(widget)
         for widget in (self.running, self.figures, self.load):
             widget.hide()
@@ -81,7 +84,7 @@ class StatusBar(QStatusBar):
         self._timer.start(MESSAGE_MS)
 
     def refresh(self, session: Session | None, selected: int = 0) -> None:
-        for widget in (self.saved, self.problems, self.content, self.zoom, self.origin):
+        for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
             self.words.setText(NOTHING_OPEN)
@@ -138,6 +141,9 @@ class StatusBar(QStatusBar):
         self.running.setText(words)
         self.running.setIcon(icon(mark, getattr(theme, colour)))
         self.running.setToolTip("Go to it" if self.troubled else "How the system is")
+
+    def show_layout(self, name: str) -> None:
+        self.layout_name.setText(f"Layout: {name}")
 
     def show_zoom(self, zoom: float) -> None:
         self.zoom.setText(f"{zoom * 100:.0f} %")

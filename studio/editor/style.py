@@ -34,6 +34,8 @@ QToolButton { background: transparent; border: 1px solid transparent; border-rad
   min-height: 26px; }
 QPushButton:hover, QToolButton:hover { background: $hover; border-color: $control_border; }
 QPushButton:focus, QToolButton:focus { border: 2px solid $focus; }
+QToolButton[segment="true"] { border-color: $control_border; }
+QToolButton[segment="true"]:checked { background: $selection; border-color: $accent; color: $text; font-weight: 600; }
 QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[primary="true"] { background: $accent_fill; color: $on_accent; border-color: $accent_fill;
   font-weight: 600; }

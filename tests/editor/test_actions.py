@@ -7,7 +7,10 @@ from collections import Counter
 from studio.editor.actions import ACTIONS, MENUS, keys_table
 from studio.editor.main_window import MainWindow
 
-ASKS = {"file.new", "file.open", "file.save_as", "file.export_svg", "file.export_png", "file.quit", "file.close"}
+ASKS = {
+    "file.new", "file.open", "file.save_as", "file.export_svg", "file.export_png", "file.quit", "file.close",
+    "view.keep_layout",
+}  # fmt: skip
 """Open a dialog that waits for an answer, or end the session."""
 
 

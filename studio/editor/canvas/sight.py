@@ -138,7 +138,10 @@ class SightView(QGraphicsView):
             self.setFocus()
 
     def toggle_minimap(self) -> None:
-        self._wants_minimap = not self._wants_minimap
+        self.show_minimap(not self._wants_minimap)
+
+    def show_minimap(self, on: bool) -> None:
+        self._wants_minimap = on
         self._show_minimap()
 
     def _show_minimap(self, *_: object) -> None:

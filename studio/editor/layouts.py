@@ -1,0 +1,136 @@
+"""Named arrangements of the panels: two that are always there, and those that the user has kept."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from PyQt6.QtCore import QByteArray, QObject, pyqtSignal
+
+from studio.editor.docks import Docks
+from studio.editor.settings import Settings
+
+BUILD, RUN = "Build", "Run"
+BUILT_IN = (BUILD, RUN)
+MOST = 7
+"""As many as have keys: Ctrl+1 to Ctrl+7."""
+VERSION = 3
+"""One more when the panels are others: what was kept before does not fit them."""
+
+
+class Layouts(QObject):
+    changed = pyqtSignal()
+    """Which there are, or which one is chosen."""
+
+    def __init__(self, docks: Docks, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.docks, self.settings = docks, settings
+        self.current = BUILD
+        self._built_in: dict[str, QByteArray] = {}
+
+    # ---- what there is
+
+    def names(self) -> list[str]:
+        """In the order of their keys."""
+        return [*BUILT_IN, *self.settings.names(self._key("names"))]
+
+    def own(self) -> list[str]:
+        """Those that the user has kept, which can be renamed and removed."""
+        return self.names()[len(BUILT_IN) :]
+
+    def keep_built_in(self, name: str) -> None:
+        """The docks are as this built-in layout has them."""
+        self._built_in[name] = self.docks.save()
+
+    # ---- choosing
+
+    def choose(self, name: str) -> bool:
+        """False if there is none of that name, or if it does not fit the panels any more."""
+        state = self._built_in.get(name) or self.settings.bytes(self._key(f"state/{name}"))
+        if state is None or not self.docks.restore(state):
+            return False
+        if name in BUILT_IN:
+            self._size(name)
+        self.current = name
+        self.changed.emit()
+        return True
+
+    def choose_number(self, number: int) -> bool:
+        """From 1 on, as on the keys."""
+        names = self.names()
+        return number <= len(names) and self.choose(names[number - 1])
+
+    def reset(self) -> None:
+        """As the current layout was when it was kept; always works."""
+        if not self.choose(self.current):
+            self.choose(BUILD)
+
+    def _size(self, name: str) -> None:
+        """Widths from the room there is: panels that are kept in pixels would drown a small canvas."""
+        window = self.docks.manager.window()
+        assert window is not None
+        small = window.width() < 1400
+        left, right, bottom = (190, 268, 150) if small else (212, 300, 190)
+        if name == RUN:
+            bottom += 30
+        self.docks.set_sizes("palette", [left, window.width() - left - right, right])
+        self.docks.set_sizes("problems", [window.height() - bottom, bottom])
+
+    # ---- the user's own
+
+    def keep(self, name: str) -> bool:
+        """Keep the panels as they are, under a new name or one of the user's; False if there is no room for it."""
+        name = name.strip()
+        if not name or name in BUILT_IN or (name not in self.names() and len(self.names()) >= MOST):
+            return False
+        self.settings.set_bytes(self._key(f"state/{name}"), self.docks.save())
+        if name not in self.names():
+            self.settings.set_names(self._key("names"), [*self.own(), name])
+        self.current = name
+        self.changed.emit()
+        return True
+
+    def rename(self, old: str, new: str) -> bool:
+        new = new.strip()
+        state = self.settings.bytes(self._key(f"state/{old}"))
+        if old not in self.own() or not new or new in self.names() or state is None:
+            return False
+        self.settings.set_bytes(self._key(f"state/{new}"), state)
+        self.settings.forget(self._key(f"state/{old}"))
+        self.settings.set_names(self._key("names"), [new if name == old else name for name in self.own()])
+        self.current = new if self.current == old else self.current
+        self.changed.emit()
+        return True
+
+    def remove(self, name: str) -> None:
+        if name in self.own():
+            self.settings.set_names(self._key("names"), [other for other in self.own() if other != name])
+            self.settings.forget(self._key(f"state/{name}"))
+            if self.current == name:
+                self.choose(BUILD)
+            self.changed.emit()
+
+    # ---- each project has its own
+
+    def remember(self, project: Path) -> None:
+        """The panels as they are now belong to this project."""
+        key = self._project(project)
+        self.settings.set_bytes(f"{key}/state", self.docks.save())
+        self.settings.set_text(f"{key}/name", self.current)
+
+    def restore(self, project: Path) -> None:
+        """The panels as this project had them; a new one begins with Build."""
+        key = self._project(project)
+        state = self.settings.bytes(f"{key}/state")
+        if state is not None and self.docks.restore(state):
+            name = self.settings.text(f"{key}/name")
+            self.current = name if name in self.names() else BUILD
+            self.changed.emit()
+        else:
+            self.choose(BUILD)
+
+    def _project(self, folder: Path) -> str:
+        return self._key(f"project/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}")
+
+    def _key(self, name: str) -> str:
+        return f"layouts/{VERSION}/{name}"

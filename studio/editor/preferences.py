@@ -1,0 +1,127 @@
+"""The preferences: each takes effect at once, but for the size of the interface, which needs a new start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.editor.settings import SCALES
+from studio.editor.theme import THEMES
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+EDITORS = "code --goto {file}:{line}"
+
+
+class PreferencesDialog(QDialog):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window_, self.settings = window, window.settings
+        self.setWindowTitle("Preferences")
+        self.setMinimumWidth(520)
+        self.theme = QComboBox()
+        for name in THEMES:
+            self.theme.addItem(name.capitalize(), name)
+        self.theme.setCurrentIndex(self.theme.findData(window.theme.name))
+        self.theme.activated.connect(lambda _: window.choose_theme(self.theme.currentData()))
+        self.scale = QComboBox()
+        for scale in SCALES:
+            self.scale.addItem(f"{scale} %", scale)
+        self.scale.setCurrentIndex(self.scale.findData(self.settings.scale))
+        self.scale.activated.connect(self._scaled)
+        self.restart = QLabel("Takes effect when Studio is started again")
+        self.restart.setProperty("role", "muted")
+        self.restart.hide()
+        self.autosave = QSpinBox()
+        self.autosave.setRange(1, 600)
+        self.autosave.setSuffix(" s")
+        self.autosave.setValue(self.settings.autosave_s)
+        self.autosave.valueChanged.connect(self._autosave)
+        self.editor = QLineEdit(self.settings.editor_command)
+        self.editor.setPlaceholderText(EDITORS)
+        self.editor.textChanged.connect(self._editor)
+        self.console = QSpinBox()
+        self.console.setRange(1000, 200_000)
+        self.console.setSingleStep(1000)
+        self.console.setGroupSeparatorShown(True)
+        self.console.setValue(self.settings.console_lines)
+        self.console.valueChanged.connect(self._console)
+        self.minimap = QCheckBox("Show where something lies outside the view")
+        self.minimap.setChecked(self.settings.minimap)
+        self.minimap.toggled.connect(self._minimap)
+        self._build()
+
+    def _build(self) -> None:
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        form.setHorizontalSpacing(14)
+        form.setVerticalSpacing(9)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._row(form, "Theme", self.theme)
+        self._row(form, "Size of the interface", self.scale, self.restart)
+        self._row(
+            form, "Keep what is not saved after", self.autosave,
+            "So much work a power cut may cost; your files are written only by Save",
+        )  # fmt: skip
+        self._row(form, "Lines in the console", self.console)
+        self._row(form, "Mini-map", self.minimap)
+        self._row(
+            form, "Open source with", self.editor,
+            "A command; {file} and {line} are put in. Empty: a view in Studio that can only be read",
+        )  # fmt: skip
+        where = QLabel(f"Kept in {self.settings.file}")
+        where.setProperty("role", "muted")
+        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        where.setWordWrap(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.accept)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(18, 16, 18, 14)
+        layout.setSpacing(14)
+        layout.addLayout(form)
+        layout.addWidget(where)
+        layout.addWidget(buttons)
+
+    def _row(self, form: QFormLayout, label: str, field: QWidget, note: str | QLabel = "") -> None:
+        field.setAccessibleName(label)
+        form.addRow(label, field)
+        if isinstance(note, str) and note:
+            note = QLabel(note)
+            note.setProperty("role", "muted")
+        if isinstance(note, QLabel):
+            note.setWordWrap(True)
+            form.addRow("", note)
+
+    def _scaled(self) -> None:
+        self.settings.scale = self.scale.currentData()
+        self.restart.show()
+
+    def _autosave(self, seconds: int) -> None:
+        self.settings.autosave_s = seconds
+        self.window_.files.autosave.set_interval(seconds)
+
+    def _editor(self, text: str) -> None:
+        self.settings.editor_command = text.strip()
+
+    def _console(self, lines: int) -> None:
+        self.settings.console_lines = lines
+        self.window_.live_panels.console.book.keep_at_most(lines)
+
+    def _minimap(self, on: bool) -> None:
+        self.settings.minimap = on
+        if self.window_.has_session:
+            self.window_.canvas.show_minimap(on)
