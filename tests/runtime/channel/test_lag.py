@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 from collections.abc import Callable
@@ -91,6 +92,40 @@ def test_large_payloads_and_one_who_dies_are_as_one_by_one(open_session: Callabl
     survived = open_session(mortal)
     survived.lockstep(until_ns=SECOND_NS // 5, lag=64)
     assert survived.component("sink")["handled"] >= 20, "all ticks, and what the victim still said"
+
+
+def random_system(number: int) -> Plan:
+    """Wires in any direction, several components in some hosts, copies, randomness, and some that only listen."""
+    choose = random.Random(number)
+    names = [f"c{index}" for index in range(choose.randint(3, 6))]
+    parts = {"ticker": Part("Ticker", period_s=0.01), "other": Part("Ticker", period_s=0.016, host="ticker")}
+    for index, name in enumerate(names):
+        known = ["ticker", "other", *names[: index if choose.random() < 0.9 else len(names)]]
+        inputs = " ".join(f"{each}.out" for each in choose.sample(known, min(len(known), choose.randint(1, 3))))
+        host = choose.choice(["", "", "together"])
+        kind = choose.choice(["Adder", "Dice", "Sink"])
+        if kind == "Adder":
+            parts[name] = Part("Adder", {"raw": inputs}, {"copies": choose.randint(1, 2)}, host=host, outlets=("out",))
+        else:
+            parts[name] = Part(kind, {"raw": inputs}, host=host, outlets=("out",) if kind == "Dice" else ())
+    return plan(number, **parts)
+
+
+def test_the_order_is_that_of_the_twin_in_any_system(
+    open_session: Callable[..., ProcessRun], scaled: Callable[[int], int]
+) -> None:
+    for number in range(max(2, scaled(100))):
+        system = random_system(number)
+        run, twin = open_session(system), TwinRun(system)
+        twin.start()
+        for until_ns in (SECOND_NS // 20, SECOND_NS // 4):
+            most = 600  # one that feeds itself has no end
+            if twin.lockstep(until_ns=until_ns, count=most) == most:
+                break
+            run.lockstep(until_ns=until_ns, lag=16)
+            assert run.channel() == twin.channel(), f"system {number}"
+        run.close()
+        twin.close()
 
 
 def test_who_may_work_ahead_of_whom() -> None:
