@@ -40,12 +40,16 @@ class Changes:
     components: set[str] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     processes: set[str] = field(default_factory=set)
+    clock: bool = False
     system: bool = False
-    """Something else: gate, clock, sources, who holds control."""
+    """Something else: gate, sources, who holds control."""
     shape: bool = False
     """Components, topics or processes have come or gone."""
 
     def note(self, path: list[str]) -> None:
+        if path[0] == "clock":
+            self.clock = True
+            return
         names = {"components": self.components, "topics": self.topics, "processes": self.processes}.get(path[0])
         if names is None or len(path) < 2:
             self.system = True
@@ -201,7 +205,7 @@ class Feed(QObject):
         for message in batch.news:
             if "snapshot" in message:
                 self.state = message["snapshot"]
-                changes.system = changes.shape = True
+                changes.system = changes.shape = changes.clock = True
                 for what in ("components", "topics", "processes"):
                     getattr(changes, what).update(self.state[what])
             elif self.state:

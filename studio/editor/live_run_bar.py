@@ -6,6 +6,7 @@ from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
+from studio.editor.feed import Changes
 from studio.editor.fonts import code_font
 from studio.editor.icons import icon
 from studio.editor.run_control import Phase, RunControl
@@ -108,6 +109,7 @@ class ClockLabel(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(CLOCK_EVERY_MS)
         self._timer.timeout.connect(self._tick)
+        control.feed.changed.connect(self._changed)
         self.show_theme(theme)
         self.show_phase()
 
@@ -116,13 +118,16 @@ class ClockLabel(QWidget):
 
     def show_phase(self) -> None:
         phase = self.control.phase
-        self.setVisible(self.control.is_up)
         if phase == "running":
             self._timer.start()
         else:
             self._timer.stop()
         self.kind.setText("clock stands still" if phase == "paused" else kind_words(self.control.feed.state))
         self._tick()
+
+    def _changed(self, changes: Changes) -> None:
+        if changes.clock:
+            self.show_phase()
 
     def _tick(self) -> None:
         self.time.setText(time_text(self.control.feed.state))
@@ -143,4 +148,6 @@ def kind_words(state: Snapshot) -> str:
     if not told:
         return ""
     word = {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
-    return f"{word} · UTC" if told["kind"] == "wall" else f"{word} · {told['rate']:.2f}×"
+    if told["kind"] == "wall":
+        return f"{word} · UTC"
+    return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

@@ -117,11 +117,6 @@ class Session:
         """`run` or `pause`, as last asked for."""
         return self._mode
 
-    @property
-    def clock(self) -> Clock | None:
-        """As it was last set going; it stands while the mode is `pause`."""
-        return self._clock
-
     def remember(self, component: str, **changes: Any) -> None:
         """Keep a parameter, mode or period that was changed while it runs: a restart does not undo it."""
         planned = self.plan.by_name[component]

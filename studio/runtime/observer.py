@@ -16,8 +16,18 @@ from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import HAND, Reply, reply_topic
-from studio.runtime.channel.frames import ALL_TOPIC, BEAT_TOPIC, ERROR, LOG_TOPIC, Header, split, subscription
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.channel.frames import (
+    ALL_TOPIC,
+    BEAT_TOPIC,
+    ERROR,
+    LOG_TOPIC,
+    Header,
+    Mark,
+    Marker,
+    split,
+    subscription,
+)
+from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.lifecycle import State
 from studio.runtime.supervision import BROKER
 
@@ -32,6 +42,8 @@ class Observer:
     def __init__(self, run: Path) -> None:
         self.reports: dict[str, dict[str, Any]] = {}
         self.heard_ns: dict[str, int] = {}
+        self.clock: Clock | None = None
+        """As the broker last told; one that stands shows the time of the last event."""
         self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
         self.listeners: list[Callable[[dict[str, Any]], None]] = []
         """Called by this thread with every log line."""
@@ -59,8 +71,10 @@ class Observer:
             if topic.startswith(_ANSWERS):
                 self._take_answer(header, Reply.parse(payload))
                 return
-            if topic == ALL_TOPIC:  # a marker: the broker says that it is there
+            if topic == ALL_TOPIC:  # a marker: the broker says that it is there, and what time it is
                 self.heard_ns[BROKER] = monotonic_ns()
+                marker = Marker.parse(payload)
+                self.clock = self.clock if marker.mark is Mark.SYNC else marker.clock
                 return
             content = json.loads(decode(String, payload).data)
         except (StudioError, ValueError):

@@ -40,7 +40,7 @@ class Snapshots:
             **about,
             "gate": session.mode,
             "by_hand": list(session.plan.by_hand),
-            "clock": _clock(session.clock),
+            "clock": _clock(session.observer.clock),
             "components": {component.name: self._component(component) for component in session.plan.components},
             "processes": {name: self._process(name) for name in session.processes()},
             "topics": self._topics(),
