@@ -1,0 +1,284 @@
+"""Viewers with real messages: what they show, remember, and say when there is nothing sensible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.map_viewer import MapViewer
+from studio.editor.panels.plot_viewer import PlotViewer
+from studio.editor.panels.scan_viewer import ScanViewer
+from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
+from studio.editor.panels.votes_viewer import VotesViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.field_drag import Field, fields_in, mime_of
+from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
+
+TOPICS: dict[str, Any] = {
+    "/terrain_map/terrain": {"type": "Map", "count": 3, "bytes": 600, "rate_hz": 10.0, "latency_us": {"p50": 1500.0}},
+    "/platform/pose": {"type": "PoseTransform", "count": 90, "bytes": None, "rate_hz": None, "drops": 2},
+    "/platform/laser": {"type": "Range3d", "count": 40},
+    "/planner/path": {"type": "Range3d", "count": 1},
+    "/avoid/votes": {"type": "Vote", "count": 5},
+    "/arbiter/command": {"type": "Velocity", "count": 5},
+}
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    """Of a system that is as the snapshot says; the events are given by the tests."""
+    made = Feed()
+    made.state = {"topics": TOPICS, "components": {}, "processes": {}}
+    yield made
+    made.close()
+
+
+def event(topic: str, message: Message, number: int = 1, seconds: float = 0.0) -> Event:
+    return Event(topic, number, int(seconds * 1e9), message)
+
+
+def terrain(rows: int = 20, columns: int = 30, value: float = 0.3) -> Map:
+    heights = np.full((rows, columns), value, np.float32)
+    spread = np.full((rows, columns), 0.0004, np.float32)
+    return Map(
+        resolution_m=0.5, origin_m=np.array([10.0, -5.0]), plane_names=("height", "variance"),
+        planes=np.stack([heights, spread]),
+    )  # fmt: skip
+
+
+class TestMap:
+    def test_it_chooses_topics_by_their_types(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        assert viewer.topic.topic == "/terrain_map/terrain"
+        assert viewer.pose.topic == "/platform/pose"
+        assert viewer.planned.topic == "/planner/path"
+
+    def test_a_map_is_painted_and_read_out(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(700, 500)
+        viewer.show()
+        QApplication.processEvents()
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        assert viewer.view.read_out(12.2, -4.9) == "cell 4, 0   x 12.20  y −4.90   +0.30 m ± 0.02".replace("−4", "-4")
+        assert "outside" in viewer.view.read_out(0.0, 0.0)
+        picture = viewer.view.grab().toImage()
+        middle = picture.pixelColor(picture.width() // 2, picture.height() // 2)
+        assert middle.blue() > middle.red(), "above grade is blue"
+
+    def test_the_plane_and_the_colours_can_be_chosen_and_are_kept(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        viewer._choose_plane("variance")
+        viewer.colours.setCurrentIndex(viewer.colours.findData("terrain_safe"))
+        viewer.follow.setChecked(False)
+        kept = viewer.save()
+        other = MapViewer(feed, DARK)
+        other.restore(kept)
+        other._take_map([event("/terrain_map/terrain", terrain())])
+        assert other.save() == kept
+        assert other.view.layers[0].plane == "variance"
+        assert other.view.layers[0].scheme.title == "Terrain, colour-blind safe"
+
+    def test_earlier_maps_can_be_looked_at(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        for value in (0.1, 0.2, 0.3):
+            viewer._take_map([event("/terrain_map/terrain", terrain(value=value))])
+        viewer.past.setValue(0)
+        assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1)
+        viewer._take_map([event("/terrain_map/terrain", terrain(value=0.4))])
+        assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1), "the past stays until one comes back"
+        viewer.past.setValue(viewer.past.maximum())
+        assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.4)
+
+    def test_an_empty_map_a_growing_one_and_another_type(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer.show()
+        viewer._take_map([event("/terrain_map/terrain", Map(plane_names=("height",), planes=np.zeros((1, 0, 0))))])
+        assert viewer.empty.isVisible() and "empty" in viewer.empty._sentence.text()
+        viewer._take_map([event("/terrain_map/terrain", terrain(5, 5))])
+        viewer._take_map([event("/terrain_map/terrain", terrain(50, 80))])
+        assert viewer.view.isVisible() and "80 × 50" in viewer.facts.text()
+        viewer._take_map([event("/terrain_map/terrain", Float64(data=1.0))])
+        assert viewer.empty.isVisible() and "Float64" in viewer.empty._sentence.text()
+
+    def test_the_vehicle_leaves_a_path_and_the_view_follows_until_a_hand_moves_it(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(600, 400)
+        viewer.show()
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        for x in (12.0, 13.0, float("nan"), 14.0):
+            viewer._take_pose([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=x, y_m=1.0))])
+        assert list(viewer.view.path) == [(12.0, 1.0), (13.0, 1.0), (14.0, 1.0)]
+        assert viewer.view.centre_m == (14.0, 1.0)
+        viewer.view.zoom_at(QPointF(10, 10), 2.0)
+        assert not viewer.follow.isChecked()
+        viewer._take_pose([event("/platform/pose", Odometry(position=(20.0, 2.0, 0.0)))])
+        assert viewer.view.pose is not None and viewer.view.centre_m[0] < 20
+
+    def test_the_plan_ends_at_the_goal(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer._take_path([event("/planner/path", Range3d.from_xyz([[0, 0, 0], [3, 4, 0]]))])
+        assert viewer.view.goal_m == (3.0, 4.0)
+        viewer._take_path([event("/planner/path", Range3d.from_xyz(np.zeros((0, 3))))])
+        assert viewer.view.goal_m is None
+
+    def test_zoom_keeps_the_place_under_the_pointer(self, feed: Feed) -> None:
+        view = MapViewer(feed, LIGHT).view
+        view.resize(400, 300)
+        at = QPointF(310, 40)
+        before = view.world().x_of(at.x()), view.world().y_of(at.y())
+        view.zoom_at(at, 3.0)
+        assert (view.world().x_of(at.x()), view.world().y_of(at.y())) == pytest.approx(before)
+
+    def test_two_clicks_measure(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(500, 400)
+        viewer.show()
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        viewer.measure.click()
+        middle = viewer.view.rect().center()
+        QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
+        QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle + middle / 4)
+        assert len(viewer.view._measured) == 2
+        viewer.measure.click()
+        assert not viewer.view._measured
+
+    def test_the_picture_is_saved(self, feed: Feed, tmp_path: Path) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        assert viewer.export_to(tmp_path / "map")
+        assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+class TestPlot:
+    def test_fields_become_curves_over_the_stamps(self, feed: Feed) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.add(Field("/arbiter/command", "speed_m_s"))
+        viewer.add(Field("/arbiter/command", "speed_m_s"))
+        assert len(viewer.curves) == 1, "the same field is not drawn twice"
+        for second in range(5):
+            viewer._take(viewer.curves[0], [event("/arbiter/command", Velocity(speed_m_s=second), second, second)])
+        viewer.redraw()
+        times, values = viewer.curves[0].item.getData()
+        assert times.tolist() == values.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+        assert "0 … 4, mean 2" in viewer.facts.text()
+
+    def test_a_topic_whose_type_changes_says_what_is_missing(self, feed: Feed) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.add(Field("/arbiter/command", "speed_m_s"))
+        viewer._take(viewer.curves[0], [event("/arbiter/command", Float64(data=3.0))])
+        viewer.redraw()
+        assert "no field speed_m_s" in viewer.facts.text()
+
+    def test_infinite_values_do_not_spoil_the_scale(self, feed: Feed) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.resize(500, 300)
+        viewer.add(Field("/a/b", "data"))
+        events = [
+            event("/a/b", Float64(data=value), i, i)
+            for i, value in enumerate((1.0, float("inf"), 2.0, float("nan"), 3.0))
+        ]
+        viewer._take(viewer.curves[0], events)
+        viewer.redraw()
+        viewer.grab()
+        low, high = viewer.plot.getPlotItem().vb.viewRange()[1]
+        assert -10 < low <= 1.0 and 3.0 <= high < 10
+
+    def test_what_is_visible_goes_into_a_table(self, feed: Feed, tmp_path: Path) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.add(Field("/a/b", "data"))
+        viewer._take(viewer.curves[0], [event("/a/b", Float64(data=0.1), 1, 7.0)])
+        viewer.redraw()
+        viewer.export_to(tmp_path / "plot.csv")
+        assert (tmp_path / "plot.csv").read_text().splitlines() == ["field,time_s,value", "/a/b/data,7.0,0.1"]
+
+    def test_one_field_over_another(self, feed: Feed) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.add(Field("/p", "position[0]"))
+        viewer.add(Field("/p", "position[1]"))
+        for i in range(3):
+            pose = PoseTransform.from_xyz_rpy(x_m=i, y_m=2 * i)
+            for curve in viewer.curves:
+                viewer._take(curve, [event("/p", pose, i, i)])
+        viewer.against.click()
+        across, up = viewer.curves[1].item.getData()
+        assert across.tolist() == [0.0, 1.0, 2.0] and up.tolist() == [0.0, 2.0, 4.0]
+
+    def test_curves_are_kept(self, feed: Feed) -> None:
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.add(Field("/a", "x"))
+        other = PlotViewer(feed, DARK)
+        other.restore(viewer.save())
+        assert [str(curve.what) for curve in other.curves] == ["/a/x"]
+        other.remove_all()
+        assert not other.curves and other.empty.isVisibleTo(other)
+
+
+class TestTopics:
+    def test_all_topics_are_listed_with_what_is_known(self, feed: Feed) -> None:
+        viewer = TopicsViewer(feed, LIGHT)
+        row = viewer._rows["/terrain_map/terrain"]
+        assert [row.text(i) for i in range(6)] == ["/terrain_map/terrain", "Map", "10.0 Hz", "2.0 kB/s", "1.50 ms", ""]
+        assert viewer._rows["/platform/pose"].text(5) == "2"
+
+    def test_an_open_topic_shows_its_message_and_numbers_can_be_dragged(self, feed: Feed) -> None:
+        viewer = TopicsViewer(feed, LIGHT)
+        row = viewer._rows["/platform/pose"]
+        row.setExpanded(True)
+        viewer._open(row)
+        assert viewer.watched("/platform/pose") == "/platform/pose"
+        viewer._take([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=1.5, frame="map"))])
+        texts = {row.child(i).text(0): row.child(i).text(1) for i in range(row.childCount())}
+        assert texts["frame"] == "map" and texts["position"].startswith("1.5")
+        position = next(row.child(i) for i in range(row.childCount()) if row.child(i).text(0) == "position")
+        assert fields_in(viewer.tree.mimeData([position.child(0)])) == [Field("/platform/pose", "position[0]")]
+        wanted: list[object] = []
+        viewer.plot_wanted.connect(wanted.append)
+        viewer._double_clicked(position.child(0), 0)
+        assert wanted == [Field("/platform/pose", "position[0]")]
+
+    def test_words_filter(self, feed: Feed) -> None:
+        viewer = TopicsViewer(feed, LIGHT)
+        viewer.search.setText("range3d las")
+        assert [name for name, row in viewer._rows.items() if not row.isHidden()] == ["/platform/laser"]
+
+    def test_figures_in_words(self) -> None:
+        assert bandwidth(0) == "" and bandwidth(950) == "950 B/s" and bandwidth(2.5e6) == "2.5 MB/s"
+        assert in_words(np.array([np.nan, np.nan] * 10)) == "20 float64, nothing finite"
+        assert in_words(np.arange(12).reshape(3, 4)) == "3 × 4 int64, 0 … 11"
+
+
+class TestVotesAndScans:
+    def test_votes_of_all_voters_and_the_choice(self, feed: Feed) -> None:
+        viewer = VotesViewer(feed, DARK)
+        viewer.resize(400, 300)
+        viewer._take_votes([event("/avoid/votes", Vote.over(np.linspace(-0.2, 0.2, 9), vote=np.linspace(-1, 1, 9)))])
+        viewer._take_votes([event("/follow/votes", Vote.over([-0.1, 0.1], vote=[0.0, np.nan], veto=[True, False]))])
+        viewer._take_votes([event("/silent/votes", Vote.over([]))])
+        viewer._take_command([event("/arbiter/command", Velocity(steering_angle_rad=0.1, speed_m_s=1.0))])
+        assert viewer.view.chosen is not None and viewer.view.chosen.speed_m_s == pytest.approx(1.0)
+        assert not viewer.grab().isNull()
+        assert set(viewer.view.votes) == {"avoid", "follow", "silent"}
+
+    def test_a_scan_with_beams_that_saw_nothing(self, feed: Feed) -> None:
+        viewer = ScanViewer(feed, LIGHT)
+        assert viewer.topic.topic == "/platform/laser", "the topic that says the most, not the first one"
+        scan = Range3d.from_xyz([[1, 0, 0], [np.nan, 0, 0], [0, np.inf, 0]], frame="Laser:Scan")
+        viewer._take([event("/platform/laser", scan)])
+        assert "3 points · 2 without an echo · Laser:Scan" in viewer.facts.text()
+        assert not viewer.grab().isNull()
+
+
+def test_fields_travel_by_drag_and_drop() -> None:
+    fields = [Field("/a/b", "x.min"), Field("/c", "y[2]")]
+    assert fields_in(mime_of(fields)) == fields
+    assert fields_in(None) == []
