@@ -42,7 +42,7 @@ class HokuyoUrg(SerialSensor):
     )
     left_deg = Parameter(135.0, minimum=-180.0, maximum=180.0, unit="deg", doc="where the scan ends")
     keep_missing = Parameter(False, doc="keep beams without an echo, as NaN")
-    frame = Parameter("laser", doc="frame of the points: x to the front, y left")
+    frame = Parameter("Laser:ScanOrigin", kind="frame", doc="frame of the points: x to the front, y left")
 
     replies = Replies()
     """What was found on the line that is open, with counts of errors."""

@@ -43,7 +43,7 @@ class NmeaGps(SerialSensor):
     )
     range_error_m = Parameter(4.0, minimum=0.001, maximum=100.0, unit="m", doc="of one satellite, receiver by itself")
     delay_s = Parameter(0.0, minimum=0.0, maximum=2.0, unit="s", doc="from the measurement to the first byte")
-    frame = Parameter("gps", doc="frame of the antenna")
+    frame = Parameter("Gps:PhaseCenter", kind="frame", doc="frame of the antenna")
 
     sentences = Sentences()
     """What was found on the line that is open, with counts of errors."""

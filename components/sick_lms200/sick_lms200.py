@@ -45,7 +45,7 @@ class SickLms200(SerialSensor):
     interlaced = Parameter(False, doc="publish each turn of the mirror by itself, shifted by a part of a degree")
     maximum_m = Parameter(81.0, minimum=0.1, maximum=100.0, unit="m", doc="farther echoes are left out")
     keep_missing = Parameter(False, doc="keep beams without an echo, as NaN")
-    frame = Parameter("laser", doc="frame of the points: x along the middle beam, y left")
+    frame = Parameter("Laser:ScanOrigin", kind="frame", doc="frame of the points: x along the middle beam, y left")
 
     telegrams = Telegrams()
     """What was found on the line that is open, with counts of errors."""

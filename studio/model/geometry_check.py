@@ -3,7 +3,7 @@ components' parameters name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +12,10 @@ from studio.model.close_matches import did_you_mean
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.library import Library
 from studio.model.geometry.rules import check_file
+from studio.model.geometry.settings import Disagreement, drive_disagreements, sensor_disagreements, sensors_in
 from studio.model.parts import Component, GeometryUse
 from studio.model.sources import Specs
-from studio.model.spec import ComponentSpec, ParameterSpec, SpecError
+from studio.model.spec import ComponentSpec, ParameterSpec, SpecError, Value
 from studio.model.system import System
 from studio.model.wiring import parameter_values, port_at
 from studio.paths import model_roots
@@ -49,19 +50,23 @@ def find_geometry(use: GeometryUse, folder: Path | None) -> FoundGeometry:
 def check_geometry(system: System, specs: Specs, folder: Path | None = None) -> list[Problem]:
     if system.geometry is None:
         return []
-    return list(_Checker(system, system.geometry, specs, folder).run())
+    return list(_Checker(system, system.geometry, specs).run(folder))
+
+
+def check_system_against(model: Model, system: System, specs: Specs) -> list[Problem]:
+    """What the components of a system say that `model` says otherwise: frames, and settings of sensors and vehicle."""
+    return list(_Checker(system, GeometryUse(model.name), specs).components_with(model, "error"))
 
 
 class _Checker:
-    def __init__(self, system: System, use: GeometryUse, specs: Specs, folder: Path | None) -> None:
+    def __init__(self, system: System, use: GeometryUse, specs: Specs) -> None:
         self.system = system
         self.use = use
         self.specs = specs
-        self.folder = folder
 
-    def run(self) -> Iterator[Problem]:
+    def run(self, folder: Path | None) -> Iterator[Problem]:
         yield from self.joints()
-        found = find_geometry(self.use, self.folder)
+        found = find_geometry(self.use, folder)
         errors = [problem for problem in found.problems if problem.severity == "error"]
         for problem in errors:
             yield problem if problem.file else self.here(problem.message, problem.hint)
@@ -69,7 +74,7 @@ class _Checker:
             count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
             yield self.here(f"the geometry {self.use.assembly} has {count}", "see above")
         if found.model is not None:
-            yield from self.frames(found.model)
+            yield from self.components_with(found.model, "warning")
 
     def joints(self) -> Iterator[Problem]:
         joints = self.use.joints
@@ -89,17 +94,37 @@ class _Checker:
             has = f"an {port.direction} port of type {port.type}"
             yield self.here(f"{what}, which is {has}", f"it has to be an out port of type {JOINTS_TYPE}")
 
-    def frames(self, model: Model) -> Iterator[Problem]:
+    def components_with(self, model: Model, severity: Severity) -> Iterator[Problem]:
+        """`severity`: of settings that are other ones in the model."""
         for component, subject in self.components():
             spec = self.specs.get(component.type)
+            try:
+                values = parameter_values(component, spec) if spec is not None else {}
+            except SpecError:
+                continue  # told already
             if spec is not None:
-                yield from self.frames_of(component, spec, subject, model)
+                yield from self.frames_of(component, spec, values, subject, model)
+                for found in self.disagreements(component, spec, values, model):
+                    line = component.origin.line_in("parameter", found.parameter) if component.origin else None
+                    hint = "correct the component's settings or the body, or take what self.geometry tells"
+                    message = f"{subject}: {found.message}"
+                    yield self.at(line, message, hint, f"{subject}.{found.parameter}", severity)
 
-    def frames_of(self, component: Component, spec: ComponentSpec, subject: str, model: Model) -> Iterator[Problem]:
-        try:
-            values = parameter_values(component, spec)
-        except SpecError:
-            return  # told already
+    def disagreements(
+        self, component: Component, spec: ComponentSpec, values: Mapping[str, Value], model: Model
+    ) -> Iterator[Disagreement]:
+        yield from drive_disagreements(model, values)
+        if spec.category != "sensor":
+            return
+        periodic = (component.mode or spec.activations[0]) == "periodic"
+        period_s = component.period_s if component.period_s is not None else spec.period_s
+        frames = [values[parameter.name] for parameter in spec.parameters if names_a_frame(parameter)]
+        for frame in frames:
+            yield from sensor_disagreements(sensors_in(model, str(frame)), values, period_s if periodic else None)
+
+    def frames_of(
+        self, component: Component, spec: ComponentSpec, values: Mapping[str, Value], subject: str, model: Model
+    ) -> Iterator[Problem]:
         known = known_frames(model)
         for parameter in spec.parameters:
             value = values[parameter.name]

@@ -142,14 +142,30 @@ def test_check_against_a_log_tells_what_was_measured(studio: Studio, tmp_path: P
     assert "RightLaser:ScanOrigin" in told.json["problems"][2]["hint"]
 
 
-def test_check_against_a_system_finds_frames_that_do_not_exist(studio: Studio, tmp_path: Path) -> None:
-    component = '<component name="laser" type="sick_lms200"><parameter name="frame" value="{}"/></component>'
-    system = f'<system name="s">{component}</system>'
+def test_check_against_a_system_finds_frames_and_settings_that_do_not_agree(studio: Studio, tmp_path: Path) -> None:
     folder = tmp_path / "s"
     folder.mkdir()
-    (folder / "system.xml").write_text(system.format("RightLaser:ScanOrigin"))
-    assert studio("model", "check", "raptor", "--system", folder).status == 0
-    (folder / "system.xml").write_text(system.format("Laser:ScanOrigin"))
-    told = studio("model", "check", "raptor", "--system", folder)
-    assert told.status == 1
-    assert "laser.frame is Laser:ScanOrigin: the model has no body Laser" in told.out
+
+    def problems(frame: str, angle: int, steering: float, geometry: str = "raptor") -> list[str]:
+        (folder / "system.xml").write_text(f"""<system name="s">
+          <geometry assembly="{geometry}"/>
+          <component name="laser" type="sick_lms200">
+            <parameter name="frame" value="{frame}"/> <parameter name="angle_deg" value="{angle}"/>
+          </component>
+          <component name="car" type="serial_vehicle">
+            <parameter name="most_steering_rad" value="{steering}"/> <parameter name="top_speed_m_s" value="5"/>
+          </component>
+        </system>""")
+        told = studio("model", "check", "raptor", "--system", folder, "--json")
+        assert told.status == (1 if any(each["severity"] == "error" for each in told.json["problems"]) else 0)
+        return [problem["message"] for problem in told.json["problems"]]
+
+    assert problems("RightLaser:ScanOrigin", 180, 0.4) == []
+    assert problems("Laser:ScanOrigin", 100, 0.6, "pioneer_3at") == [
+        "laser.frame is Laser:ScanOrigin, and the geometry Raptor has no such frame",
+        "car: most_steering_rad is 0.6, steering_max_rad of Raptor is 0.4258",
+        "the geometry of the system is another one: pioneer_3at",
+    ]
+    assert problems("RightLaser:ScanOrigin", 100, 0.4) == [
+        "laser: angle_deg is 100, fov_deg of RightLaser.scan is 180"
+    ]

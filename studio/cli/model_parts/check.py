@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from studio.cli.model_parts.named import add_model, find, library, load
@@ -12,18 +13,18 @@ from studio.cli.places import find_project
 from studio.errors import Problem, Severity
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.differences import Tolerance, differences
+from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.import_model import SUFFIXES, import_model
-from studio.model.geometry.measured import check_frame_names, check_measured
+from studio.model.geometry.measured import check_measured
 from studio.model.geometry.rules import check_file, check_model
-from studio.model.parts import Component
-from studio.model.project import Project
-from studio.model.sources import SOURCE_MODES, LiveProvider, Source
+from studio.model.geometry_check import check_system_against, find_geometry
+from studio.model.opened import open_project
 
 EXAMPLE = """\
   studio model check raptor
   studio model check models/assemblies/raptor.xml --json
   studio model check raptor --against worlds/raptor.sdf     ranges, fields of view, rates, poses, missing frames
-  studio model check raptor --system projects/my_raptor     frames that the components' parameters name
+  studio model check raptor --system projects/my_raptor     frames, ranges, rates, drive as the components are set
   studio model check raptor --log drive.mcap                rates, ranges, angles and frames as they were recorded
 """
 
@@ -31,7 +32,7 @@ EXAMPLE = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--against", metavar="FILE", help="another model: SDF, URDF or XML; differences are errors")
-    parser.add_argument("--system", metavar="PROJECT", help="a project whose parameters name frames of the model")
+    parser.add_argument("--system", metavar="PROJECT", help="a project whose components use the model")
     parser.add_argument("--log", metavar="LOG", help="a log that its sensors made")
     parser.add_argument("--within-mm", type=float, default=1.0, metavar="MM", help="how far poses may be apart (1)")
     parser.add_argument("--within-deg", type=float, default=0.1, metavar="DEG", help="how far they may be turned (0.1)")
@@ -66,25 +67,31 @@ def run(options: argparse.Namespace) -> int:
     if options.log:
         # Inside, because reading logs takes more than looking at a model does.
         from studio.cli.log_file import find_log
-        from studio.cli.model_parts.log_measures import measures_of
+        from studio.cli.model_parts.log_measures import geometry_differences, measures_of
 
-        problems += check_measured(model, measures_of(find_log(options.log)), options.log)
+        log = find_log(options.log)
+        problems += check_measured(model, measures_of(log), options.log)
+        problems += geometry_differences(model, log, options.log)
     return _tell(options, problems)
 
 
 def _against_system(model: Model, project: str) -> list[Problem]:
-    folder = find_project(project)
-    system = Project.open(folder).system
-    components = [node for node in system.nodes if isinstance(node, Component)]
-    for node in system.nodes:
-        if isinstance(node, Source):
-            for mode in SOURCE_MODES:
-                provider = node.provider(mode)
-                components += provider.components if isinstance(provider, LiveProvider) else ()
-    settings = {
-        f"{component.name}.{name}": value for component in components for name, value in component.parameters.items()
-    }
-    return check_frame_names(model, settings, str(folder / "system.xml"))
+    opened = open_project(find_project(project))
+    file = str(opened.project.system_file)
+    problems = [replace(problem, file=file) for problem in check_system_against(model, opened.system, opened.registry)]
+    use = opened.system.geometry
+    if use is None:
+        hint = 'add <geometry assembly="..."/>'
+        problems.append(
+            Problem("the system has no geometry: nothing says that it is this one", "warning", file, 1, hint)
+        )
+    else:
+        theirs = find_geometry(use, opened.folder).model
+        if theirs is not None and content_of(theirs).digest != content_of(model).digest:
+            line = use.origin.line if use.origin else None
+            message = f"the geometry of the system is another one: {use.assembly}"
+            problems.append(Problem(message, "warning", file, line, f"studio model diff {model.name} {use.assembly}"))
+    return problems
 
 
 def _tell(options: argparse.Namespace, problems: list[Problem]) -> int:

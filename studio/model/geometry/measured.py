@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from studio.errors import Problem
@@ -32,15 +32,6 @@ class Measured:
 def check_measured(model: Model, found: Iterable[Measured], file: str) -> list[Problem]:
     topics = list(found)
     return [*_topics(model, topics, file), *_silent(model, topics, file)]
-
-
-def check_frame_names(model: Model, settings: Mapping[str, str], file: str) -> list[Problem]:
-    """`settings`: parameters by `component.parameter`. A value `Body:Frame` has to exist."""
-    return [
-        Problem(f"{name} is {value}: {_unknown(model, value)}", "error", file, None, _hint(model, value), name)
-        for name, value in settings.items()
-        if ":" in value and name.endswith("frame") and _unknown(model, value)
-    ]
 
 
 def _topics(model: Model, topics: list[Measured], file: str) -> Iterator[Problem]:
