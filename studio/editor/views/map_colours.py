@@ -43,11 +43,11 @@ class Scheme:
         """The same colours over another range; what is the grade stays the grade if it lies within."""
         if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
             return self
-        stops = tuple(
-            (low + (at - self.low) / (self.high - self.low) * (high - low), colour) for at, colour in self.stops
-        )
         grade = self.grade if self.grade is not None and low < self.grade < high else None
-        return replace(self, stops=_around(stops, grade, self), grade=grade)
+        fixed = [] if grade is None else [grade]
+        moved = np.interp([at for at, _ in self.stops], [self.low, *fixed, self.high], [low, *fixed, high]).tolist()
+        stops = tuple((at, colour) for at, (_, colour) in zip(moved, self.stops, strict=True))
+        return replace(self, stops=stops, grade=grade)
 
     def table(self) -> NDArray[np.uint32]:
         """The colours of `STEPS` equal parts of the range, as Qt's ARGB32."""
@@ -57,22 +57,6 @@ class Scheme:
         red, green, blue = (np.rint(np.interp(at, places, channels[:, i])).astype(np.uint32) for i in range(3))
         mixed: NDArray[np.uint32] = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
         return mixed
-
-
-def _around(stops: Stops, grade: float | None, scheme: Scheme) -> Stops:
-    """Both halves stretched by themselves, so that the grade keeps its colour when the range is not even."""
-    if grade is None or scheme.grade is None:
-        return stops
-    low, high, old = stops[0][0], stops[-1][0], scheme.grade
-    moved = []
-    for at, colour in scheme.stops:
-        if at <= old:
-            share = (at - scheme.low) / (old - scheme.low)
-            moved.append((low + share * (grade - low), colour))
-        else:
-            share = (at - old) / (scheme.high - old)
-            moved.append((grade + share * (high - grade), colour))
-    return tuple(moved)
 
 
 def _channels(colour: str) -> tuple[int, int, int]:
