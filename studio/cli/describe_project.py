@@ -26,6 +26,7 @@ def project_json(opened: Opened) -> dict[str, Any]:
         "services": [ends_json(wire) for wire in system.services],
         "links": [ends_json(link) for link in system.links],
         "topics": {topic: {"type": kind, "producer": who} for topic, kind, who in topics_of(system, opened.registry)},
+        "geometry": geometry_json(opened),
         "recording": recording_json(opened),
         "problems": [problem_json(problem) for problem in opened.problems],
     }
@@ -74,6 +75,12 @@ def recording_json(opened: Opened) -> dict[str, Any] | None:
     return {"topics": list(recording.topics), "exclude": list(recording.exclude)} if recording else None
 
 
+def geometry_json(opened: Opened) -> dict[str, Any] | None:
+    geometry = opened.system.geometry
+    joints = str(geometry.joints) if geometry and geometry.joints else None
+    return {"assembly": geometry.assembly, "joints": joints} if geometry else None
+
+
 def project_text(opened: Opened) -> Iterator[str]:
     """From the same values as the JSON, so that the two never tell different things."""
     told = project_json(opened)
@@ -85,6 +92,9 @@ def project_text(opened: Opened) -> Iterator[str]:
     yield from section("wires", [wire_row(each) for each in told["wires"]])
     yield from section("services", list(ends_rows(told["services"])))
     yield from section("links", list(ends_rows(told["links"])))
+    if geometry := told["geometry"]:
+        moves = f"joints from {geometry['joints']}" if geometry["joints"] else ""
+        yield from section("geometry", [(geometry["assembly"], moves)])
     yield from section("topics", [(topic, each["type"]) for topic, each in told["topics"].items()])
     if told["recording"]:
         yield from section("recorded", [recording_row(told["recording"])])
