@@ -72,6 +72,7 @@ class ArcArbiter(Component):
         self._standing_since_ns: int | None = None
         self._retreat_left_m = 0.0
         self._retreats = 0
+        self._since_retreat_m = 0.0
         self._trail.clear()
         self._told = ""
 
@@ -113,8 +114,10 @@ class ArcArbiter(Component):
         speed_m_s = self._allowed_speed(curvature_per_m, float(ballot.speed_m_s[chosen]))
         self._tell("drives" if speed_m_s > STANDING_M_S else "stands: a behaviour wants it to")
         self._drive(curvature_per_m, speed_m_s)
-        self._trail.drove(curvature_per_m, self._speed_m_s * self._tick_s)
-        if self._trail.length_m >= self.retreat_m:
+        gone_m = self._speed_m_s * self._tick_s
+        self._trail.drove(curvature_per_m, gone_m)
+        self._since_retreat_m += gone_m
+        if self._since_retreat_m > 2.0 * self.retreat_m:
             self._retreats = 0
 
     def _allowed_speed(self, curvature_per_m: float, limit_m_s: float) -> float:
@@ -130,6 +133,7 @@ class ArcArbiter(Component):
         waited_s = (now_ns - self._standing_since_ns) / NS_PER_S
         if self._trail.length_m > 0.0 and waited_s >= self.retreat_after_s:
             self._retreats += 1
+            self._since_retreat_m = 0.0
             # Each time a bit farther: from the same place the same would come out again.
             self._retreat_left_m = self.retreat_m * min(1.0, 0.4 + 0.3 * (self._retreats - 1))
 

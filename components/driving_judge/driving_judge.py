@@ -18,7 +18,7 @@ STEP_M = 0.02
 class DrivingJudge(Component):
     """Watches the true pose and the collisions, and tells the outcome of the drive.
 
-    `studio run --json` shows what it said last as `outcome`, and ends the run a moment after it has said `over`.
+    `studio run --json` shows what it said last as `outcome`, and ends the run some seconds after the arrival.
     """
 
     category = "judge"
@@ -32,14 +32,14 @@ class DrivingJudge(Component):
     status = InPort(String, optional=True, doc="what the planner says of itself; told with the outcome")
     outcome = OutPort(
         String,
-        doc="JSON: goal_reached, collisions, seconds_to_goal, path_m, goal_distance_m, status, over; each period",
+        doc="JSON: goal_reached, collisions, seconds_to_goal, path_m, goal_distance_m, status; each period",
     )
 
     has_goal = Parameter(True, doc="no: the vehicle just wanders, and the drive is never over")
     goal_x_m = Parameter(0.0, unit="m", doc="where to go")
     goal_y_m = Parameter(0.0, unit="m", doc="where to go")
     goal_tolerance_m = Parameter(1.5, minimum=0.05, maximum=50.0, unit="m", doc="so near is there")
-    linger_s = Parameter(1.0, minimum=0.0, maximum=60.0, unit="s", doc="after the arrival, until the drive is over")
+    linger_s = Parameter(3.0, minimum=0.0, maximum=60.0, unit="s", doc="after the arrival, until the drive is over")
 
     def on_activate(self) -> None:
         self._start_anew()
@@ -81,7 +81,6 @@ class DrivingJudge(Component):
 
     def _told(self) -> dict[str, Any]:
         arrived = self._arrived_ns is not None
-        lingered_s = (self.now() - self._arrived_ns) / NS_PER_S if self._arrived_ns is not None else 0.0
         return {
             "goal_reached": arrived if self.has_goal else None,
             "collisions": len(self._collisions),
@@ -89,7 +88,7 @@ class DrivingJudge(Component):
             "path_m": round(self._path_m, 3),
             "goal_distance_m": round(self._goal_distance_m(), 3) if self.has_goal else None,
             "status": self._status,
-            "over": arrived and lingered_s >= self.linger_s,
+            "over_at_ns": self._arrived_ns + round(self.linger_s * NS_PER_S) if self._arrived_ns is not None else None,
         }
 
     def _seconds_to_goal(self) -> float | None:

@@ -27,6 +27,7 @@ from studio.cli.recording_options import (
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
@@ -199,6 +200,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             session = PacedSession(plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns, pace=pace)
         logs = LoggedSources(session)
         runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
+        verdict = stack.enter_context(Verdict(session, opened))
         stack.enter_context(session)
         stack.enter_context(logs)
         session.launch()
@@ -217,22 +219,30 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             if options.detached:
                 _let_go_of_the_terminal()
             if isinstance(session, PacedSession):
-                _paced_run(runtime, session, start_ns, console)
+                _paced_run(runtime, session, start_ns, console, verdict)
             elif lockstep:
-                _lockstep(runtime, start_ns, options.seconds, console)
+                _lockstep(runtime, start_ns, options.seconds, console, verdict)
             else:
-                _free_run(runtime, options.seconds, console, lambda: logs.player is player and _has_ended(player))
+                _free_run(
+                    runtime, options.seconds, console,
+                    lambda: (logs.player is player and _has_ended(player)) or _is_judged(session, verdict),
+                )  # fmt: skip
         except KeyboardInterrupt:
             interrupted = True
         passed_s = _system_seconds(session, start_ns) if isinstance(session, PacedSession) else measurement.wall_s
+        verdict.finish()
         measurement.finish()
     console.look(session)
     console.close()
-    if isinstance(session, PacedSession):
+    if verdict.over_at_ns is not None and lockstep:
+        seconds = (verdict.over_at_ns - start_ns) / SECOND_NS
+    elif isinstance(session, PacedSession):
         seconds = options.seconds if session.finished.is_set() else passed_s
     else:
         seconds = measurement.wall_s if not lockstep or interrupted else options.seconds
-    return result_of(opened, options, measurement, seconds=seconds, interrupted=interrupted)
+    return result_of(
+        opened, options, measurement, seconds=seconds, interrupted=interrupted, outcome=verdict.outcome
+    )  # fmt: skip
 
 
 @contextmanager
@@ -274,8 +284,25 @@ def _free_run(runtime: Runtime, seconds: float | None, console: Console, has_end
             return
 
 
-def _paced_run(runtime: Runtime, session: PacedSession, start_ns: int, console: Console) -> None:
+def _is_judged(session: Session, verdict: Verdict) -> bool:
+    verdict.listen()
+    if verdict.over_at_ns is None:
+        return False
+    try:
+        return int(session.status()["now_ns"]) >= verdict.over_at_ns
+    except StudioError:  # a broker that is being restarted
+        return False
+
+
+def _paced_run(
+    runtime: Runtime, session: PacedSession, start_ns: int, console: Console, verdict: Verdict
+) -> None:  # fmt: skip
+    ends_ns = None
     while not _is_over(session) and not session.finished.wait(0.0):
+        verdict.listen()
+        if verdict.over_at_ns != ends_ns:
+            ends_ns = verdict.over_at_ns
+            session.end_at(ends_ns)
         console.look(session, _system_seconds(session, start_ns), runtime)
         if runtime.stopping.wait(LOOK_EVERY_S):
             return
@@ -294,11 +321,13 @@ def _is_over(session: Session) -> bool:
     return condition(BROKER) is Condition.GAVE_UP or all(condition(host) in GONE for host in session.hosts)
 
 
-def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console) -> None:
+def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console, verdict: Verdict) -> None:
     at_ns, end_ns = start_ns, start_ns + round(seconds * SECOND_NS)
     while at_ns < end_ns and not runtime.stopping.is_set():
         at_ns = min(end_ns, at_ns + CHUNK_NS)
         runtime.session.lockstep(until_ns=at_ns, lag=LAG)
+        verdict.listen()
+        end_ns = min(end_ns, verdict.over_at_ns or end_ns)
         console.look(runtime.session, (at_ns - start_ns) / SECOND_NS, runtime)
 
 

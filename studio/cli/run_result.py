@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import psutil
@@ -153,6 +154,8 @@ class Result:
     """Ticks of periodic components that were left out because they were overdue by whole periods."""
     broker_restarts: int
     broker_gave_up: bool
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    """What the system's own judge said last."""
 
     @property
     def failed(self) -> bool:
@@ -171,7 +174,7 @@ class Result:
             "skipped_ticks": self.skipped_ticks,
             "broker_restarts": self.broker_restarts,
             "broker_gave_up": self.broker_gave_up,
-            "outcome": {},  # no project has a judge yet
+            "outcome": dict(self.outcome),
         }
 
     def text(self) -> Iterator[str]:
@@ -182,6 +185,9 @@ class Result:
         yield from table(of_components, map(_component_row, self.components))
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
         yield from table(heads, map(_topic_row, self.topics))
+        if self.outcome:
+            told = ", ".join(f"{name} {_word(value)}" for name, value in self.outcome.items())
+            yield f"\n  outcome: {told}"
         if self.skipped_ticks:
             ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
@@ -192,7 +198,13 @@ class Result:
 
 
 def result_of(
-    opened: Opened, options: argparse.Namespace, measurement: Measurement, *, seconds: float, interrupted: bool
+    opened: Opened,
+    options: argparse.Namespace,
+    measurement: Measurement,
+    *,
+    seconds: float,
+    interrupted: bool,
+    outcome: Mapping[str, Any],
 ) -> Result:
     reports = measurement.session.observer.reports
     types = {topic: kind for topic, kind, _ in topics_of(opened.system, opened.registry)}
@@ -212,6 +224,7 @@ def result_of(
         skipped_ticks=measurement.skipped_ticks,
         broker_restarts=measurement.session.broker_restarts,
         broker_gave_up=measurement.session.supervisor.condition(BROKER) is Condition.GAVE_UP,
+        outcome=outcome,
     )
 
 
@@ -245,6 +258,10 @@ def _topic_row(topic: TopicResult) -> tuple[str, ...]:
     told = topic.json()
     numbers = [told[key] for key in ("count", "rate_hz", "bytes", "drops")]
     return (topic.name, topic.type, *map(number, [*numbers, *told["latency_us"].values()]))
+
+
+def _word(value: Any) -> str:
+    return {True: "yes", False: "no", None: "–"}.get(value) or json.dumps(value, ensure_ascii=False)
 
 
 def number(value: float | None) -> str:

@@ -84,6 +84,14 @@ class PacedSession(Session):
             self.control.pause()  # interrupts the lockstep
             pacer.join(TRY_AGAIN_S)
 
+    def end_at(self, until_ns: int | None) -> None:
+        """Another end than it was started with; if that is past, it ends where it is."""
+        goes_on = self._pacer is not None
+        self._rest()
+        self._until_ns = until_ns
+        if goes_on:
+            self.run(self.pace)
+
     def pause(self) -> None:
         self._rest()
         super().pause()

@@ -38,8 +38,8 @@ def test_it_tells_the_way_and_when_the_goal_was_reached() -> None:
         assert there["goal_reached"] is True
         assert there["seconds_to_goal"] == pytest.approx(3.2, abs=0.01)
         assert there["path_m"] == pytest.approx(5.0 + 3.354, abs=0.01)
-        assert there["over"] is False
-        assert driven(judge, (6.0, 0.5), (6.0, 0.5))["over"] is True
+        assert there["over_at_ns"] == pytest.approx(5.2e9, abs=1e6)  # one second later
+        assert before["over_at_ns"] is None
 
 
 def test_collisions_are_counted_and_the_planner_is_quoted() -> None:
@@ -60,7 +60,7 @@ def test_trembling_is_no_way() -> None:
 def test_who_wanders_has_no_goal_and_is_never_done() -> None:
     with Trial(DrivingJudge, has_goal=False) as judge:
         told = driven(judge, (0.0, 0.0), (1.0, 0.0))
-        assert (told["goal_reached"], told["goal_distance_m"], told["over"]) == (None, None, False)
+        assert (told["goal_reached"], told["goal_distance_m"], told["over_at_ns"]) == (None, None, None)
         assert told["path_m"] == 1.0
 
 
