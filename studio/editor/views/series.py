@@ -1,0 +1,128 @@
+"""Numbers over time that keep growing, and as much of them as a screen can show. No Qt in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+MOST = 2_000_000
+"""Points that are kept; when they are more, the older half goes."""
+Floats = NDArray[np.float64]
+
+
+class Series:
+    """Pairs of time and value in the order they came. Time that jumps back begins anew: another run, a rewound log."""
+
+    def __init__(self) -> None:
+        self._times = np.empty(1024)
+        self._values = np.empty(1024)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def times(self) -> Floats:
+        return self._times[: self._size]
+
+    @property
+    def values(self) -> Floats:
+        return self._values[: self._size]
+
+    def add(self, times: list[float], values: list[float]) -> None:
+        if not times:
+            return
+        if self._size and times[0] < self._times[self._size - 1]:
+            self._size = int(np.searchsorted(self.times, times[0]))
+        if self._size + len(times) > MOST:
+            keep = MOST // 2
+            self._times[:keep] = self._times[self._size - keep : self._size]
+            self._values[:keep] = self._values[self._size - keep : self._size]
+            self._size = keep
+        if self._size + len(times) > len(self._times):
+            room = max(2 * len(self._times), self._size + len(times))
+            self._times, self._values = (_grown(each, room) for each in (self._times, self._values))
+        end = self._size + len(times)
+        self._times[self._size : end] = times
+        self._values[self._size : end] = values
+        self._size = end
+
+    def clear(self) -> None:
+        self._size = 0
+
+    def at(self, time: float) -> float:
+        """The value that held at a time; NaN before the first."""
+        place = int(np.searchsorted(self.times, time, side="right")) - 1
+        return float(self._values[place]) if place >= 0 else float("nan")
+
+    def between(self, first: float, last: float) -> slice:
+        """The points within, and one more at each side, so that lines reach the edge."""
+        times = self.times
+        begin = int(np.searchsorted(times, first, side="left"))
+        end = int(np.searchsorted(times, last, side="right"))
+        return slice(max(begin - 1, 0), min(end + 1, len(times)))
+
+    def drawn(self, first: float, last: float, pixels: int) -> tuple[Floats, Floats]:
+        """What a line over so many pixels looks like: of each column the ends, the least and the most."""
+        part = self.between(first, last)
+        times, values = self.times[part], self.values[part]
+        if len(times) <= 4 * pixels or not last > first:
+            return times, values
+        drawn: tuple[Floats, Floats] = _envelope(times, values, first, last, max(pixels, 1))
+        return drawn
+
+
+@dataclass(frozen=True)
+class Statistics:
+    count: int
+    least: float
+    most: float
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Statistics:
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            return cls(0, *(float("nan"),) * 4)
+        return cls(finite.size, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()))
+
+
+def _grown(old: Floats, room: int) -> Floats:
+    new = np.empty(room)
+    new[: len(old)] = old
+    return new
+
+
+@numba.njit(cache=True, nogil=True)
+def _envelope(times, values, first, last, pixels):  # type: ignore[no-untyped-def]
+    """Up to four points a column, in the order of time; a column whose values are all NaN gives one NaN, a gap."""
+    out_times = np.empty(4 * pixels + 8)
+    out_values = np.empty(4 * pixels + 8)
+    count, i, scale = 0, 0, pixels / (last - first)
+    while i < times.size:
+        column = int((times[i] - first) * scale)
+        begin = i
+        least, most = -1, -1
+        while i < times.size and int((times[i] - first) * scale) == column:
+            value = values[i]
+            if value == value:
+                if least < 0 or value < values[least]:
+                    least = i
+                if most < 0 or value > values[most]:
+                    most = i
+            i += 1
+        if least < 0:
+            least = most = begin
+        low, high = min(least, most), max(least, most)
+        previous = -1
+        for at in (begin, low, high, i - 1):
+            if at != previous and count < out_times.size:
+                out_times[count] = times[at]
+                out_values[count] = values[at]
+                count += 1
+                previous = at
+    return out_times[:count], out_values[:count]

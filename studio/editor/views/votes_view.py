@@ -1,0 +1,203 @@
+"""Votes for arcs: a fan from the vehicle above, all voters below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtWidgets import QWidget
+
+from studio.editor.fonts import text_font
+from studio.editor.theme import Theme
+from studio.editor.views.plates import with_alpha
+from studio.messages import Velocity, Vote
+
+ROW = 22
+NAMES = 132
+MOST_ROWS = 8
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the arbiter made of the votes."""
+
+    curvature_per_m: float
+    speed_m_s: float
+
+    @classmethod
+    def of(cls, command: Velocity, wheelbase_m: float) -> Chosen:
+        bend = math.tan(command.steering_angle_rad) / wheelbase_m if wheelbase_m > 0 else 0.0
+        return cls(bend, command.speed_m_s)
+
+
+def combined(votes: Mapping[str, Vote]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Curvatures of the voter with the most arcs, the mean vote by confidence, and which arcs anybody vetoes."""
+    largest = max(votes.values(), key=len)
+    arcs = np.asarray(largest.curvature_per_m)
+    total, weight, veto = np.zeros(len(arcs)), np.zeros(len(arcs)), np.zeros(len(arcs), bool)
+    for vote in votes.values():
+        if not len(vote):
+            continue
+        near = np.abs(np.asarray(vote.curvature_per_m)[None, :] - arcs[:, None]).argmin(axis=1)
+        confidence = np.nan_to_num(np.asarray(vote.confidence)[near])
+        total += np.nan_to_num(np.asarray(vote.vote)[near]) * confidence
+        weight += confidence
+        veto |= np.asarray(vote.veto)[near]
+    return arcs, np.divide(total, weight, out=np.zeros(len(arcs)), where=weight > 0), veto
+
+
+class VotesView(QWidget):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.votes: dict[str, Vote] = {}
+        self.chosen: Chosen | None = None
+        self.setMinimumSize(220, 180)
+        self.setAccessibleName("Votes")
+
+    def show_votes(self, voter: str, vote: Vote) -> None:
+        self.votes[voter] = vote
+        self.update()
+
+    def show_chosen(self, chosen: Chosen | None) -> None:
+        self.chosen = chosen
+        self.update()
+
+    def forget(self) -> None:
+        self.votes.clear()
+        self.chosen = None
+        self.update()
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self.theme.panel))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        voters = {name: vote for name, vote in sorted(self.votes.items()) if len(vote)}
+        if voters:
+            arcs, votes, veto = combined(voters)
+            order = np.argsort(-arcs, kind="stable")  # left is left
+            rows = min(len(voters), MOST_ROWS)
+            table = rows * ROW + 26
+            fan = QRectF(0, 0, self.width(), max(self.height() - table, 90))
+            self._paint_fan(painter, fan, arcs, votes, veto)
+            self._paint_table(painter, fan.bottom(), voters, arcs[order])
+        painter.end()
+
+    def _paint_fan(
+        self, painter: QPainter, where: QRectF, arcs: np.ndarray, votes: np.ndarray, veto: np.ndarray
+    ) -> None:
+        painter.fillRect(where, QColor(self.theme.canvas))
+        reach = max(where.height() - 56, 40.0)
+        start = QPointF(where.center().x(), where.bottom() - 26)
+        metres = max(1.0, 2.0 / max(float(np.abs(arcs).max()), 0.02) * 0.5) if len(arcs) else 10.0
+        scale = reach / metres
+        painter.setPen(QPen(QColor(self.theme.border), 1))
+        for share in (0.5, 1.0):
+            ring = QRectF(start.x() - reach * share, start.y() - reach * share, 2 * reach * share, 2 * reach * share)
+            painter.drawArc(ring, 25 * 16, 130 * 16)
+        for bend, vote, forbidden in zip(arcs, votes, veto, strict=True):
+            line = _arc(start, float(bend), metres * (0.6 if forbidden else 1.0), scale)
+            if forbidden:
+                painter.setPen(QPen(QColor(self.theme.error), 1.5, Qt.PenStyle.DotLine))
+            else:
+                strength = min(max((float(vote) + 1) / 2, 0.0), 1.0)
+                painter.setPen(QPen(with_alpha(self.theme.fine, int(40 + 215 * strength)), 1 + 3 * strength))
+            painter.drawPath(line)
+            if forbidden:
+                self._paint_cross(painter, line.currentPosition(), 3.5)
+        if self.chosen is not None:
+            line = _arc(start, self.chosen.curvature_per_m, metres, scale)
+            painter.setPen(QPen(QColor(self.theme.accent), 5, cap=Qt.PenCapStyle.RoundCap))
+            painter.drawPath(line)
+        self._paint_words(painter, where, int(veto.sum()))
+        _paint_car(painter, start)
+
+    def _paint_words(self, painter: QPainter, where: QRectF, vetoed: int) -> None:
+        painter.setFont(text_font(12, 600))
+        if self.chosen is not None:
+            painter.setPen(QColor(self.theme.accent))
+            bend = f"{self.chosen.curvature_per_m:+.3f}".replace("-", "−")
+            painter.drawText(QPointF(10, where.top() + 20), f"chosen arc {bend} 1/m")
+            painter.setFont(text_font(12))
+            painter.setPen(QColor(self.theme.muted))
+            painter.drawText(QPointF(10, where.top() + 37), f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−"))
+        if vetoed:
+            painter.setFont(text_font(12, 600))
+            painter.setPen(QColor(self.theme.error))
+            words = f"✕ {vetoed} arc{'s' if vetoed > 1 else ''} vetoed"
+            painter.drawText(where.adjusted(10, 8, -10, 0), Qt.AlignmentFlag.AlignRight, words)
+
+    def _paint_cross(self, painter: QPainter, at: QPointF, size: float) -> None:
+        painter.setPen(QPen(QColor(self.theme.error), 1.5))
+        painter.drawLine(at + QPointF(-size, -size), at + QPointF(size, size))
+        painter.drawLine(at + QPointF(-size, size), at + QPointF(size, -size))
+
+    def _paint_table(self, painter: QPainter, top: float, voters: Mapping[str, Vote], arcs: np.ndarray) -> None:
+        names = min(NAMES, self.width() * 0.4)
+        cell = (self.width() - names - 12) / max(len(arcs), 1)
+        painter.setFont(text_font(12))
+        for row, (name, vote) in enumerate(list(voters.items())[:MOST_ROWS]):
+            y = top + 4 + row * ROW
+            silent = not np.any(np.asarray(vote.confidence) > 0) and not np.any(vote.veto)
+            painter.setPen(QColor(self.theme.disabled if silent else self.theme.text))
+            words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(names) - 16)
+            painter.drawText(QPointF(10, y + 15), words)
+            near = np.abs(np.asarray(vote.curvature_per_m)[None, :] - arcs[:, None]).argmin(axis=1)
+            for i, at in enumerate(near):
+                self._paint_cell(painter, QRectF(names + i * cell, y + 2, max(cell - 1, 1), ROW - 4), vote, int(at))
+        bottom = top + 4 + min(len(voters), MOST_ROWS) * ROW
+        if self.chosen is not None and len(arcs):
+            i = int(np.abs(arcs - self.chosen.curvature_per_m).argmin())
+            painter.setPen(QPen(QColor(self.theme.accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(names + i * cell - 1, top + 4, cell + 1, bottom - top - 4), 2, 2)
+        painter.setFont(text_font(11))
+        painter.setPen(QColor(self.theme.muted))
+        foot = QRectF(names, bottom + 2, self.width() - names - 12, 16)
+        most = float(np.abs(arcs).max()) if len(arcs) else 0.0
+        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, f"left +{most:.2f}")
+        painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"right −{most:.2f}")
+        if foot.width() > 260:
+            painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, "curvature 1/m")
+
+    def _paint_cell(self, painter: QPainter, where: QRectF, vote: Vote, arc: int) -> None:
+        if vote.veto[arc]:
+            painter.fillRect(where, with_alpha(self.theme.error, 70))
+            if where.width() >= 7:
+                self._paint_cross(painter, where.center(), min(3.0, where.width() / 3))
+            return
+        strength = min(max((float(vote.vote[arc]) + 1) / 2, 0.0), 1.0) * min(max(float(vote.confidence[arc]), 0.0), 1.0)
+        painter.fillRect(where, QColor(self.theme.field))
+        if not math.isnan(strength):
+            painter.fillRect(where, with_alpha(self.theme.fine, int(230 * strength)))
+
+
+def _arc(start: QPointF, bend: float, length_m: float, scale: float) -> QPainterPath:
+    """From the vehicle, which looks up; left is left."""
+    path = QPainterPath(start)
+    steps = 16
+    heading = x = y = 0.0
+    for _ in range(steps):
+        step = length_m / steps
+        x -= math.sin(heading + bend * step / 2) * step
+        y += math.cos(heading + bend * step / 2) * step
+        heading = max(min(heading + bend * step, math.pi * 0.9), -math.pi * 0.9)
+        path.lineTo(start + QPointF(x * scale, -y * scale))
+    return path
+
+
+def _paint_car(painter: QPainter, at: QPointF) -> None:
+    painter.setPen(QPen(QColor("#14171A"), 1))
+    painter.setBrush(QColor("#FFFFFF"))
+    painter.drawRoundedRect(QRectF(at.x() - 9, at.y() - 2, 18, 22), 4, 4)
+    painter.setBrush(QColor("#14171A"))
+    painter.drawPolygon(QPolygonF([at + QPointF(0, 4), at + QPointF(-5, 13), at + QPointF(5, 13)]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
