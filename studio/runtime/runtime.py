@@ -127,6 +127,7 @@ class Runtime:
         if self._thread.is_alive():
             self._ended.set()
             self._thread.join()
+        self._snapshots.close()
         self._jobs.shutdown(wait=False, cancel_futures=True)
         self._context.destroy(linger=300)
 

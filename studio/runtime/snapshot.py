@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from studio.errors import StudioError
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS, Clock
+from studio.runtime.control import Control
 from studio.runtime.deltas import Snapshot
 from studio.runtime.hand_requests import services_of
 from studio.runtime.launcher import Session
@@ -16,6 +18,8 @@ from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
 BUSY = "busy"
+ANSWER_WITHIN_S = 0.1
+"""The broker's, when it is asked for the time: nothing else waits for it."""
 ORIGINS = {int(origin): origin.name.lower() for origin in Origin}
 
 
@@ -26,6 +30,8 @@ class Snapshots:
         self._session = session
         self._loads = Loads()
         self._load_of: dict[int, Load] = {}
+        self._control: Control | None = None
+        self._gate_ns = 0
         self._counts: dict[str, tuple[int, int, float]] = {}
         """Subject -> when and what was last counted, and the rate since the time before."""
 
@@ -40,12 +46,36 @@ class Snapshots:
             **about,
             "gate": session.mode,
             "by_hand": list(session.plan.by_hand),
-            "clock": _clock(session.observer.clock),
+            "clock": self._clock(session.observer.clock),
             "components": {component.name: self._component(component) for component in session.plan.components},
             "processes": {name: self._process(name) for name in session.processes()},
             "topics": self._topics(),
             "recording": session.plan.recording.file if session.plan.recording else None,
         }
+
+    def _clock(self, clock: Clock | None) -> Snapshot | None:
+        """A line over CLOCK_MONOTONIC: whoever knows it can tell the time without asking.
+
+        One that stands goes from event to event, and only the broker knows how far it has come.
+        """
+        if clock is None:
+            return None
+        base_ns = clock.base_ns if clock.rate else self._time_of_the_gate(clock.base_ns)
+        at_ns = clock.at_ns if clock.rate else 0
+        return {"kind": clock.kind.name.lower(), "base_ns": base_ns, "at_ns": at_ns, "rate": clock.rate}
+
+    def _time_of_the_gate(self, otherwise_ns: int) -> int:
+        if self._control is None:
+            self._control = Control(self._session.folders.run)
+        try:
+            self._gate_ns = int(self._control.status(ANSWER_WITHIN_S)["now_ns"])
+        except StudioError:  # it is busy, or being restarted
+            self._gate_ns = max(self._gate_ns, otherwise_ns)
+        return self._gate_ns
+
+    def close(self) -> None:
+        if self._control is not None:
+            self._control.close()
 
     def _process(self, name: str) -> Snapshot:
         session = self._session
@@ -127,13 +157,6 @@ def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[s
     if report.get("busy_s") and told.get("state") == "active":
         return BUSY
     return str(told.get("state", Condition.STARTING.value))
-
-
-def _clock(clock: Clock | None) -> Snapshot | None:
-    """A line over CLOCK_MONOTONIC: whoever knows it can tell the time without asking."""
-    if clock is None:
-        return None
-    return {"kind": clock.kind.name.lower(), "base_ns": clock.base_ns, "at_ns": clock.at_ns, "rate": clock.rate}
 
 
 def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> dict[str, int]:
