@@ -20,6 +20,8 @@ class StudioError(Exception):
         self.file = str(file) if file is not None else None
         self.line = line
         self.hint = hint
+        self.others: list[StudioError] = []
+        """What else is wrong, if more was found: whoever shows all of it need not be told one by one."""
 
     def __str__(self) -> str:
         return format_place(self.message, self.file, self.line, self.hint)
@@ -43,6 +45,11 @@ class Problem:
     @classmethod
     def from_error(cls, error: StudioError) -> Problem:
         return cls(error.message, "error", error.file, error.line, error.hint)
+
+    @classmethod
+    def all_from(cls, error: StudioError) -> list[Problem]:
+        """With what else was found to be wrong."""
+        return [cls.from_error(each) for each in (error, *error.others)]
 
 
 def format_place(message: str, file: str | None, line: int | None, hint: str) -> str:

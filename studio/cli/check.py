@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         opened = open_project(folder)
         problems = opened.problems
     except StudioError as error:  # a file that cannot be read at all is a finding too
-        problems = [Problem.from_error(error)]
+        problems = Problem.all_from(error)
     failed = any(options.strict or problem.severity == "error" for problem in problems)
     if options.json:
         print_json({"project": str(folder), "ok": not failed, "problems": [problem_json(each) for each in problems]})

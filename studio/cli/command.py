@@ -82,6 +82,13 @@ def overview() -> str:
     )
 
 
+MOST_OTHERS = 9
+
+
 def complain(error: StudioError, status: int) -> int:
     print(f"studio: {error}", file=sys.stderr)
+    for other in error.others[:MOST_OTHERS]:
+        print(f"        {other}", file=sys.stderr)
+    if len(error.others) > MOST_OTHERS:
+        print(f"        and {len(error.others) - MOST_OTHERS} more", file=sys.stderr)
     return status

@@ -42,10 +42,14 @@ def readme(new: Description) -> str:
 
 
 def _head(new: Description) -> Iterator[str]:
-    names = ["Component", *(["InPort"] if new.inputs else []), *(["OutPort"] if new.outputs else [])]
+    names = ["Component"] if not _moves(new) else []
+    names += [*(["InPort"] if new.inputs else []), *(["OutPort"] if new.outputs else [])]
     names += ["Parameter"] if new.settings else []
     yield from _message_imports(new, new.types)
-    yield f"from studio.runtime.component import {', '.join(names)}"
+    if _moves(new):
+        yield "from studio.runtime.actuator import Actuator"
+    if names:
+        yield f"from studio.runtime.component import {', '.join(names)}"
     if new.own_types:
         yield from ("", *_own_types(new, new.types))
     yield from ("", "")
@@ -65,11 +69,19 @@ def _own_types(new: Description, types: list[str]) -> Iterator[str]:
             yield f'{name} = project_types(__file__).get("{name}")'
 
 
+def _moves(new: Description) -> bool:
+    """Whether it moves something real: such a component has a base class that checks every command."""
+    return new.category == "actuator"
+
+
 def _class(new: Description) -> Iterator[str]:
-    yield f"class {new.class_name}(Component):"
+    yield f"class {new.class_name}({'Actuator' if _moves(new) else 'Component'}):"
     yield f'    """{_doc(new)}"""'
-    yield ""
-    yield f'    category = "{new.category}"'
+    if not _moves(new):
+        yield ""
+        yield f'    category = "{new.category}"'
+    elif new.period_s is not None:
+        yield ""
     if new.period_s is not None:
         modes = '("periodic",)' if not new.inputs else '("periodic", "event")'
         yield f"    activations = {modes}"
@@ -85,9 +97,12 @@ def _handlers(new: Description) -> Iterator[str]:
         yield ""
         yield f"    def on_{port.name}(self, message: {port.type}) -> None:"
         acts = number == 0 and not acts_on_timer and bool(new.outputs)
-        yield from (
-            _acting(new, port) if acts else [f'        """Called for every message that arrives at {port.name}."""']
-        )
+        called = "accepted command: real, new, and the actuator armed" if _moves(new) else f"message at {port.name}"
+        yield from _acting(new, port) if acts else [f'        """Called for every {called}."""']
+    if _moves(new):
+        yield ""
+        yield "    def halt(self) -> None:"
+        yield '        """Bring it to a stop, now. Called from any thread, also when it stands already."""'
     if acts_on_timer:
         yield ""
         yield "    def on_timer(self) -> None:"
@@ -133,6 +148,8 @@ def _test(new: Description) -> Iterator[str]:
     timed = new.period_s is not None
     yield f"def test_{'every_period' if timed else 'every_message'}_is_handled() -> None:"
     yield f"    with Trial({new.class_name}) as trial:"
+    if _moves(new):
+        yield '        trial.set("armed", True)'
     for port in new.inputs:
         yield f'        trial.send("{port.name}", {port.type}())'
     if timed:

@@ -100,7 +100,7 @@ class Session(QObject):
         try:
             self.problems = self.opened.find_problems()
         except StudioError as error:
-            self.problems = [Problem.from_error(error)]
+            self.problems = Problem.all_from(error)
         own = set(self._of_the_system())
         self._around = [problem for problem in self.problems if problem not in own]
         self._types_checked = self.opened.used_types()

@@ -117,7 +117,7 @@ class Registry:
         try:
             spec, problems = read_profile_with_warnings(self._profiles[type_name])
         except StudioError as error:
-            spec, problems = None, [Problem.from_error(error)]
+            spec, problems = None, Problem.all_from(error)
         self._specs[type_name] = spec
         self._profile_problems[type_name] = problems
 

@@ -80,11 +80,18 @@ def build_system(root: XmlNode, file: Place = None) -> System:
     if geometry is not None:
         with reading(geometry, file):
             system.perform(Assigned("geometry", None, _geometry(geometry)))
+    faults: list[FileError] = []
     for node in root.children:
         if node.tag in _PARTS:
             table, make = _PARTS[node.tag]
-            with reading(node, file):
-                system.append(table, make(node, file))
+            try:
+                with reading(node, file):
+                    system.append(table, make(node, file))
+            except FileError as fault:
+                faults.append(fault)
+    if faults:
+        faults[0].others.extend(faults[1:])
+        raise faults[0]
     return system
 
 

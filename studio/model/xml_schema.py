@@ -86,7 +86,7 @@ class Schema:
         self._root = _RuleReader(grammar).root
 
     def validate(self, root: etree._Element, file: Path | str | None) -> None:
-        """Raise FileError at the first thing in `root` that the schema forbids, unknown names apart."""
+        """Raise FileError, with all that the schema forbids in `root`, unknown names apart."""
         if root.tag != self._root.name:
             hint = f"a {self.name} file starts with <{self._root.name} ...>"
             raise FileError(f"the root element is <{_shown(root.tag)}>", file=file, line=line_of(root), hint=hint)
@@ -97,9 +97,14 @@ class Schema:
             raise self._explain(root, file)
 
     def _explain(self, root: etree._Element, file: Path | str | None) -> FileError:
-        for element, rule in _walk(root, self._root):
-            for message, hint in _faults(element, rule):
-                return FileError(message, file=file, line=line_of(element), hint=hint)
+        found = [
+            FileError(message, file=file, line=line_of(element), hint=hint)
+            for element, rule in _walk(root, self._root)
+            for message, hint in _faults(element, rule)
+        ]
+        if found:
+            found[0].others.extend(found[1:])
+            return found[0]
         raw = self._relaxng.error_log[0]
         return FileError(f"not a valid {self.name} file: {raw.message}", file=file, line=raw.line)
 

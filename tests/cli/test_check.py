@@ -90,6 +90,29 @@ def test_a_broken_project_fails_with_file_and_line(
     assert text.out.startswith(f"{project / 'system.xml'}:")
 
 
+def test_all_that_is_wrong_with_the_structure_is_told_together(studio: Studio, project: Path) -> None:
+    text = """<system name="robot" version="1">
+  <component name="lamp"/>
+  <component name="eye" type="eye" mode="often"/>
+  <wire from="lamp.light"/>
+</system>
+"""
+    (project / "system.xml").write_text(text)
+    problems = studio("check", project, "--json").json["problems"]
+    assert [(each["line"], each["severity"]) for each in problems] == [(2, "error"), (3, "error"), (4, "error")]
+    complaint = studio("run", project).err.splitlines()
+    assert (
+        len(complaint) == 3 and complaint[0].startswith("studio: ") and "<wire> needs an attribute to" in complaint[2]
+    )
+    (project / "system.xml").write_text(GOOD.replace('name="eye"', 'name="lamp"').replace("</system>", TWICE))
+    problems = studio("check", project, "--json").json["problems"]
+    assert [each["line"] for each in problems] == [4, 6]
+
+
+TWICE = """<wire from="lamp.light" to="eye.light"/>
+</system>"""
+
+
 def test_a_warning_fails_only_in_strict_mode(studio: Studio, project: Path) -> None:
     (project / "system.xml").write_text(GOOD.replace('type="eye"', 'type="eye" colour="blue"'))
     assert studio("check", project).status == 0
@@ -111,7 +134,8 @@ def test_a_broken_profile_of_the_project_is_told_where_it_is(studio: Studio, pro
     profile.write_text(EYE.replace('direction="in"', 'direction="sideways"'))
     result = studio("check", project, "--json")
     assert result.status == 1
-    first, second = result.json["problems"]
+    first, also, second = result.json["problems"]
+    assert (first["line"], also["line"]) == (3, 4)
     assert (first["file"], first["line"]) == (str(profile), 3)
     assert second["message"] == "eye is of type eye, whose profile is broken"
     assert second["hint"] == f"see above; correct {profile}"

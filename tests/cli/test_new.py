@@ -39,11 +39,13 @@ def test_a_new_component_gets_everything_its_description_says(studio: Studio, pr
     ]  # fmt: skip
     spec = read_profile(folder / "component.xml")
     assert (spec.type, spec.category, spec.doc) == ("low_pass", "actuator", "smooths a signal.")
+    assert "class LowPass(Actuator):" in (folder / "low_pass.py").read_text()
+    assert spec.parameter("armed") is not None, "a person has to arm it"
     assert [(port.name, port.direction, port.type) for port in spec.ports] == [
         ("raw", "in", "Float64"),
         ("smooth", "out", "Float64"),
     ]
-    (parameter,) = spec.parameters
+    *_, parameter = spec.parameters
     assert (parameter.name, parameter.kind, parameter.default, parameter.unit) == ("cutoff_hz", "float", 2.0, "Hz")
     assert stale(folder) is None
 

@@ -33,7 +33,7 @@ def check_file(path: Path, library: Library | None = None) -> tuple[Model | None
     try:
         model = library.load(path)
     except StudioError as error:
-        return None, [*library.problems, Problem.from_error(error)]
+        return None, [*library.problems, *Problem.all_from(error)]
     is_assembly = not any(body.file == model.file for body in model.bodies.values())
     return model, [*library.problems, *check_model(model, is_assembly=is_assembly)]
 
