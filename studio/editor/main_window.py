@@ -44,8 +44,10 @@ from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
 from studio.editor.toolbar import MainToolBar, OriginBand
+from studio.editor.viewers import Viewers
 from studio.editor.welcome import GUIDE, Welcome
 from studio.errors import Problem
+from studio.model.quick_fixes import Fix, fixes
 from studio.model.registry import Registry
 from studio.paths import component_roots
 
@@ -141,10 +143,13 @@ class MainWindow(QMainWindow):
         self.docks.add("inspector", "Inspector", self.inspector, "right")
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
         self.live_panels = LivePanels(self)
+        self.viewers = Viewers(self.docks, self.live.feed, self.theme, self)
         self.layouts = Layouts(self.docks, self.settings, self)
         self._keep_layouts()
         self.palette_panel.wanted.connect(lambda type_name: self.canvas.commands.add(type_name))
         self.problems.go_to.connect(self.go_to_problem)
+        self.problems.fixes_of = self._fixes_of
+        self.problems.fix_wanted.connect(lambda fix: self.session.do(fix.edit))
         self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
 
     def _keep_layouts(self) -> None:
@@ -156,6 +161,8 @@ class MainWindow(QMainWindow):
         self.docks.show("problems")
         self.layouts.keep_built_in(BUILD)
         self.layouts.changed.connect(lambda: self.status.show_layout(self.layouts.current))
+        self.layouts.changed.connect(self.viewers.rehang)
+        self.live.feed.attached.connect(self.viewers.choose_by_types)
 
     def _build_menus(self) -> None:
         bar = self.menuBar()
@@ -165,6 +172,9 @@ class MainWindow(QMainWindow):
             menu = bar.addMenu(title)
             assert menu is not None
             self.menus[title] = menu
+        viewers = self.menus["View"].addMenu("New viewer")
+        assert viewers is not None
+        self.menus["Viewer"] = viewers
         for action in ACTIONS:
             self._add_action(action)
         self.recent_menu = QMenu("Open recent", self)
@@ -261,6 +271,7 @@ class MainWindow(QMainWindow):
             self.canvas.setFocus()
 
     def _lay_out_docks(self) -> None:
+        self.viewers.restore(self.layouts.viewers(self.session.folder))
         self.layouts.restore(self.session.folder)
         app = QApplication.instance()
         assert app is not None
@@ -269,7 +280,8 @@ class MainWindow(QMainWindow):
 
     def _drop_session(self) -> None:
         if self._session is not None:
-            self.layouts.remember(self._session.folder)
+            self.layouts.remember(self._session.folder, self.viewers.save())
+            self.viewers.close_all()
         if self._canvas is not None:
             self._canvas.cancel_gesture()
             self._canvas.canvas.selectionChanged.disconnect()
@@ -346,6 +358,9 @@ class MainWindow(QMainWindow):
                 return
         self.status.say(str(problem))
 
+    def _fixes_of(self, problem: Problem) -> list[Fix]:
+        return fixes(problem, self.session.system, self.session.registry) if self.has_session else []
+
     def open_commands(self) -> None:
         usable = [action for action in ACTIONS if action.scope == "window" or self.has_session]
         self.commands.open([self._choice(action) for action in usable], "Type a command")
@@ -403,6 +418,7 @@ class MainWindow(QMainWindow):
         self.inspector.show_theme(theme)
         self.welcome.show_theme(theme)
         self.live_panels.show_theme(theme)
+        self.viewers.show_theme(theme)
         if self._session is not None:
             self.canvas.show_theme(theme)
         self.problems.show_theme(theme, self._session.folder if self._session else None)

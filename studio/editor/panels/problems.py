@@ -1,7 +1,8 @@
-"""The problems panel: what `studio check` finds, live; a double-click goes to the place."""
+"""The problems panel: what `studio check` finds, live; a double-click goes to the place, a link mends it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
@@ -9,7 +10,6 @@ from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLabel,
     QStackedLayout,
     QTableWidget,
     QTableWidgetItem,
@@ -17,30 +17,40 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
 from studio.errors import Problem
+from studio.model.quick_fixes import Fix
 
 MARKS = {"error": "fa6s.circle-exclamation", "warning": "fa6s.triangle-exclamation"}
+FIX, PLACE = 2, 3
 _PROBLEM = Qt.ItemDataRole.UserRole
 
 
 class Problems(QWidget):
     go_to = pyqtSignal(object)
     """The problem whose place the user wants to see."""
+    fix_wanted = pyqtSignal(object)
+    """A Fix that was clicked."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.shown: list[Problem] = []
-        self.table = QTableWidget(0, 3)
+        self.fixes_of: Callable[[Problem], list[Fix]] = lambda problem: []
+        """Where the edits come from that mend a problem."""
+        self.table = QTableWidget(0, 4)
         self.table.setAccessibleName("Problems")
-        self.table.setHorizontalHeaderLabels(["Message", "What to do", "Place"])
+        self.table.setHorizontalHeaderLabels(["Message", "What to do", "Quick fix", "Place"])
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
         self.table.setIconSize(QSize(14, 14))
         self.table.cellActivated.connect(self._activated)
+        self.table.cellClicked.connect(self._clicked)
+        self.table.setMouseTracking(True)
+        self.table.cellEntered.connect(self._entered)
         header, rows = self.table.horizontalHeader(), self.table.verticalHeader()
         assert header is not None and rows is not None
         rows.hide()
@@ -49,10 +59,9 @@ class Problems(QWidget):
         header.setHighlightSections(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
-        self.nothing = QLabel("Nothing wrong")
-        self.nothing.setProperty("role", "muted")
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        header.setSectionResizeMode(FIX, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(PLACE, QHeaderView.ResizeMode.ResizeToContents)
+        self.nothing = EmptyState("fa6s.circle-check", "Nothing wrong", theme)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.nothing)
         self._stack.addWidget(self.table)
@@ -70,15 +79,47 @@ class Problems(QWidget):
             place = QTableWidgetItem(_place(problem, folder))
             for cell in (remedy, place):
                 cell.setForeground(QColor(self.theme.muted))
-            for column, cell in enumerate((message, remedy, place)):
+            for column, cell in enumerate((message, remedy, self._fix_cell(problem), place)):
                 self.table.setItem(row, column, cell)
         self._stack.setCurrentIndex(1 if problems else 0)
 
+    def _fix_cell(self, problem: Problem) -> QTableWidgetItem:
+        found = self.fixes_of(problem)
+        cell = QTableWidgetItem(found[0].text if found else "")
+        if found:
+            cell.setData(_PROBLEM, found[0])
+            cell.setForeground(QColor(self.theme.accent))
+            cell.setToolTip(f"{found[0].edit.label}; it can be undone")
+            font = cell.font()
+            font.setUnderline(True)
+            cell.setFont(font)
+        return cell
+
+    def fix_at(self, row: int) -> Fix | None:
+        cell = self.table.item(row, FIX)
+        found = cell.data(_PROBLEM) if cell is not None else None
+        return found if isinstance(found, Fix) else None
+
     def show_theme(self, theme: Theme, folder: Path | None) -> None:
         self.theme = theme
+        self.nothing.show_theme(theme)
         self.show_problems(self.shown, folder)
 
+    def _clicked(self, row: int, column: int) -> None:
+        fix = self.fix_at(row) if column == FIX else None
+        if fix is not None:
+            self.fix_wanted.emit(fix)
+
+    def _entered(self, row: int, column: int) -> None:
+        is_link = column == FIX and self.fix_at(row) is not None
+        viewport = self.table.viewport()
+        assert viewport is not None
+        viewport.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
+
     def _activated(self, row: int, column: int) -> None:
+        if column == FIX and self.fix_at(row) is not None:
+            self._clicked(row, column)
+            return
         item = self.table.item(row, 0)
         if item is not None:
             self.go_to.emit(item.data(_PROBLEM))

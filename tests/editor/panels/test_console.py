@@ -1,0 +1,119 @@
+"""The console: bounded, quick under a flood, filtered, folded; it follows until somebody scrolls up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.panels.console import Console
+from studio.editor.panels.console_lines import Book
+from studio.editor.panels.line_view import ROW
+from studio.editor.theme import DARK, LIGHT
+
+TRACE = 'on_raw failed\nTraceback (most recent call last):\n  File "/x/low_pass.py", line 41, in on_raw\nValueError: no'
+
+
+def said(text: str, level: str = "info", component: str = "filter", time_ns: int = 1_000_000_000) -> dict[str, Any]:
+    return {"time_ns": time_ns, "component": component, "level": level, "text": text}
+
+
+@pytest.fixture
+def console(qapp: QApplication) -> Iterator[Console]:
+    made = Console(LIGHT)
+    made.resize(800, 240)
+    made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+def test_a_flood_is_kept_within_bounds_and_the_end_stays_in_sight(console: Console) -> None:
+    console.book.keep_at_most(2000)
+    for batch in range(20):
+        console.add([said(f"line {batch * 1000 + number}") for number in range(1000)])
+    assert len(console.book.said) == 2000
+    assert len(console.book.rows) <= 2500
+    assert console.book.rows[-1].text == "line 19999"
+    assert console.view.bar.value() == console.view.bar.maximum()
+
+
+def test_scrolling_up_pauses_and_counts_what_is_new(console: Console) -> None:
+    console.add([said(f"line {number}") for number in range(100)])
+    console.view.bar.setValue(0)
+    assert not console.view.follows
+    console.add([said("new"), said("newer")])
+    assert console.follow.text() == "Paused, 2 new"
+    assert console.view.bar.value() == 0
+    QTest.mouseClick(console.follow, Qt.MouseButton.LeftButton)
+    assert console.follow.text() == "Follow"
+    assert console.view.bar.value() == console.view.bar.maximum()
+
+
+def test_level_and_text_filter(console: Console) -> None:
+    console.add([said("fine"), said("hot", "warning"), said("broken", "error", "motor")])
+    QTest.mouseClick(console.levels.buttons()[2], Qt.MouseButton.LeftButton)
+    assert [row.text for row in console.book.rows] == ["hot", "broken"]
+    console.field.setText("MOTOR")
+    assert [row.text for row in console.book.rows] == ["broken"]
+    console.add([said("motor is fine", "info"), said("again", "critical", "motor")])
+    assert [row.text for row in console.book.rows] == ["broken", "again"]
+    console.field.setText("nobody says this")
+    assert console.empty.isVisible() and "filter" in console.empty.words.text()
+
+
+def test_a_traceback_is_folded_and_its_lines_are_links(console: Console) -> None:
+    console.add([said("before"), said(TRACE, "error")])
+    assert len(console.book.rows) == 2
+    places: list[tuple[str, int]] = []
+    console.open_place.connect(lambda file, line: places.append((file, line)))
+    viewport = console.view.viewport()
+    left = console.view._text_left() + 40
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(left, ROW + ROW // 2))
+    assert [row.text for row in console.book.rows] == ["before", *TRACE.splitlines()]
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(left, 3 * ROW + ROW // 2))
+    assert places == [("/x/low_pass.py", 41)]
+
+
+def test_search_goes_from_hit_to_hit_and_unfolds(console: Console) -> None:
+    console.add([said("one"), said(TRACE, "error"), said("two"), said("valueerror again")])
+    console.search.setText("ValueError")
+    assert console.go_to_next(-1)
+    assert console.view.marked is not None and console.book.rows[console.view.marked[0]].text == "valueerror again"
+    assert console.go_to_next(-1)
+    assert console.book.rows[console.view.marked[0]].text == "on_raw failed"
+    assert len(console.book.rows) == 7
+    console.search.setText("nowhere")
+    assert not console.go_to_next(1)
+
+
+def test_what_is_selected_can_be_copied(console: Console) -> None:
+    console.add([said("one"), said("two", "warning", "motor")])
+    QTest.keyClick(console.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert [line.split(" ", 1)[1] for line in console.view.selected_text().splitlines()] == [
+        "info    filter: one",
+        "warning motor: two",
+    ]
+
+
+def test_forgetting_and_another_theme(console: Console) -> None:
+    assert "F5" in console.empty.words.text()
+    console.add([said("one")])
+    console.show_theme(DARK)
+    console.grab()
+    QTest.mouseClick(console.clear, Qt.MouseButton.LeftButton)
+    assert console.book.rows == [] and console.empty.isVisible()
+
+
+def test_what_is_unfolded_stays_so_under_another_filter() -> None:
+    book = Book()
+    book.add([said(TRACE, "error"), said("fine")])
+    book.toggle(book.rows[0])
+    book.show("error", "")
+    assert len(book.rows) == 4
+    book.show("all", "fine")
+    assert [row.text for row in book.rows] == ["fine"]
