@@ -34,7 +34,11 @@ class Live(QObject):
         self.edits.allows = self._is_trusted
         self._box: QMessageBox | None = None
         control, edits, say = self.control, self.edits, self._say
-        control.phase_changed.connect(self.phase_changed)
+        self._waiting = QTimer(self)
+        self._waiting.setInterval(1000)
+        self._waiting.timeout.connect(self._tell_waiting)
+        self._waited_s = 0
+        control.phase_changed.connect(self._phase_changed)
         control.told.connect(say)
         control.refused.connect(self._complain)
         control.start_failed.connect(self._start_failed)
@@ -143,6 +147,21 @@ class Live(QObject):
         return False
 
     # ---- telling
+
+    def _phase_changed(self) -> None:
+        if self.control.phase == "starting":
+            self._waited_s = 0
+            self._waiting.start()
+            self._tell_waiting()
+        else:
+            self._waiting.stop()
+        self.phase_changed.emit()
+
+    def _tell_waiting(self) -> None:
+        """So that nobody wonders whether anything happens: large libraries take their time to load."""
+        count = len(self.window.session.opened.used_types()) if self.window.has_session else 0
+        self._say(f"Starting {count} kinds of components… {self._waited_s} s")
+        self._waited_s += 1
 
     def _say(self, words: str) -> None:
         self.window.status.say(words)

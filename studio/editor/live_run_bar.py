@@ -59,7 +59,7 @@ class RunButtons(QWidget):
             "run.start": phase in ("stopped", "paused"),
             "run.pause": phase == "running",
             "run.step": up,
-            "run.stop": up or phase == "stopping",
+            "run.stop": phase != "stopped",
         }
         for name, action in self._actions.items():
             if name in enabled:

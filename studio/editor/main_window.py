@@ -13,7 +13,6 @@ from PyQt6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QKeySequence,
-    QResizeEvent,
     QShortcut,
 )
 from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
@@ -478,14 +477,6 @@ class MainWindow(QMainWindow):
         folder = _dropped_folder(event) if event is not None else None
         if folder is not None:
             self.files.ask_leave_and_open(folder)
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        self.toolbar.commands.setToolButtonStyle(
-            Qt.ToolButtonStyle.ToolButtonIconOnly
-            if self.width() < 1000
-            else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-        )
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         assert event is not None

@@ -69,7 +69,7 @@ class RunControl(QObject):
         return self._phase in ("running", "paused")
 
     def _look(self) -> None:
-        if self._stopping and (self.feed.is_attached or self._process is not None):
+        if self._stopping and (self.feed.is_attached or self._process is not None or self._expected):
             phase: Phase = "stopping"
         elif self.feed.is_attached:
             state = self.feed.state
@@ -144,11 +144,14 @@ class RunControl(QObject):
         self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")
 
     def stop(self, then: Callable[[], object] | None = None) -> None:
-        """Ask the runtime to end; `then` is called when it has."""
+        """Ask the runtime to end; `then` is called when it has. One that is still starting ends when it is there."""
         self._after_stop = then
-        if not self.feed.is_attached:
+        if self._phase == "stopped":
             return
         self._stopping = True
+        if not self.feed.is_attached:
+            self._look()
+            return
         self._slow.start(SLOW_STOP_MS)
         self.feed.ask("stop", None, lambda error: self.refused.emit(str(error)))
         self._look()
@@ -162,6 +165,8 @@ class RunControl(QObject):
     def _attached(self) -> None:
         self._expected = False
         self._patience.stop()
+        if self._stopping:
+            self.stop(self._after_stop)
         self._look()
 
     def _ended(self, died: bool) -> None:

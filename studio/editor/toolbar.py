@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent
+from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from studio.editor.icons import icon
@@ -14,6 +14,7 @@ from studio.editor.theme import Theme
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SOURCE_MODES, SourceMode
 
+NARROW = 1400
 RUN_ACTIONS = ("run.start", "run.pause", "run.step", "run.stop")
 
 
@@ -141,6 +142,7 @@ class MainToolBar(QToolBar):
         self.commands.setText("Commands     Ctrl+Shift+P")
         self.commands.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.commands.setAccessibleName("Command palette")
+        self.commands.setToolTip("Find any command by a few letters (Ctrl+Shift+P)")
         self.commands.clicked.connect(self.commands_wanted)
         self.theme_button = QToolButton()
         self.theme_button.setAccessibleName("Switch between light and dark")
@@ -164,6 +166,14 @@ class MainToolBar(QToolBar):
         self.addWidget(self.commands)
         self.addWidget(self.theme_button)
         self.show_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """In a narrow window words go first, the clock never."""
+        super().resizeEvent(event)
+        icon_only, beside = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.commands.setToolButtonStyle(icon_only if self.width() < NARROW else beside)
+        if self._label_action is not None:
+            self._label_action.setVisible(self.width() >= NARROW)
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
