@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -83,16 +82,12 @@ def test_what_is_killed_comes_back_by_itself_and_leaves_nothing_behind(
     pids: set[int] = set()
     me = psutil.Process()
     before: tuple[int, int] | None = None
-    times_s: list[float] = []
     for number, victim in enumerate(victims):
         process = session.processes()[victim]
         pids.add(process.pid)
         restarts = session.supervisor.restarts(victim)
-        start = time.monotonic()
         kill(process)
         await_back(session, victim, restarts)
-        if victim != "broker":
-            times_s.append(time.monotonic() - start)
         if number == 3:
             before = (me.num_fds(), threading.active_count())
     await_flow(session, "sink", session.hosts["sink"].pid)
@@ -102,22 +97,6 @@ def test_what_is_killed_comes_back_by_itself_and_leaves_nothing_behind(
     mine = {child.pid: child.status() for child in me.children(recursive=True)}
     assert psutil.STATUS_ZOMBIE not in mine.values()
     assert not pids & mine.keys() and not session.exits
-    if len(victims) > 500:  # timed where the count is worth it
-        times_s.sort()
-        assert times_s[int(0.99 * len(times_s))] <= 1.5 * bare_start_s(), times_s[-20:]
-
-
-def bare_start_s() -> float:
-    """How long a process takes that imports what a host imports (p99 of a hundred), and says so over a pipe."""
-    times = []
-    for _ in range(100):
-        start = time.monotonic()
-        code = "import studio.runtime.host; print('ready', flush=True)"
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            times.append(time.monotonic() - start)
-    return sorted(times)[98]
 
 
 @pytest.mark.timeout(120)
