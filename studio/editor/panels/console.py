@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QKeySequence, QShortcut
+from PyQt6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.icons import icon
@@ -20,6 +20,8 @@ LEVELS: tuple[tuple[Level, str, str], ...] = (
     ("warning", "Warn", "Warnings and errors"),
     ("error", "Error", "Errors only"),
 )
+WIDE = 600
+"""Below this the search field shows only when it is asked for."""
 NOTHING_SAID = "Nothing said yet. Run the system (F5): what its components log appears here"
 
 
@@ -50,6 +52,7 @@ class Console(QWidget):
         self.search.returnPressed.connect(lambda: self.go_to_next(1))
         self.levels = QButtonGroup(self)
         self.follow = self._button("Follow", "The newest line stays in sight (End)")
+        self.follow.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.follow.setCheckable(True)
         self.follow.setChecked(True)
         self.follow.clicked.connect(self.view.follow)
@@ -57,7 +60,7 @@ class Console(QWidget):
         self.clear.clicked.connect(self.forget)
         self.empty = EmptyState("mdi6.console", NOTHING_SAID, theme)
         self._build()
-        for keys, do in (("Ctrl+F", self.search.setFocus), ("Shift+Return", lambda: self.go_to_next(-1))):
+        for keys, do in (("Ctrl+F", self.begin_search), ("Shift+Return", lambda: self.go_to_next(-1))):
             shortcut = QShortcut(QKeySequence(keys), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(do)
@@ -124,6 +127,11 @@ class Console(QWidget):
         """Only what one component says."""
         self.field.setText(name)
 
+    def begin_search(self) -> None:
+        self.search.show()
+        self.search.setFocus()
+        self.search.selectAll()
+
     def go_to_next(self, step: int) -> bool:
         """Go to the next or last line with what is in the search field."""
         here = self.view.marked[0] + step if self.view.marked is not None else len(self.book.rows) - 1
@@ -138,6 +146,10 @@ class Console(QWidget):
         self.view.refresh()
         self.view.show_row(found)
         return True
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.search.setVisible(self.width() >= WIDE or self.search.hasFocus())
 
     def _show(self) -> None:
         self.book.show(self.level, self.field.text())

@@ -156,7 +156,7 @@ class LineView(QAbstractScrollArea):
 
     def _name_width(self) -> int:
         """Where it is narrow, the text needs the room."""
-        return COMPONENT if self.width() > 640 else 104
+        return COMPONENT if self.width() > 640 else 92
 
     def _text_left(self) -> int:
         return 8 + TIME + LEVEL + self._name_width()

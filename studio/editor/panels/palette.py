@@ -58,7 +58,7 @@ class Palette(QWidget):
         self.tree.setAccessibleName("Components")
         self.tree.setDragEnabled(True)
         self.tree.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
-        self.tree.setIndentation(14)
+        self.tree.setIndentation(10)
         self.tree.setIconSize(QSize(16, 16))
         self.tree.itemActivated.connect(self._take)
         self.nothing = QLabel("Nothing found")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor
+from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHeaderView, QMenu, QStackedLayout, QTreeWidget, QTreeWidgetItem, QWidget
 
 from studio.editor.icons import icon
@@ -16,6 +16,8 @@ from studio.editor.theme import Theme
 
 COLUMNS = ("Process", "State", "CPU", "Memory", "Restarts", "pid", "Components", "Last exit")
 PROCESS, STATE, CPU, MEMORY, RESTARTS, PID, COMPONENTS, LAST_EXIT = range(len(COLUMNS))
+WIDTHS = {STATE: 100, CPU: 66, MEMORY: 78, RESTARTS: 72, PID: 66, COMPONENTS: 180, LAST_EXIT: 150}
+LEAST_NAME = 88
 NUMBERS = (CPU, MEMORY, RESTARTS, PID)
 RUNNING = Look("Running", "fa6s.circle-play", "fine", 1)
 RUNTIME = ("broker", "recorder")
@@ -60,10 +62,11 @@ class Processes(QWidget):
         self.table.itemActivated.connect(lambda item, _: self._go(item.text(PROCESS)))
         header = self.table.header()
         assert header is not None
-        header.setStretchLastSection(True)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((150, 110, 72, 88, 74, 74, 190)):
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(40)
+        for column, width in WIDTHS.items():
             header.resizeSection(column, width)
+        header.setSectionResizeMode(PROCESS, QHeaderView.ResizeMode.Stretch)
         head = self.table.headerItem()
         assert head is not None
         for column in NUMBERS:
@@ -121,6 +124,14 @@ class Processes(QWidget):
         self.theme = theme
         self.empty.show_theme(theme)
         self.show_state(state)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Where it is narrow, the columns at the right go, and nothing scrolls sideways."""
+        super().resizeEvent(event)
+        room = self.width() - LEAST_NAME - 12
+        for column, width in WIDTHS.items():
+            room -= width
+            self.table.setColumnHidden(column, room < 0)
 
     def _go(self, name: str) -> None:
         parts = self._components.get(name)
