@@ -14,9 +14,12 @@ from studio.cli.compare import comparison_json, difference_json, is_accepted, su
 from studio.cli.log_file import ProgressBar, find_log
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
+from studio.cli.recording_options import add_recording_options, refuse_without_log, select_topics
 from studio.cli.trust import add_trust_option, require_trust
 from studio.model.opened import Opened, open_project
+from studio.model.wiring import topics_of
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.planning import recorded_topics
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_as_recorded
 from studio.runtime.replay.comparison import Comparison, compare
@@ -25,7 +28,8 @@ from studio.runtime.replay.lockstep import Result, replay_lockstep
 EXAMPLE = """\
   studio replay first_steps --log drive.mcap --lockstep                          over processes, as it runs
   studio replay first_steps --log drive.mcap --lockstep --in-process             faster; the same comes out
-  studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     keep what came out
+  studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     keep what came out, as <record> says
+  studio replay first_steps --log drive.mcap --lockstep --record small.mcap --topics '/filter/*' --compression zstd
   studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
   studio replay first_steps --log drive.mcap --as-recorded                       who does something else than then?
 """
@@ -40,7 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--as-recorded", action="store_true", help="each component by itself, with what it handled in the recorded run"
     )
     parser.add_argument("--in-process", action="store_true", help="all components in one process")
-    parser.add_argument("--record", metavar="OUT", help="a new log of all events of the replay")
+    parser.add_argument("--record", metavar="OUT", help="a new log of the replay")
+    add_recording_options(parser)
     parser.add_argument("--expect", metavar="GOLDEN", help="a log whose topics must come out the same")
     parser.add_argument(
         "--tolerance", type=tolerance, default=0.0, metavar="X", help="how far numbers may be from GOLDEN's"
@@ -54,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
     if options.as_recorded and (options.record or options.expect or options.in_process):
         hint = "outputs are compared with the log itself, always in process"
         raise UsageError("--record, --expect and --in-process go with --lockstep", hint=hint)
+    refuse_without_log(options)
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
     opened = open_project(find_project(options.project))
@@ -62,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
         print(*errors, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
+    select_topics(opened, options)
     require_trust(opened, options)
     if options.as_recorded:
         return _replay_as_recorded(opened, options, log)
@@ -77,7 +84,8 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
     try:
         result = replay_lockstep(
             opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process,
-            record=out, seed=options.seed, progress=bar,
+            record=out, topics=_recorded_topics(opened, options, golden), compression=options.compression,
+            seed=options.seed, progress=bar,
         )  # fmt: skip
     finally:
         bar.close()
@@ -87,6 +95,17 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
         found = compare(golden, out, options.tolerance, topics=_expected(golden), types=opened.types)
     _tell(result, options, wall_s, found)
     return FAILED if result.failures or (found is not None and not is_accepted(found)) else FINE
+
+
+def _recorded_topics(opened: Opened, options: argparse.Namespace, golden: Path | None) -> set[str] | None:
+    """As the system and the options say; with what is to be compared. All, if nothing is kept anyway."""
+    if not options.record:
+        return None
+    known = [topic for topic, _, _ in topics_of(opened.system, opened.registry)]
+    chosen = recorded_topics(opened.system, known)
+    if known and not chosen and (options.topics or options.exclude):
+        raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(known)}")
+    return {*chosen, *(_expected(golden) if golden else ())}
 
 
 def _replay_as_recorded(opened: Opened, options: argparse.Namespace, log: Path) -> int:

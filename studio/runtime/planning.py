@@ -64,7 +64,7 @@ def plan_of(
     links = _Links(system, types)
     components = tuple(links.applied(component) for component in components)
     components = _with_origins(components, _logged_topics(system))
-    recording = None if record is None else RecordingPlan(str(record.absolute()), _recorded(system, types))
+    recording = None if record is None else RecordingPlan(str(record.absolute()), recorded_topics(system, types))
     return Plan(
         links.values_taken_over(components), seed, str(project.absolute()) if project else "", types, recording,
         links=links.of_parameters, geometry=geometry, assembly=system.geometry.assembly if system.geometry else "",
@@ -149,7 +149,8 @@ def _types(system: System, nodes: list[_Node], components: tuple[PlannedComponen
     return types
 
 
-def _recorded(system: System, types: Iterable[str]) -> tuple[str, ...]:
+def recorded_topics(system: System, types: Iterable[str]) -> tuple[str, ...]:
+    """Those of `types` that the system selects for recording: all, if it selects none."""
     chosen = system.recording
     patterns = chosen.topics if chosen and chosen.topics else ("/*",)
     left_out = chosen.exclude if chosen else ()

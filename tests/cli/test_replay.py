@@ -48,6 +48,30 @@ def test_what_comes_out_is_what_was_recorded(studio: Studio, recorded: Path) -> 
     assert f"compared with {recorded}: identical" in result.out
 
 
+def test_a_replay_records_what_the_system_selects_or_the_options_compressed(
+    studio: Studio, recorded: Path, tmp_path: Path
+) -> None:
+    folder = changed(tmp_path / "first_steps")
+    text = (folder / "system.xml").read_text()
+    (folder / "system.xml").write_text(text.replace('<topic pattern="/signal/*"/>', ""))
+    replay = ("replay", folder, "--log", recorded, "--lockstep", "--in-process")
+
+    def topics(*words: object) -> set[str]:
+        out = tmp_path / f"{len(list(tmp_path.iterdir()))}.mcap"
+        result = studio(*replay, "--record", out, *words)
+        assert result.status == 0, result.err
+        with LogReader(out) as log:
+            assert (b"zstd" in out.read_bytes()) == ("zstd" in words), "chunks name their compression"
+            return {name for name in log.topics if not name.startswith("/_studio/")}
+
+    assert topics() == {"/filter/smooth"}
+    assert topics("--topics", "/signal/*", "--compression", "zstd") == {"/signal/value"}
+    assert topics("--exclude", "/filter/*", "--topics", "/*") == {"/signal/value"}
+    refused = studio(*replay, "--topics", "/signal/*")
+    assert refused.status == 2 and "name it: --record LOG" in refused.err
+    assert studio(*replay, "--record", tmp_path / "x.mcap", "--topics", "/no/*").status == 2
+
+
 def test_over_processes_it_is_the_same(studio: Studio, recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.mcap"
     result = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--record", out, "--json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,6 +27,7 @@ from studio.runtime.channel.frames import (
 from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.recording import LogWriter
 from studio.runtime.recording.circumstances import METADATA, circumstances
+from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.logged_geometry import store_geometry
 from studio.runtime.replay.errors import ReplayError
 
@@ -35,8 +37,16 @@ _NOTHING = encode(String(""))
 class EventLog:
     """A log whose time is system time: chunks are cut by size alone, and `sent` is the stamp as lockstep has it."""
 
-    def __init__(self, path: Path, plan: Plan, types: MessageTypes) -> None:
-        self._log = LogWriter(path, types=types)
+    def __init__(
+        self,
+        path: Path,
+        plan: Plan,
+        types: MessageTypes,
+        topics: Collection[str] | None = None,
+        compression: Compression = "none",
+    ) -> None:
+        """`topics`: of the data, all by default; what the machinery says is always in it."""
+        self._log = LogWriter(path, types=types, compression=compression)
         self._log.add_metadata(METADATA, circumstances(plan))
         self._write = self._log.write_frame
         self._last: dict[str, int] = {}
@@ -44,7 +54,8 @@ class EventLog:
         self._held: list[tuple[int, int, bytes, bytes, int]] = []
         """Calls made while the last event was handled: place of the first caller, channel, header, payload, stamp."""
         self._places = {component.name: component.place for component in plan.components}
-        kinds: dict[str, type[Message]] = {topic: types.get(name) for topic, name in sorted(plan.types.items())}
+        chosen = {topic: name for topic, name in plan.types.items() if topics is None or topic in topics}
+        kinds: dict[str, type[Message]] = {topic: types.get(name) for topic, name in sorted(chosen.items())}
         for component in plan.components:
             kinds[TIMER_PREFIX + component.name] = kinds[COMMAND_PREFIX + component.name] = String
         kinds |= dict.fromkeys((*call_topics(plan), *hand_topics(plan)), ServiceCall)

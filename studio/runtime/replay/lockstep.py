@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +21,11 @@ from studio.runtime.plan import LAG, Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.logged_geometry import geometry_warnings
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
-from studio.runtime.replay.inputs import Inputs, Read, inputs_of
+from studio.runtime.replay.inputs import END, Inputs, Read, inputs_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics
 from studio.runtime.replay.sockets import FEEDER, Listener, LogFeed
 
@@ -64,10 +65,13 @@ def replay_lockstep(
     types: MessageTypes,
     in_process: bool = False,
     record: Path | str | None = None,
+    topics: Collection[str] | None = None,
+    compression: Compression = "none",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Replay `log` through a project's system; `seed` is that of the recorded run if not given.
+    """Replay `log` through a project's system; `seed` is that of the recorded run if not given. Of the data only
+    `topics` are recorded, if they are given.
 
     The project's sources are taken from the log where they are logged, or the log is not one of ours: in memory only.
     """
@@ -78,7 +82,8 @@ def replay_lockstep(
         )
         mapped = mapped_topics(project.system, reader, types)
         inputs = inputs_of(plan, reader, mapped)
-        return replay_inputs(inputs, types, in_process=in_process, record=record, progress=progress)
+        out = None if record is None else (Path(record), topics, compression)
+        return replay_inputs(inputs, types, in_process=in_process, record=out, progress=progress)
 
 
 def replay_inputs(
@@ -86,14 +91,18 @@ def replay_inputs(
     types: MessageTypes,
     *,
     in_process: bool = False,
-    record: Path | str | None = None,
+    record: Path | str | tuple[Path, Collection[str] | None, Compression] | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The same for a plan and what is fed into it."""
-    if record is not None and Path(record).exists() and Path(record).samefile(inputs.log.path):
-        raise ReplayError("a replay cannot be recorded into its own log", file=record)
+    """The same for a plan and what is fed into it. `record`: a file, or with it the topics and the compression."""
+    out = (Path(record), None, "none") if isinstance(record, (str, Path)) else record
+    if out is not None and out[0].exists() and out[0].samefile(inputs.log.path):
+        raise ReplayError("a replay cannot be recorded into its own log", file=out[0])
     with ExitStack() as stack:
-        log = stack.enter_context(EventLog(Path(record), inputs.plan, types)) if record is not None else None
+        log = None
+        if out is not None:
+            path, topics, compression = out
+            log = stack.enter_context(EventLog(path, inputs.plan, types, topics, compression))
         run = _in_process if in_process else _over_processes
         delivered, failures = run(inputs, log, progress or _unseen)
     fed = tuple(topic for topic in inputs.topics.values() if not topic.startswith(COMMAND_PREFIX))
@@ -115,6 +124,8 @@ def _unseen(_done_ns: int, _all_ns: int) -> None:
 class _Runs(Protocol):
     def lockstep(self, until_ns: int | None = None, *, lag: int = 0) -> int: ...
 
+    def command(self, component: str, command: Mapping[str, Any]) -> None: ...
+
 
 def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
     whole_ns = inputs.end_ns - inputs.start_ns
@@ -122,6 +133,10 @@ def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
     for piece in range(1, PIECES + 1):
         delivered += run.lockstep(until_ns=inputs.start_ns + whole_ns * piece // PIECES, lag=LAG)
         progress(whole_ns * piece // PIECES, whole_ns)
+    for component in inputs.plan.components:
+        if not component.command:  # programs know nothing of it
+            run.command(component.name, END)
+    run.lockstep(until_ns=inputs.end_ns, lag=LAG)
     return delivered
 
 
