@@ -34,9 +34,10 @@ def add_component_entries(menu: QMenu, window: MainWindow) -> None:
     if not components:
         return
     running = window.live.feed.state.get("components", {})
-    states = {running[component.name]["state"] for component in components if component.name in running}
+    told = [running[component.name] for component in components if component.name in running]
     for name, fitting in OBEYS.items():
-        if states & fitting:
+        fits = any(each["state"] in fitting for each in told)
+        if fits and (name != "run.trigger" or any(each["activation"] == "trigger" for each in told)):
             menu.addAction(window.actions_by_id[name])
     if len(components) == 1:
         _add_modes(menu, window, components[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtWidgets import QLabel, QStatusBar, QToolButton
+from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
 from studio.editor.icons import icon
 from studio.editor.live_state import count_words, time_words, totals
@@ -51,6 +51,8 @@ class StatusBar(QStatusBar):
         self.words = QLabel()
         self.words.setAccessibleName("Message")
         self.words.setContentsMargins(8, 0, 0, 0)
+        # A long sentence is cut off at its end; it does not make the window wider.
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.content = QLabel()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
