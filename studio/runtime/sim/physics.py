@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from studio.model.geometry.rotations import Matrix, quaternion_of
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.physics_model import STEP_NS, build
+from studio.runtime.sim.physics_model import NO_TERRAIN, STEP_NS, build
 from studio.runtime.sim.vehicle import Vehicle
 from studio.runtime.sim.world import Place, World, pose_of
 
@@ -44,6 +44,9 @@ class Physics:
         self.names = [name for name, _ in vehicles]
         self.model, self.labels = build(world, vehicles)
         self.data: Any = mujoco.MjData(self.model)
+        # Views that stay: asking MuJoCo for an array anew costs as much as what is done with it.
+        self._turns, self._centres = self.data.xmat.reshape(-1, 3, 3), self.data.xpos
+        self._felt = self.data.sensordata
         self._ids = [
             [int(self.model.body(f"{v}.{piece}").id) for piece in range(len(vehicle.pieces))]
             for v, vehicle in enumerate(self.vehicles)
@@ -71,6 +74,7 @@ class Physics:
             str(self.model.sensor(number).name): slice(start, start + 3)
             for number, start in enumerate(self.model.sensor_adr)
         }
+        self._terrains = terrain_rays(world)
         self._stand(places)
 
     # ---- where the vehicles start
@@ -152,15 +156,16 @@ class Physics:
 
     def pose(self, vehicle: int, piece: int = 0) -> Matrix:
         body = self._ids[vehicle][piece]
-        made = np.eye(4)
-        made[:3, :3] = self.data.xmat[body].reshape(3, 3)
-        made[:3, 3] = self.data.xpos[body]
+        made = np.zeros((4, 4))
+        made[:3, :3] = self._turns[body]
+        made[:3, 3] = self._centres[body]
+        made[3, 3] = 1.0
         return made
 
     def velocity(self, vehicle: int) -> tuple[Floats, Floats]:
         """Of the vehicle's origin, linear and angular, in its own axes."""
         at = self._qvel[vehicle]
-        turn = self.data.xmat[self._ids[vehicle][0]].reshape(3, 3)
+        turn = self._turns[self._ids[vehicle][0]]
         return turn.T @ self.data.qvel[at : at + 3], self.data.qvel[at + 3 : at + 6].copy()
 
     def joints(self, vehicle: int) -> tuple[Floats, Floats]:
@@ -174,7 +179,7 @@ class Physics:
 
     def motion(self, vehicle: int, port: str) -> tuple[Floats, Floats]:
         """What an inertial unit feels: acceleration (with gravity) and rate of turn, in its own axes."""
-        name, felt = f"{vehicle}.{port}", self.data.sensordata
+        name, felt = f"{vehicle}.{port}", self._felt
         return felt[self._sensors[f"{name}.acceleration"]].copy(), felt[self._sensors[f"{name}.rate"]].copy()
 
     def rays(self, vehicle: int, piece: int, pose: Matrix, directions: Floats, most_m: float) -> Floats:
@@ -186,10 +191,12 @@ class Physics:
         vectors = np.ascontiguousarray(directions @ at[:3, :3].T)
         count = len(vectors)
         found, hit = np.empty(count), np.empty(count, np.int32)
-        own = self._ids[vehicle][piece]
+        own, start = self._ids[vehicle][piece], at[:3, 3].copy()
         mujoco.mj_multiRay(
-            self.model, self.data, at[:3, 3].copy(), vectors.ravel(), None, 1, own, hit, found, None, count, most_m
+            self.model, self.data, start, vectors.ravel(), NO_TERRAIN, 1, own, hit, found, None, count, most_m
         )
+        for terrain in self._terrains:
+            terrain.shorten(start, vectors, found, most_m)
         return found
 
     def touches(self) -> list[Touch]:
@@ -210,4 +217,12 @@ class Physics:
                 yield int(self._owner[mine]), labels.shape[mine], labels.name[other], -float(contact.dist)
 
 
-__all__ = ["STEP_NS", "Physics", "Touch"]
+def terrain_rays(world: World) -> list[Any]:
+    if not world.terrains:
+        return []
+    from studio.runtime.sim.terrain_rays import TerrainRays  # loads numba, which most worlds can do without
+
+    return [TerrainRays(terrain) for terrain in world.terrains]
+
+
+__all__ = ["STEP_NS", "Physics", "Touch", "terrain_rays"]

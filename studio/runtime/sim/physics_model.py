@@ -17,11 +17,14 @@ from studio.model.geometry.shapes import Box, Cylinder, Mesh, Sphere
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.meshes import read_mesh
 from studio.runtime.sim.vehicle import PlacedShape, Vehicle
-from studio.runtime.sim.world import Solid, Terrain, Triangles, World, pose_of
+from studio.runtime.sim.world import GREY, Solid, Terrain, Triangles, World, pose_of
 
-STEP_NS = 2_000_000
+STEP_NS = 2_500_000
 BELOW_M = 0.5
 """How thick the ground under a terrain is."""
+TERRAIN_GROUP = 5
+"""Of geoms that rays are not asked for (see terrain_rays.py)."""
+NO_TERRAIN = np.array([group != TERRAIN_GROUP for group in range(6)], np.uint8)
 MOST_VEHICLES = 30
 """Each has a bit of its own by which it bumps into all but itself."""
 WHEEL_SETTLES_S = 0.002
@@ -44,9 +47,10 @@ class Labels:
     is_ground: list[bool] = field(default_factory=list)
     shape: list[str] = field(default_factory=list)
     """`Raptor.bumper`; empty for the world."""
+    colour: list[tuple[float, ...]] = field(default_factory=list)
 
     def in_order(self, numbers: list[int]) -> Labels:
-        columns = (self.name, self.owner, self.is_wheel, self.is_ground, self.shape)
+        columns = (self.name, self.owner, self.is_wheel, self.is_ground, self.shape, self.colour)
         return Labels(*([column[number] for number in numbers] for column in columns))  # type: ignore[arg-type]
 
 
@@ -90,6 +94,7 @@ class _Builder:
         labels.is_wheel.append(wheel)
         labels.is_ground.append(ground)
         labels.shape.append("")
+        labels.colour.append(GREY)
         geom = body.add_geom()
         geom.name = f"geom_{len(labels.name) - 1}"
         return geom
@@ -98,6 +103,7 @@ class _Builder:
 
     def add_solid(self, solid: Solid, number: int) -> None:
         geom = self._geom(self.spec.worldbody, solid.name, ground=solid.kind == "plane")
+        self.labels.colour[-1] = solid.colour
         geom.friction = (solid.friction, 0.005, 0.0001)
         place(geom, solid.pose)
         if solid.kind == "plane":
@@ -120,7 +126,8 @@ class _Builder:
         grid.size = (terrain.size_m[0] / 2, terrain.size_m[1] / 2, rise, BELOW_M)
         grid.userdata = ((terrain.heights_m - low) / rise).astype(np.float32).ravel()
         geom = self._geom(self.spec.worldbody, terrain.name, ground=True)
-        geom.type, geom.hfieldname = _KINDS.mjGEOM_HFIELD, grid.name
+        self.labels.colour[-1] = terrain.colour
+        geom.type, geom.hfieldname, geom.group = _KINDS.mjGEOM_HFIELD, grid.name, TERRAIN_GROUP
         geom.friction = (terrain.friction, 0.005, 0.0001)
         place(geom, terrain.pose @ pose_of(0, 0, low))
 
@@ -160,6 +167,8 @@ class _Builder:
     def _shape(self, geom: Any, placed: PlacedShape, is_wheel: bool) -> None:
         shape = placed.shape
         self.labels.shape[-1] = f"{placed.body}.{shape.name}"
+        if shape.colour:
+            self.labels.colour[-1] = tuple(float(word) for word in shape.colour.split())
         if is_wheel:
             # Of two frictions MuJoCo takes the greater: the ground decides how well a tyre holds.
             geom.friction = (0.0, 0.005, 0.0001)
@@ -169,6 +178,9 @@ class _Builder:
         place(geom, placed.pose)
         if isinstance(shape, Box):
             geom.type, geom.size = _KINDS.mjGEOM_BOX, tuple(side / 2 for side in shape.size)
+        elif isinstance(shape, Cylinder) and is_wheel:
+            # A tyre touches the ground in the middle: a cylinder would grip with both edges and scrub in every turn.
+            geom.type, geom.size = _KINDS.mjGEOM_ELLIPSOID, (shape.radius, shape.radius, shape.length / 2)
         elif isinstance(shape, Cylinder):
             geom.type, geom.size = _KINDS.mjGEOM_CYLINDER, (shape.radius, shape.length / 2, 0.0)
         elif isinstance(shape, Sphere):
