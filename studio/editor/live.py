@@ -48,6 +48,7 @@ class Live(QObject):
         edits.applied.connect(say)
         edits.waiting.connect(self._complain)
         edits.stuck.connect(self._stuck)
+        edits.failed.connect(self._not_followed)
         self.feed.refused.connect(lambda why: self._complain(f"A system of this project runs, but: {why}"))
         self.feed.silent.connect(self._silent)
         self.feed.attached.connect(lambda: say(f"Attached to the running system {self.feed.run}"))
@@ -193,6 +194,11 @@ class Live(QObject):
     def _stuck(self, why: str, hint: str, restart: Callable[[], None]) -> None:
         self.window.notice.ask(
             f"This edit {why}.", {f"{hint.capitalize() or 'Restart'}": restart, "Not now": lambda: None}
+        )
+
+    def _not_followed(self, why: str) -> None:
+        self.window.notice.ask(
+            why, {"Try again": self.edits.apply_now, "Restart the system": self.restart_all, "Close": lambda: None}
         )
 
     def _silent(self, seconds: float) -> None:

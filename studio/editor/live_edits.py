@@ -33,6 +33,8 @@ class LiveEdits(QObject):
     """What the running system has followed, in a sentence."""
     waiting = pyqtSignal(str)
     """Why an edit has not reached the running system yet."""
+    failed = pyqtSignal(str)
+    """The runtime would not follow: why."""
     stuck = pyqtSignal(str, str, object)
     """A change that cannot be made while it runs: why, what it would restart, and what to call to do that."""
 
@@ -195,7 +197,7 @@ class LiveEdits(QObject):
             self._failed(error)
 
     def _failed(self, error: StudioError) -> None:
-        self.waiting.emit(f"The running system stays as it is: {error}")
+        self.failed.emit(f"The running system stays as it is: {error}")
 
     def _text(self) -> bytes:
         assert self._session is not None

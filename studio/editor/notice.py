@@ -16,6 +16,7 @@ class Notice(QFrame):
         super().__init__()
         self.setProperty("role", "notice")
         self.words = QLabel()
+        self.words.setWordWrap(True)  # a long sentence must not widen the window
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(12, 5, 8, 5)
         self._layout.addWidget(self.words, 1)

@@ -158,8 +158,7 @@ class MainToolBar(QToolBar):
         self.addSeparator()
         self._label_action = self.addWidget(self.source_label)
         self.addWidget(self.switch)
-        self.addSeparator()
-        self._clock_action = self.addWidget(self.clock)
+        self._clock_actions = [self.addSeparator(), self.addWidget(self.clock)]
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
@@ -178,8 +177,9 @@ class MainToolBar(QToolBar):
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
         self.clock.show_phase()
-        if self._clock_action is not None:
-            self._clock_action.setVisible(self.control.is_up)
+        for action in self._clock_actions:
+            if action is not None:
+                action.setVisible(self.control.is_up)
 
     def show_theme(self, theme: Theme) -> None:
         self.run_buttons.theme = theme

@@ -52,7 +52,7 @@ class Page(QWidget):
         line.setWordWrap(True)
         words.addWidget(line)
         row.addLayout(words, 1)
-        if kind:
+        if kind and kind != title:
             label = QLabel(kind)
             label.setProperty("role", "muted")
             row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
@@ -60,6 +60,7 @@ class Page(QWidget):
 
     def _name_field(self, session: Session, name: str) -> QLineEdit:
         field = QLineEdit(name)
+        field.setCursorPosition(0)
         field.setAccessibleName("Name")
         field.setStyleSheet(
             "font-size: 14px; font-weight: 600; border-color: transparent; background: transparent; padding: 0;"

@@ -1,0 +1,150 @@
+"""What is shown of a running system, without one: states, rates, values; and the window's own stalls."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from studio.editor.feed import Changes
+from studio.editor.live_stalls import StallLog, waited_s
+from studio.editor.live_state import (
+    LOOKS,
+    error_place,
+    error_sentence,
+    live_node,
+    live_wire,
+    look_of,
+    rate_words,
+    time_words,
+    totals,
+)
+from studio.editor.live_values import first_number, value_lines
+from studio.editor.theme import THEMES, contrast
+from studio.messages import Float64, Map, Velocity
+from studio.model.parts import Component, Endpoint, Wire
+from studio.model.system import System
+from studio.runtime.lifecycle import State
+from studio.runtime.supervision import Condition
+
+TRACE = """Traceback (most recent call last):
+  File "/somewhere/components/low_pass/low_pass.py", line 41, in on_raw
+    self.smooth.publish(1 / 0)
+ZeroDivisionError: division by zero
+"""
+
+
+def component(state: str, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "low_pass", "state": state, "rate_hz": 10.0, "error": "", "restarts": 0, "activation": "event",
+        "drops": 0, "dropped": {}, **more,
+    }  # fmt: skip
+
+
+def topic(count: int = 5, rate_hz: float = 10.0) -> dict[str, Any]:
+    return {"count": count, "rate_hz": rate_hz, "drops": 0, "latency_us": {"p50": 100.0, "p99": 1500.0}}
+
+
+def state(gate: str = "run", **parts: Any) -> dict[str, Any]:
+    return {"gate": gate, "components": {}, "topics": {}, "processes": {}, "sources": {}, **parts}
+
+
+def test_every_state_that_a_runtime_tells_has_a_word_an_icon_and_a_colour_that_can_be_read() -> None:
+    conditions = {each.value for each in Condition if each is not Condition.RUNNING}
+    for name in conditions | {each.value for each in State} | {"busy"}:
+        assert name in LOOKS, name
+    for look in LOOKS.values():
+        assert look.word and look.icon
+        for theme in THEMES.values():
+            assert contrast(theme.tone(look.tone), theme.node) >= 4.5
+    assert look_of("something new").word == "Something new"
+
+
+def test_a_card_says_how_its_component_is() -> None:
+    node = Component("filter", "low_pass")
+    shown = live_node(node, state(components={"filter": component("active", rate_hz=99.96)}))
+    assert (shown.look.word, shown.right) == ("Active", "100.0 Hz")
+    assert live_node(node, state("pause", components={"filter": component("active")})).look.word == "Held"
+    failed = live_node(node, state(components={"filter": component("error", error=TRACE)}))
+    assert (failed.look.tone, failed.right) == ("error", "low_pass.py:41")
+    assert live_node(node, state()).look.word == "Not running"
+    other = component("active") | {"type": "something_else"}
+    assert live_node(node, state(components={"filter": other})).look.word == "Not running", "of another type"
+
+
+def test_a_traceback_is_told_by_its_place_and_its_last_line() -> None:
+    assert (error_place(TRACE), error_sentence(TRACE)) == ("low_pass.py:41", "ZeroDivisionError: division by zero")
+    assert (error_place(""), error_sentence("")) == ("", "")
+
+
+def test_a_wire_says_whether_anything_flows_and_what_was_lost() -> None:
+    wire = Wire(Endpoint("signal", "value"), Endpoint("filter", "raw"))
+    system = System("s")
+    assert live_wire(wire, system, state()).flow == "never"
+    assert live_wire(wire, system, state(topics={"/signal/value": topic(0, 0.0)})).flow == "never"
+    assert live_wire(wire, system, state(topics={"/signal/value": topic(9, 0.0)})).flow == "stale"
+    assert live_wire(wire, system, state("pause", topics={"/signal/value": topic(9, 0.0)})).flow == "flows"
+    assert live_wire(wire, system, state(topics={"/signal/value": topic()})).rate == "10.0 Hz"
+
+
+def test_the_system_in_a_line() -> None:
+    told = totals(
+        state(
+            components={"a": component("active"), "b": component("hung")},
+            topics={"/a/x": topic(), "/a/y": topic(rate_hz=5.0)},
+            processes={"a": {"cpu_percent": 3.0, "rss_mb": 40.0}, "b": {"cpu_percent": None, "rss_mb": None}},
+        )
+    )
+    assert (told.rate_hz, told.p99_us, told.troubled, told.cpu_percent) == (15.0, 1500.0, ("b",), 3.0)
+
+
+def test_figures_keep_their_width() -> None:
+    assert [rate_words(rate) for rate in (0.0, 9.96, 1234.5, 20_000.0)] == ["0.0 Hz", "10.0 Hz", "1234 Hz", "20.0 kHz"]
+    assert [time_words(us) for us in (None, 90.0, 2500.0)] == ["—", "90 µs", "2.5 ms"]
+
+
+def test_values_in_a_few_words() -> None:
+    assert value_lines(Float64(data=-0.25)) == ["−0.25"]
+    velocity = value_lines(Velocity(stamp_ns=7, frame="base"))
+    assert velocity[-2:] == ["stamp_ns 7", "frame base"], "what says when and where comes last"
+    planes = Map(plane_names=["height"], planes=np.zeros((1, 20, 30), np.float32))
+    assert "planes 1 × 20 × 30 float32" in value_lines(planes)
+    assert first_number(Float64(data=2.0)) == 2.0 and first_number(planes) == 1.0
+
+
+def test_what_has_changed_is_told_by_name() -> None:
+    changes = Changes()
+    changes.note(["components", "filter", "rate_hz"])
+    assert changes.components == {"filter"} and not changes.shape and not changes.system
+    changes.note(["components", "new"])
+    changes.note(["clock", "base_ns"])
+    assert changes.shape and changes.clock and not changes.system
+    changes.note(["gate"])
+    assert changes.system
+
+
+@pytest.mark.parametrize("noise_s", [0.0, 60.0])
+def test_a_stall_is_noted_with_its_place_unless_the_machine_made_it(
+    qtbot: QtBot, tmp_path: Path, noise_s: float
+) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    told = iter([0.0, *[noise_s] * 1000])
+    log = StallLog(tmp_path / "stalls.log", owner, noise_s=lambda: next(told))
+    threading.Event().wait(0.6)  # nothing comes back to the event loop meanwhile
+    qtbot.wait(250)
+    log.close()
+    if noise_s:
+        assert not log.stalls and not (tmp_path / "stalls.log").exists()
+    else:
+        assert log.stalls[0].own_s > 0.2 and "stood still" in (tmp_path / "stalls.log").read_text()
+
+
+def test_the_machine_says_how_long_we_waited() -> None:
+    before = waited_s()
+    assert waited_s() >= before >= 0.0
