@@ -12,7 +12,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.inertia import Inertia
 from studio.model.geometry.joints import Joint
-from studio.model.geometry.linkage import Branch, Linkage, Part, link
+from studio.model.geometry.linkage import Branch, Edge, Linkage, Part, link
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import GeometryError, Matrix, rpy_of, unit_axis
 from studio.model.geometry.sensors import Sensor
@@ -70,9 +70,19 @@ def export_links(model: Model, notes: list[str]) -> list[ExportLink]:
         raise GeometryError(
             f"{groups[1][0].body} is not connected with {groups[0][0].body}", file=model.file, hint=hint
         )
-    for loop in linkage.loops:
-        notes.append(f"the constraint {loop.edge.name} closes a loop and is left out: the file holds a tree")
     return [_link(model, linkage, part, notes) for part in linkage.order]
+
+
+def export_loops(model: Model) -> list[ExportJoint]:
+    """The constraints that the tree of links does without, as joints from where they begin to where they end."""
+    return [_loop(loop.edge) for loop in link(model).loops]
+
+
+def _loop(edge: Edge) -> ExportJoint:
+    moves = edge.joint if edge.moves else None
+    axis = unit_axis(moves.axis) if moves is not None else (0.0, 0.0, 1.0)
+    name = edge.name + JOINT_SUFFIX
+    return ExportJoint(name, str(edge.start), str(edge.end), edge.before, edge.after, moves, axis)
 
 
 def _link(model: Model, linkage: Linkage, part: Part, notes: list[str]) -> ExportLink:

@@ -10,10 +10,12 @@ from lxml import etree
 
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.export_tree import (
+    JOINT_SUFFIX,
     Export,
     ExportJoint,
     ExportLink,
     export_links,
+    export_loops,
     numbers,
     shape_names,
     wheels,
@@ -45,6 +47,10 @@ def to_sdf(model: Model) -> Export:
     for link in links:
         if link.joint is not None:
             _add_joint(made, link.joint)
+    for loop in export_loops(model):
+        name = loop.name.removesuffix(JOINT_SUFFIX)
+        notes.append(f"the constraint {name} closes a loop: {loop.child} has two joints, which not all simulators read")
+        _add_joint(made, loop)
     _add_drive(made, links, notes)
     etree.indent(root)
     return Export(etree.tostring(root, encoding="unicode") + "\n", notes)

@@ -11,6 +11,7 @@ from studio.model.geometry.export_tree import (
     Export,
     ExportLink,
     export_links,
+    export_loops,
     numbers,
     shape_names,
     xyz_rpy,
@@ -28,6 +29,9 @@ UNLIMITED_SPEED = 100.0
 def to_urdf(model: Model) -> Export:
     notes: list[str] = []
     links = export_links(model, notes)
+    for loop in export_loops(model):
+        name = loop.name.removesuffix(JOINT_SUFFIX)
+        notes.append(f"the constraint {name} closes a loop and is left out: the file holds a tree")
     robot = etree.Element("robot", name=model.name)
     # The link of a moving joint begins at the joint: where the body's origin is elsewhere, its contents are shifted.
     shift = {link.name: np.eye(4) if link.joint is None else _shift(link) for link in links}
