@@ -43,6 +43,7 @@ VERBS = (
     Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("model", "check bodies and assemblies, ask where frames are, convert them", "studio.cli.model"),
+    Verb("sim", "worlds of the embedded simulator: look at them, make new ones", "studio.cli.sim"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
     Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),

@@ -83,7 +83,7 @@ def _colours(physics: Physics, eye: Floats, directions: Floats) -> Floats:
     base[ground & odd & (hits == len(table) - 1)] *= 0.94
     flat = np.array([*physics.labels.is_ground, True])[hits]
     base[seen & odd & flat] *= 0.94
-    light = 0.45 + 0.55 * np.clip(normals @ LIGHT, 0.0, 1.0)
+    light = 0.55 + 0.6 * np.clip(normals @ LIGHT, 0.0, 1.0)
     starts = points[seen] + normals[seen] * CLEAR_M
     blocked, _, _ = _cast(physics, starts, np.broadcast_to(LIGHT, starts.shape), together=False)
     light[seen] *= np.where(blocked >= 0, SHADOW, 1.0)

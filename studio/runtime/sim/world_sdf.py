@@ -103,13 +103,14 @@ class _Reader:
             message = f"the model {name} is not static: only vehicles move here"
             raise self.error(element, message, "add <static>true</static>")
         base = self.pose(element)
+        is_alone = len(element.findall("link/collision")) == 1
         for link in element.findall("link"):
             self.known(link)
             at = base @ self.pose(link)
             colour = self.colour(link)
             for collision in link.findall("collision"):
                 self.known(collision)
-                label = "/".join(filter(None, (name, collision.get("name", ""))))
+                label = name if is_alone else f"{name}/{collision.get('name', '')}"
                 self.collision(world, collision, label, at @ self.pose(collision), colour)
 
     def collision(
@@ -339,8 +340,7 @@ def _write_link(
 
 
 def _write_solid(world: etree._Element, solid: Solid) -> None:
-    name = solid.name.partition("/")[0]
-    for geometry in _write_link(world, name, solid.pose, solid.colour, solid.friction):
+    for geometry in _write_link(world, solid.name.replace("/", "_"), solid.pose, solid.colour, solid.friction):
         shape = etree.SubElement(geometry, solid.kind)
         if solid.kind == "plane":
             _text(shape, "normal", "0 0 1")
