@@ -55,6 +55,9 @@ class GridMapper(Component):
             "%d scans in the map, %d without a pose, %d too far away", self._mapped, self._alone, self._refused
         )
 
+    def on_end(self) -> None:
+        self.on_timer()
+
     def on_clock_jump(self) -> None:
         self._scans.clear()
         self._poses.clear()

@@ -277,6 +277,9 @@ class Cell:
             case {"do": "trigger"}:
                 if self.state is State.ACTIVE:
                     self.component.on_trigger()
+            case {"do": "end"}:
+                if self.state is State.ACTIVE:
+                    self.component.on_end()
             case {"do": "clock-jump"}:
                 self.component.geometry.jump()
                 self.component.on_clock_jump()
@@ -428,7 +431,13 @@ class Cell:
             "paused_inputs": self.paused_inputs,
             "error": self.error,
             "published": dict(self.sequences),
+            "hears_end": self.hears_end,
         }
+
+    @property
+    def hears_end(self) -> bool:
+        """Whether it has something to do when a log has ended."""
+        return type(self.component).on_end is not Component.on_end
 
     # Checkpoints.
 

@@ -177,6 +177,9 @@ class Component:
     def on_geometry(self) -> None:
         """The geometry was changed while the system runs, and is already in place; also called when not active."""
 
+    def on_end(self) -> None:
+        """The log that was played or replayed has ended: the time to publish what is left to say, a last map say."""
+
     def on_clock_jump(self) -> None:
         """The sources were switched or the log was moved: time has jumped, forget what depends on continuity."""
 

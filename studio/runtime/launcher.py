@@ -44,6 +44,7 @@ RECORDER_WITHIN_S = 30.0
 """A disk may be slow, and what it has not written yet is somebody's field trial."""
 BROKER_ANSWERS_WITHIN_S = 5.0
 HAPPENINGS = 1000
+FIRST_REPORT_WITHIN_S = 5.0
 
 
 class Session:
@@ -239,6 +240,12 @@ class Session:
             control.ask("command", component=component, command=dict(command), at_once=True, timeout_s=timeout_s)
         finally:
             control.close()
+
+    def end_hearers(self) -> list[str]:
+        """Components that have something to do when a log has ended, in order of place."""
+        alive = [host for host in self.hosts if host not in self.exits]
+        self.observer.await_reports(alive, 0, FIRST_REPORT_WITHIN_S)
+        return [name for name in self.plan.by_name if self.observer.component(name).get("hears_end")]
 
     def feed(
         self, name: str, events: Iterable[Event], topics: Iterable[str], thread: type[FeedThread] = FeedThread

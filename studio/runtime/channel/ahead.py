@@ -84,6 +84,7 @@ class Ahead:
             return 0
         forwarder.gate.now_ns = max(forwarder.gate.now_ns, roots[-1].stamp_ns)
         nodes = self._work([Node(number, 0, (), event) for number, event in enumerate(roots)])
+        forwarder.gate.now_ns = max(forwarder.gate.now_ns, *(node.event.stamp_ns for node in nodes))
         self._send(nodes)
         return len(nodes)
 

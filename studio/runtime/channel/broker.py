@@ -42,7 +42,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.channel.playing import drain, jump, open_gate, recall
+from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
@@ -64,6 +64,7 @@ class Broker:
         self.ready: set[str] = set()
         self.players: set[str] = set()
         """Feeders that push by themselves while the gate is open."""
+        self.forwarder.on_paused = lambda: await_players(self.forwarder, self.players)
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
         self._run_folder = run

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Set
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +85,7 @@ class Forwarder:
         self.gate.now_ns = clock.now_ns()
         self.gate.on_repeat = self._count_again
         self.ticking = Ticking(plan, self.agenda.timers)
+        self.on_paused: Callable[[], None] = lambda: None
         self.ended = False
         self._sockets = BrokerSockets(context, run)
         self.forward = self._sockets.forward
@@ -160,6 +161,7 @@ class Forwarder:
             self._take_acks(topic_hash(ALL_TOPIC), number)
             self.waiting -= self.gone | self.excused
         self.waiting = set()
+        self.on_paused()
         self.keep_strays()
 
     def keep_strays(self) -> None:

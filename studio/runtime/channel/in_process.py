@@ -128,6 +128,10 @@ class InProcess:
         topic = command_topic(component)
         return Event(topic, self._next(topic), self.gate.now_ns, dict(command), kind=Kind.COMMAND, flags=INPUT)
 
+    def end_hearers(self) -> list[str]:
+        """Components that have something to do when a log has ended, in order of place."""
+        return [name for name, cell in self.cells.items() if cell.hears_end]
+
     def feed(self, name: str, events: Iterable[Event], topics: Iterable[str] = ()) -> None:
         """Inputs from a log or a script, taken when their time has come. (`topics` matters over sockets only.)"""
         self.gate.agenda.add_feeder(feeder_of(name, events))

@@ -18,7 +18,7 @@ from studio.runtime.channel.frames import FEED_PREFIX, Kind, Mark, Marker, pack
 from studio.runtime.channel.held import Held
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 
-PATIENCE_NS = 2 * SECOND_NS
+PATIENCE_NS = 10 * SECOND_NS
 """A player that does not answer within this time has died, and what it has sent is all that will come."""
 MOST_DRAINED = 10_000
 """Events that may follow from what was under way when time jumps; a system that feeds itself has no end of them."""
@@ -46,6 +46,17 @@ def _await_fence(forwarder: Forwarder, feeder: Feeder[Held]) -> None:
     end_ns = monotonic_ns() + PATIENCE_NS
     while not feeder.ended and not forwarder.ended and monotonic_ns() < end_ns:
         forwarder.absorb()
+
+
+def await_players(forwarder: Forwarder, players: Collection[str]) -> None:
+    """The gate has just been closed: what players have sent before they heard of it is here when this returns.
+
+    Otherwise the gate would take a player for empty whose inputs are on their way, and ask it for more.
+    """
+    for feeder in forwarder.agenda.feeders:
+        if feeder.name in players:
+            _await_fence(forwarder, feeder)
+            feeder.ended = False
 
 
 def tell(forwarder: Forwarder, player: str, mark: Mark, number: int) -> None:

@@ -22,6 +22,9 @@ MARK_EVERY, MOST_MARKS = 2048, 256
 LOOKED_AT = 64
 """Events at either end of a topic that tell whether it is an input."""
 
+END = {"do": "end"}
+"""The command that tells a component that there is no more."""
+
 Read = Callable[[str, memoryview], Any]
 """Topic and payload -> message."""
 
@@ -78,7 +81,7 @@ class InputEvents:
 
         logged_events = inputs.log.events(inputs.topics, start_ns=mark.place.from_ns)
         for logged in by_stamp(_placed(logged_events), after=mark.place, every=self._every, keep=keep):
-            if is_first_activation(logged):
+            if is_of_the_machinery(logged):
                 continue
             counts[logged.topic] = count = counts.get(logged.topic, 0) + 1
             if number >= position:
@@ -209,11 +212,19 @@ def _placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:
 
 
 def is_first_activation(event: LoggedEvent) -> bool:
-    """Geometry and activations at the start come from the machinery, when a log is played too."""
-    if event.sequence != 1 or not event.topic.startswith(COMMAND_PREFIX):
-        return False
+    """Of those at the start of a run; the geometry comes with them."""
+    return event.sequence == 1 and (event.topic == GEOMETRY_TOPIC or _command_in(event) == {"do": "activate"})
+
+
+def is_of_the_machinery(event: LoggedEvent) -> bool:
+    """What comes by itself when a log is played too: what was told at the start, and the word at the end."""
+    return is_first_activation(event) or _command_in(event) == END
+
+
+def _command_in(event: LoggedEvent) -> Any:
+    if not event.topic.startswith(COMMAND_PREFIX):
+        return None
     try:
-        command = json.loads(decode(String, event.payload).data)
+        return json.loads(decode(String, event.payload).data)
     except (MessageError, ValueError):
-        return False
-    return bool(command == {"do": "activate"} or event.topic == GEOMETRY_TOPIC)
+        return None

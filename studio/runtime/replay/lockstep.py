@@ -126,6 +126,8 @@ class _Runs(Protocol):
 
     def command(self, component: str, command: Mapping[str, Any]) -> None: ...
 
+    def end_hearers(self) -> list[str]: ...
+
 
 def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
     whole_ns = inputs.end_ns - inputs.start_ns
@@ -133,11 +135,9 @@ def _to_the_end(run: _Runs, inputs: Inputs, progress: Progress) -> int:
     for piece in range(1, PIECES + 1):
         delivered += run.lockstep(until_ns=inputs.start_ns + whole_ns * piece // PIECES, lag=LAG)
         progress(whole_ns * piece // PIECES, whole_ns)
-    for component in inputs.plan.components:
-        if not component.command:  # programs know nothing of it
-            run.command(component.name, END)
-    run.lockstep(until_ns=inputs.end_ns, lag=LAG)
-    return delivered
+    for component in run.end_hearers():
+        run.command(component, END)
+    return delivered + run.lockstep(until_ns=inputs.end_ns, lag=LAG)
 
 
 def _in_process(inputs: Inputs, log: EventLog | None, progress: Progress) -> tuple[int, dict[str, str]]:

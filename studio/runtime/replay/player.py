@@ -27,6 +27,7 @@ from typing import Any, Self
 
 from studio.errors import StudioError
 from studio.messages import MessageTypes, String, decode
+from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
@@ -35,6 +36,7 @@ from studio.runtime.replay.condition import Condition, parse_condition
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.flow import Flow
+from studio.runtime.replay.inputs import END
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player_state import PlayerState
 from studio.runtime.replay.pusher import FOREVER_NS, Pusher
@@ -400,7 +402,16 @@ class LogPlayer:
             if why != "end" or self.pauses_at_end:
                 self.session.pause()
                 self._control.ask("drain", timeout_s=None)
+                if why == "end":
+                    self._tell_components()
             self._tell_stopped(why)
+
+    def _tell_components(self) -> None:
+        """There is no more: they may have something left to say."""
+        for component in self.session.end_hearers():
+            self.session.command(component, END)
+            self.session.step(1, COMMAND_PREFIX + component)
+        self._control.ask("drain", timeout_s=None)
 
     def _tell_stopped(self, why: str) -> None:
         with self._news:

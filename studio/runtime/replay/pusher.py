@@ -32,7 +32,7 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.cursor import Cursor, Next
 from studio.runtime.replay.flow import BROKER, Flow
-from studio.runtime.replay.inputs import is_first_activation
+from studio.runtime.replay.inputs import is_of_the_machinery
 from studio.runtime.replay.outlet import Outlet
 
 SPIN_NS = 200_000
@@ -249,7 +249,7 @@ class Pusher:
         return self.watch is not None and event.topic not in self.disabled and self.watch(event)
 
     def _is_passed_over(self, event: LoggedEvent) -> bool:
-        return event.topic in self.disabled or (event.topic in self._commands and is_first_activation(event))
+        return event.topic in self.disabled or (event.topic in self._commands and is_of_the_machinery(event))
 
     def _send_sync(self, number: int) -> None:
         assert self.clock is not None

@@ -81,6 +81,22 @@ class Sink(Component):
         self.got.append(message.data)
 
 
+class LastWord(Component):
+    """Says nothing until the end, and then how much it has heard."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.count = 0
+
+    def on_raw(self, _message: Float64) -> None:
+        self.count += 1
+
+    def on_end(self) -> None:
+        self.out.publish(Float64(self.count))
+
+
 class Loop(Component):
     """Feeds itself for ever: publishes its input plus one."""
 

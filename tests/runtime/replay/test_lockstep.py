@@ -70,6 +70,22 @@ def test_calls_are_in_the_log_in_one_order_whoever_was_faster(tmp_path: Path) ->
     assert decode(Float64, answered.data.tobytes()) == Float64(10.0)
 
 
+def test_components_hear_of_the_end_once(tmp_path: Path) -> None:
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
+        last=Part("LastWord", {"raw": "ticker.out"}, outlets=("out",)),
+        sum=Part("Adder", {"raw": "last.out"}, outlets=("out",)),
+    )
+    log = record_lockstep(tmp_path / "run.mcap", system, 0.1)
+    for name, in_process in (("twin", True), ("processes", False), ("of a replay", True)):
+        out = tmp_path / f"{name}.mcap"
+        replay(system, log, out, in_process=in_process)
+        for topic in ("/last/out", "/sum/out"):
+            assert [decode(Float64, payload).data for _, _, payload in events_of(out, topic)] == [10.0]
+        log = out
+    assert (tmp_path / "twin.mcap").read_bytes() == (tmp_path / "processes.mcap").read_bytes()
+
+
 def test_a_sensor_is_played_by_the_log(sensed: Path, tmp_path: Path) -> None:
     result = replay(sensor_system(), sensed, tmp_path / "a.mcap")
     assert (result.left_out, result.fed, result.failures) == (("flood",), ("/flood/out",), {})
