@@ -1,4 +1,4 @@
-"""`studio convert`: makes a Studio log of a log from elsewhere, or one of ours with another compression."""
+"""`studio convert`: makes a Studio log of one from elsewhere, or of ours with another compression; and RtsProfiles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studio.cli.columns import columns
+from studio.cli.convert_rts import export_profile, import_profile, is_profile_file
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader
@@ -21,6 +22,8 @@ EXAMPLE = """\
   studio convert old.bag old.mcap --json                     a ROS 1 bag; the report for scripts
   studio convert drive.mcap marked.mcap --bookmark 12.5 "the dog ran by"
   studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
+  studio convert my_robot my_robot.rts.xml --to rtsprofile   for RTSystemEditor; tells what it cannot hold
+  studio convert arm_system.xml arm_system                   from RTSystemEditor: a new project
 """
 CLEAR_LINE = "\r\x1b[K"
 QUIET_NS = 2 * SECOND_NS
@@ -30,9 +33,12 @@ BAR_CELLS = 30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = f"Make a Studio log of another. Told by content, not by name: {FORMS}."
-    parser.add_argument("source", metavar="IN", type=Path, help="the log to read; it is not changed")
-    parser.add_argument("output", metavar="OUT", type=Path, help="the log to write, e.g. drive.mcap; must not exist")
+    parser.description = (
+        f"Make a Studio log of another. Told by content, not by name: {FORMS}. An RtsProfile becomes a project."
+    )
+    parser.add_argument("source", metavar="IN", type=Path, help="what to read; it is not changed")
+    parser.add_argument("output", metavar="OUT", type=Path, help="what to write, e.g. drive.mcap; must not exist")
+    parser.add_argument("--to", choices=("rtsprofile",), help="write a project as RTSystemEditor's XML")
     parser.add_argument("--compression", choices=CHOICES, default="none", help="of the new log (none)")
     parser.add_argument(
         "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
@@ -48,7 +54,11 @@ def run(options: argparse.Namespace) -> int:
     if not options.source.exists():
         raise UsageError(f"there is no file {options.source}")
     if options.output.exists():
-        raise UsageError(f"{options.output} exists already", hint="logs are never overwritten: choose another name")
+        raise UsageError(f"{options.output} exists already", hint="nothing is overwritten: choose another name")
+    if options.to is not None:
+        return export_profile(options)
+    if is_profile_file(options.source):
+        return import_profile(options)
     if not 0.0 < options.spacing <= 3600.0:
         raise UsageError(f"lines cannot be {options.spacing:g} s apart", hint="e.g. --spacing 0.1")
     bar = ProgressBar()

@@ -104,3 +104,15 @@ def test_ctrl_c_ends_it_and_removes_the_file(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert printed == b""
     assert not out.exists()
+
+
+def test_a_project_becomes_an_rts_profile_and_the_other_way_round(studio: Studio, tmp_path: Path) -> None:
+    profile, project = tmp_path / "steps.xml", tmp_path / "steps"
+    first_steps = Path(__file__).resolve().parents[2] / "projects" / "first_steps"
+    out = studio("convert", first_steps, profile, "--to", "rtsprofile")
+    assert out.status == 0 and "recording" in out.out
+    assert studio("convert", profile, tmp_path / "again.xml").status == 2, "a project is a folder"
+    told = studio("convert", profile, project, "--json")
+    assert told.status == 0 and told.json["not_mapped"] == []
+    assert studio("check", project).status == 0
+    assert studio("convert", profile, project).status == 2, "nothing is overwritten"

@@ -1,0 +1,227 @@
+"""Reads an RtsProfile into a system. What has no place here is listed; what has an unknown type is kept, and shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lxml import etree
+
+from studio.model.changes import ModelError
+from studio.model.files import FileError
+from studio.model.parts import Component, Endpoint, Host, ServiceWire, Wire
+from studio.model.rts_profile import DELIVERY, HOST, NotMapped, ext, is_rts_profile, rts
+from studio.model.sources import Specs
+from studio.model.spec import Activation, ComponentSpec, Delivery, SpecError
+from studio.model.system import System
+from studio.model.xml_parse import parse_hardened
+from studio.model.xml_schema import line_of
+
+_SEQUENCES = ("StartUp", "ShutDown", "Activation", "Deactivation", "Resetting", "Initializing", "Finalizing")
+_KNOWN = ("Components", "DataPortConnectors", "ServicePortConnectors")
+_DELIVERIES = {"flush": None, "new": "latest", "periodic": "latest"}
+"""Subscription types; what goes at once is handled in order, the others may be overtaken."""
+
+
+@dataclass
+class Imported:
+    system: System
+    not_mapped: list[NotMapped] = field(default_factory=list)
+
+
+def read_rts_profile(data: bytes, specs: Specs, file: Path | str | None = None) -> Imported:
+    root = parse_hardened(data, file)
+    if not is_rts_profile(root):
+        raise FileError("this is no RtsProfile", file=file, line=line_of(root), hint="its root is rts:RtsProfile")
+    return _Import(root, specs, file).done()
+
+
+class _Import:
+    def __init__(self, root: etree._Element, specs: Specs, file: Path | str | None) -> None:
+        self._root = root
+        self._specs = specs
+        self._file = file
+        self._names: dict[str, str] = {}
+        """Instance name -> component."""
+        self._lost: list[NotMapped] = []
+        parts = root.get(rts("id"), "").split(":")
+        self._system = System(_name(parts[2] if len(parts) > 2 else "", "system"))
+        self._system.set_doc(_text(root.get(rts("abstract"), "")))
+
+    def done(self) -> Imported:
+        for node in self._root.iterchildren(rts("Components")):
+            self._add(node)
+        for node in self._root.iterchildren(rts("DataPortConnectors")):
+            self._connect(node, "Data")
+        for node in self._root.iterchildren(rts("ServicePortConnectors")):
+            self._connect(node, "Service")
+        for node in self._root.iterchildren(etree.Element):
+            name = etree.QName(node).localname
+            if name not in _KNOWN:
+                why = "components start behind a barrier and stop together" if name in _SEQUENCES else "not known here"
+                self._lose(name, why)
+        return Imported(self._system, self._lost)
+
+    # Components.
+
+    def _add(self, node: etree._Element) -> None:
+        instance = node.get(rts("instanceName"), "")
+        parts = node.get(rts("id"), "").split(":")
+        kind = self._type(parts[3] if len(parts) > 3 else instance)
+        name = self._names[instance] = self._system.free_name(_name(instance, "component"))
+        spec = self._specs.get(kind)
+        if spec is None:
+            self._lose(name, f"there is no component of type {kind}: it stands there until there is one")
+        if node.get(rts("compositeType"), "None") not in ("", "None") or node.find(rts("Participants")) is not None:
+            self._lose(name, "a composite is taken as one component, its parts stay where they are")
+        properties = dict(_properties(node))
+        host = _name(properties[HOST], "host") if properties.get(HOST) else ""
+        if host and host not in self._system.hosts:
+            self._system.add_host(Host(host))
+        mode, period_s = self._activation(name, node, spec)
+        parameter_set, parameters = self._parameters(name, node, spec)
+        with self._as_far_as_possible(node):
+            self._system.add_node(Component(name, kind, host, mode, period_s, parameter_set, parameters))
+        self._place(name, node)
+
+    def _type(self, written: str) -> str:
+        """As it is called here: `ConsoleIn` is console_in, unless there is one of that very name."""
+        plain = _name(written, "component")
+        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
+        return plain if self._specs.get(plain) is not None else snake
+
+    def _activation(
+        self, name: str, node: etree._Element, spec: ComponentSpec | None
+    ) -> tuple[Activation | None, float | None]:
+        context = node.find(rts("ExecutionContexts"))
+        kind = "" if context is None else context.get(rts("kind"), "").lower()
+        mode: Activation = "periodic" if "periodic" in kind else "trigger" if kind == "other" else "event"
+        if context is None:
+            return None, None
+        if spec is not None and mode not in spec.activations:
+            self._lose(name, f"it cannot run in mode {mode}: it runs in mode {spec.activations[0]}")
+            return None, None
+        try:
+            rate_hz = float(context.get(rts("rate"), "0"))
+        except ValueError:
+            rate_hz = 0.0
+        period_s = 1 / rate_hz if mode == "periodic" and rate_hz > 0 else None
+        same = spec is not None and mode == spec.activations[0]
+        if same and (period_s is None or abs(period_s - spec.period_s) < 1e-9):  # type: ignore[union-attr]
+            return None, None
+        return (None if same else mode), period_s
+
+    def _parameters(self, name: str, node: etree._Element, spec: ComponentSpec | None) -> tuple[str, dict[str, str]]:
+        active = node.get(rts("activeConfigurationSet"), "")
+        values: dict[str, str] = {}
+        for configuration in node.iterchildren(rts("ConfigurationSets")):
+            label = configuration.get(rts("id"), "")
+            data = {each.get(rts("name"), ""): each.get(rts("data"), "") for each in configuration}
+            if label == active or (not active and label == "default"):
+                values = data
+            elif not label.startswith("_"):  # those of the machinery, as __widget__
+                self._lose(name, f"its configuration set {label} is not the active one")
+        known = active if spec is not None and active in spec.parameter_sets else ""
+        return known, dict(self._fitting(name, values, known, spec))
+
+    def _fitting(
+        self, name: str, values: dict[str, str], parameter_set: str, spec: ComponentSpec | None
+    ) -> Iterator[tuple[str, str]]:
+        for parameter, text in values.items():
+            declared = spec.parameter(parameter) if spec is not None else None
+            if spec is None:
+                if _name(parameter, "x") == parameter:
+                    yield parameter, _text(text)
+                continue
+            if declared is None:
+                self._lose(f"{name}.{parameter}", f"{spec.type} has no such parameter")
+                continue
+            try:
+                value = declared.parse(text)
+            except SpecError as error:
+                self._lose(f"{name}.{parameter}", str(error))
+                continue
+            if value != spec.parameter_sets.get(parameter_set, {}).get(parameter, object()):
+                yield parameter, _text(text)
+
+    def _place(self, name: str, node: etree._Element) -> None:
+        location = node.find(ext("Location"))
+        if location is not None:
+            try:
+                self._system.place(name, float(location.get(ext("x"), "")), float(location.get(ext("y"), "")))
+            except (ValueError, ModelError):
+                return  # without a place it is drawn somewhere
+
+    # Connectors.
+
+    def _connect(self, node: etree._Element, kind: str) -> None:
+        start, end = (self._end(node.find(rts(f"{role}{kind}Port"))) for role in ("source", "target"))
+        if start is None or end is None:
+            self._lose(node.get(rts("name"), "connector"), "one of its ends is not in this profile")
+            return
+        if self._goes_backwards(start, end, kind):
+            start, end = end, start
+        with self._as_far_as_possible(node):
+            if kind == "Service":
+                self._system.connect(ServiceWire(start, end))
+            else:
+                self._system.connect(Wire(start, end, self._delivery(node, end)))
+
+    def _delivery(self, node: etree._Element, end: Endpoint) -> Delivery | None:
+        """None where it is what the in port asks for anyway."""
+        written = dict(_properties(node)).get(DELIVERY)
+        text = written or _DELIVERIES.get(node.get(rts("subscriptionType"), "").lower())
+        spec = self._specs.get(self._system.component(end.node).type)
+        port = spec.port(end.port) if spec is not None else None
+        try:
+            wanted = Delivery.parse(text) if text else None
+        except SpecError:
+            return None
+        return None if wanted == (port.delivery if port else Delivery()) else wanted
+
+    def _end(self, port: etree._Element | None) -> Endpoint | None:
+        if port is None or port.get(rts("instanceName"), "") not in self._names:
+            return None
+        instance = port.get(rts("instanceName"), "")
+        written = port.get(rts("portName"), "").removeprefix(f"{instance}.")
+        return Endpoint(self._names[instance], _name(written, "port"))
+
+    def _goes_backwards(self, start: Endpoint, end: Endpoint, kind: str) -> bool:
+        """Other tools write the two ends in any order."""
+        specs = [self._specs.get(self._system.component(each.node).type) for each in (start, end)]
+        if kind == "Data":
+            first = specs[0].port(start.port) if specs[0] else None
+            last = specs[1].port(end.port) if specs[1] else None
+            return bool((first and first.direction == "in") or (last and last.direction == "out"))
+        provider = specs[0].service(start.port) if specs[0] else None
+        consumer = specs[1].service(end.port) if specs[1] else None
+        return bool((provider and provider.role == "provided") or (consumer and consumer.role == "required"))
+
+    @contextmanager
+    def _as_far_as_possible(self, node: etree._Element) -> Iterator[None]:
+        """What the system refuses is not brought over, and the rest is."""
+        try:
+            yield
+        except ModelError as error:
+            self._lose(node.get(rts("instanceName")) or node.get(rts("name")) or "connector", str(error))
+
+    def _lose(self, what: str, why: str) -> None:
+        self._lost.append(NotMapped(what, why))
+
+
+def _properties(node: etree._Element) -> Iterator[tuple[str, str]]:
+    for each in node.iterchildren(ext("Properties")):
+        yield each.get(ext("name"), ""), each.get(ext("value"), "")
+
+
+def _name(written: str, otherwise: str) -> str:
+    """What may be a name here."""
+    made = re.sub(r"[^A-Za-z0-9_]+", "_", written).strip("_")
+    return made if made[:1].isalpha() else f"{otherwise}_{made}".rstrip("_")
+
+
+def _text(written: str) -> str:
+    return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]", "", written)

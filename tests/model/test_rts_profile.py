@@ -1,0 +1,122 @@
+"""RTSystemEditor's RtsProfile: there and back, from elsewhere, and what is told of that which has no place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.model.files import FileError
+from studio.model.opened import Opened, open_project
+from studio.model.parts import Component
+from studio.model.rts_export import to_rts_profile
+from studio.model.rts_import import read_rts_profile
+from studio.model.system_xml import write_system
+
+PROJECTS = Path(__file__).resolve().parents[2] / "projects"
+
+FOREIGN = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<rts:RtsProfile rts:id="RTSystem:Lab:Arm Test:0.3" rts:version="0.2" rts:abstract="An arm."
+    xmlns:rts="http://www.openrtp.org/namespaces/rts" xmlns:rtsExt="http://www.openrtp.org/namespaces/rts_ext">
+  <rts:Components rts:instanceName="SignalSource0" rts:pathUri="host/SignalSource0.rtc" rts:compositeType="None"
+      rts:id="RTC:Lab:Test:SignalSource:1.0" rts:activeConfigurationSet="fast">
+    <rts:DataPorts rts:name="SignalSource0.value"/>
+    <rts:ConfigurationSets rts:id="fast">
+      <rts:ConfigurationData rts:name="frequency_hz" rts:data="7.5"/>
+      <rts:ConfigurationData rts:name="amplitude" rts:data="-3"/>
+      <rts:ConfigurationData rts:name="colour" rts:data="red"/>
+    </rts:ConfigurationSets>
+    <rts:ConfigurationSets rts:id="slow"/>
+    <rts:ConfigurationSets rts:id="__widget__"/>
+    <rts:ExecutionContexts rts:id="0" rts:kind="PeriodicExecutionContext" rts:rate="50.0"/>
+    <rtsExt:Location rtsExt:x="93" rtsExt:y="12" rtsExt:width="-1" rtsExt:height="-1" rtsExt:direction="RIGHT"/>
+  </rts:Components>
+  <rts:Components rts:instanceName="LowPass0" rts:id="RTC:Lab:Test:LowPass:1.0" rts:compositeType="None">
+    <rts:ExecutionContexts rts:id="0" rts:kind="PERIODIC" rts:rate="1000.0"/>
+  </rts:Components>
+  <rts:Components rts:instanceName="Gripper0" rts:id="RTC:Lab:Arm:GripperHand:1.0" rts:compositeType="PeriodicECShared">
+    <rts:ConfigurationSets rts:id="default">
+      <rts:ConfigurationData rts:name="force" rts:data="2"/>
+    </rts:ConfigurationSets>
+  </rts:Components>
+  <rts:DataPortConnectors rts:name="turned_round" rts:dataType="RTC::TimedDouble" rts:subscriptionType="new">
+    <rts:sourceDataPort rts:portName="LowPass0.raw" rts:instanceName="LowPass0"/>
+    <rts:targetDataPort rts:portName="SignalSource0.value" rts:instanceName="SignalSource0"/>
+  </rts:DataPortConnectors>
+  <rts:DataPortConnectors rts:name="to_nowhere">
+    <rts:sourceDataPort rts:portName="smooth" rts:instanceName="LowPass0"/>
+    <rts:targetDataPort rts:portName="in" rts:instanceName="Gone0"/>
+  </rts:DataPortConnectors>
+  <rts:DataPortConnectors rts:name="by_short_name">
+    <rts:sourceDataPort rts:portName="smooth" rts:instanceName="LowPass0"/>
+    <rts:targetDataPort rts:portName="close to" rts:instanceName="Gripper0"/>
+  </rts:DataPortConnectors>
+  <rts:StartUp/>
+</rts:RtsProfile>
+"""
+
+
+@pytest.fixture(scope="module")
+def first_steps() -> Opened:
+    return open_project(PROJECTS / "first_steps")
+
+
+@pytest.mark.parametrize("name", ["first_steps", "coroba_patterns", "real_bench", "carmen_mapping"])
+def test_what_goes_there_comes_back(name: str) -> None:
+    opened = open_project(PROJECTS / name)
+    made = to_rts_profile(opened.system, opened.registry)
+    assert made.data == to_rts_profile(opened.system, opened.registry).data, "the same system, the same bytes"
+    back = read_rts_profile(made.data, opened.registry)
+    assert back.not_mapped == []
+    assert (back.system.name, back.system.doc) == (opened.system.name, opened.system.doc)
+    for component in opened.system.components:
+        found = back.system.component(component.name)
+        same = (component.type, component.host, component.parameter_set, dict(component.parameters))
+        assert (found.type, found.host, found.parameter_set, dict(found.parameters)) == same
+    own = {component.name for component in opened.system.components}
+    wires = {(w.start, w.end) for w in opened.system.wires if {w.start.node, w.end.node} <= own}
+    assert wires <= {(w.start, w.end) for w in back.system.wires}
+    again = to_rts_profile(back.system, opened.registry)
+    assert to_rts_profile(read_rts_profile(again.data, opened.registry).system, opened.registry).data == again.data
+
+
+def test_what_has_no_place_there_is_listed(first_steps: Opened) -> None:
+    bench = open_project(PROJECTS / "real_bench")
+    told = {each.what: each.why for each in to_rts_profile(bench.system, bench.registry).not_mapped}
+    assert "only its real provider comes along" in told["source sick"]
+    assert [each.what for each in to_rts_profile(first_steps.system, first_steps.registry).not_mapped] == ["recording"]
+
+
+def test_a_profile_from_elsewhere_becomes_a_system(first_steps: Opened) -> None:
+    found = read_rts_profile(FOREIGN.encode(), first_steps.registry)
+    system = found.system
+    assert (system.name, system.doc) == ("Arm_Test", "An arm.")
+    signal = Component("SignalSource0", "signal_source", mode=None, period_s=0.02, parameters={"frequency_hz": "7.5"})
+    assert list(system.components) == [
+        signal, Component("LowPass0", "low_pass"), Component("Gripper0", "gripper_hand", parameters={"force": "2"}),
+    ]  # fmt: skip
+    assert [(str(wire.start), str(wire.end), str(wire.delivery)) for wire in system.wires] == [
+        ("SignalSource0.value", "LowPass0.raw", "latest"), ("LowPass0.smooth", "Gripper0.close_to", "None"),
+    ]  # fmt: skip
+    place = system.layout.places["SignalSource0"]
+    assert (place.x, place.y) == (93, 12)
+    told = [(each.what, each.why) for each in found.not_mapped]
+    for what, why in [
+        ("SignalSource0.amplitude", "below its minimum"),
+        ("SignalSource0.colour", "no such parameter"),
+        ("SignalSource0", "configuration set slow"),
+        ("LowPass0", "cannot run in mode periodic"),
+        ("Gripper0", "no component of type gripper_hand"),
+        ("Gripper0", "composite"),
+        ("to_nowhere", "not in this profile"),
+        ("StartUp", "behind a barrier"),
+    ]:
+        assert any(name == what and why in reason for name, reason in told), (what, told)
+    assert len(told) == 8
+    write_system(system)
+
+
+@pytest.mark.parametrize("text", ["<system/>", "<a", "", '<!DOCTYPE a [<!ENTITY b "c">]><a/>'])
+def test_what_is_no_profile_is_refused(text: str, first_steps: Opened) -> None:
+    with pytest.raises(FileError):
+        read_rts_profile(text.encode(), first_steps.registry)
