@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, SHARED, Kind, pack, topic_field
 from studio.runtime.channel.held import Held
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4 << 20
 """Of all events of one go; with more of them the next go is shorter."""
+MOST_NS = SECOND_NS // 2
+"""For one go: only between two of them anybody can pause."""
 LONGEST_GO = 1 << 16
 
 _LENGTH = struct.Struct("<I")
@@ -79,6 +82,7 @@ class Ahead:
             return 0
         if not all(host in forwarder.listeners.able for group in self._groups for host in group):
             return 0
+        began_ns = monotonic_ns()
         roots = list(self._take(until_ns))
         if not roots:
             return 0
@@ -86,6 +90,7 @@ class Ahead:
         nodes = self._work([Node(number, 0, (), event) for number, event in enumerate(roots)])
         forwarder.gate.now_ns = max(forwarder.gate.now_ns, *(node.event.stamp_ns for node in nodes))
         self._send(nodes)
+        self._most = self._most_after(nodes, monotonic_ns() - began_ns)
         return len(nodes)
 
     def _take(self, until_ns: int | None) -> Iterator[Held]:
@@ -111,17 +116,17 @@ class Ahead:
                         nodes.append(following)
                         self._give(following, waiting)
         nodes.sort()
-        self._most = self._most_after(nodes)
         return nodes
 
-    def _most_after(self, nodes: list[Node]) -> int:
-        """Short goes for what is large. Viewers copy from shared memory, and are to see what is still there."""
+    def _most_after(self, nodes: list[Node], took_ns: int) -> int:
+        """Short goes for what is large or slow. Viewers copy from shared memory, and are to see what is still there."""
         if any(is_shared(node.event) for node in nodes):
             return 1
         size = sum(len(node.event.frame) for node in nodes)
-        if size > MOST_BYTES:
+        if size > MOST_BYTES or took_ns > MOST_NS:
             return max(1, self._most // 2)
-        return min(2 * self._most, LONGEST_GO) if size < MOST_BYTES // 4 else self._most
+        may_grow = size < MOST_BYTES // 4 and took_ns < MOST_NS // 4
+        return min(2 * self._most, LONGEST_GO) if may_grow else self._most
 
     def _give(self, node: Node, waiting: dict[str, list[Node]]) -> None:
         for host in self._asked.get(node.event.topic, ()):

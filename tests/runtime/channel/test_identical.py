@@ -8,14 +8,14 @@ from tests.runtime.systems import Part, ProcessRun, Seen, TwinRun, plan
 
 SYSTEM = plan(
     seed=42,
-    fast=Part("Ticker", period_s=0.01),
-    slow=Part("Ticker", period_s=0.025),
+    fast=Part("Ticker", period_s=0.01, host="tickers"),
+    slow=Part("Ticker", period_s=0.025, host="tickers"),
     dice=Part("Dice", {"raw": "fast.out back.out"}),
     three=Part("Adder", {"raw": "fast.out slow.out"}, {"copies": 3}),
     join=Part("Merger", {"left": "dice.out", "right": "three.out"}, host="pair"),
     caller=Part("Caller", {"raw": "slow.out"}, requires={"ask": ("doubler", "double")}, host="pair"),
     doubler=Part("Doubler", {"raw": "fast.out"}),
-    back=Part("Dice", {"raw": "slow.out"}),
+    back=Part("Dice", {"raw": "slow.out"}, host="pair"),
 )
 UNTIL_NS = 200_000_000
 
