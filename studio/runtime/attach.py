@@ -20,7 +20,7 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.deltas import Snapshot, apply
-from studio.runtime.runtime import ATTACH, PROTOCOL
+from studio.runtime.runtime import ATTACH, PROTOCOL, NotAttached
 
 ALIVE_EVERY_NS = SECOND_NS // 2
 LOOK_EVERY_MS = 20
@@ -148,6 +148,10 @@ class Attachment:
                     self.lines.extend(message["lines"])
                 case "ended":
                     self.ended.set()
+                case _ if message.get("kind") == NotAttached.__name__:
+                    # Forgotten, because this process or its machine stood still for seconds.
+                    self._outgoing.put({"id": 0, "do": "attach", "name": self._name})
+                    self._take_reply(message)
                 case _:
                     self._take_reply(message)
             self._news.notify_all()
@@ -157,7 +161,9 @@ class Attachment:
     def _take_reply(self, reply: dict[str, Any]) -> None:
         if "snapshot" in reply:
             self.state, self.version = reply["snapshot"], reply["version"]
-            self.lines.extend(reply.get("lines", ()))
+            known_ns = self.lines[-1]["time_ns"] if self.lines else 0
+            reply["lines"] = [line for line in reply.get("lines", ()) if line["time_ns"] > known_ns]
+            self.lines.extend(reply["lines"])
         if reply.get("id"):
             self._replies[reply["id"]] = reply
 

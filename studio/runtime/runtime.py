@@ -47,6 +47,10 @@ READS = {"system", "ask"}
 """What takes its time and changes nothing."""
 
 
+class NotAttached(StudioError):
+    """A request of one who has not attached, or was silent for so long that he was forgotten."""
+
+
 @dataclass
 class Client:
     name: str
@@ -246,7 +250,7 @@ class Runtime:
         if do == "attach":
             return self._attach(route, request)
         if client is None:
-            raise StudioError("attach first")
+            raise NotAttached("attach first")
         if do not in FREE:
             if do not in READS:
                 self.lease.check(route)

@@ -143,6 +143,25 @@ def test_a_client_that_does_not_read_costs_nothing_and_is_forgotten(system: Runn
     lazy.close(0)
 
 
+def test_a_client_that_stood_still_attaches_again_by_itself(system: RunningSystem, attach: Attach) -> None:
+    code = (
+        "import sys; from pathlib import Path; from studio.runtime.attach import Attachment\n"
+        "client = Attachment(Path(sys.argv[1]), 'sleeper'); print('there', flush=True); sys.stdin.readline()\n"
+        "before = client.state['topics']['/signal/value']['count']\n"
+        "print(client.wait_for(lambda: client.state['topics']['/signal/value']['count'] > before + 50, 40))"
+    )
+    words = [sys.executable, "-c", code, str(system.run_folder)]
+    watcher = attach("watcher")
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as sleeper:
+        assert sleeper.stdout is not None and sleeper.stdout.readline() == "there\n"
+        assert watcher.wait_for(lambda: "sleeper" in watcher.state["clients"], 20)
+        sleeper.send_signal(signal.SIGSTOP)
+        assert watcher.wait_for(lambda: "sleeper" not in watcher.state["clients"], 20)
+        sleeper.send_signal(signal.SIGCONT)
+        told, _ = sleeper.communicate("go\n", timeout=50)
+        assert told == "True\n", "it sees what changes again"
+
+
 @pytest.mark.parametrize("raw", [b"", b"nonsense", b"[]", b'{"do": "fly"}', b'{"id": 3}', b"\xff\xfe"])
 def test_what_is_no_request_is_refused_and_harms_nobody(system: RunningSystem, attach: Attach, raw: bytes) -> None:
     client = attach("healthy")
