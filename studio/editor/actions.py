@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from studio.editor import layout_menu
+from studio.editor.viewers import KINDS
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 Scope = Literal["window", "project", "canvas"]
 """Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
 MENUS = ("File", "Edit", "View", "Insert", "Run", "Tools", "Help")
+SUBMENUS = {"Viewer": ("View", "New viewer")}
+"""Menus within menus: where they are, and what they are called there."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,13 @@ class Action:
     @property
     def in_menu(self) -> str:
         return self.menu or self.id.partition(".")[0].capitalize()
+
+
+def _viewer(kind: str) -> Callable[[MainWindow], object]:
+    def open_one(window: MainWindow) -> None:
+        window.viewers.add(kind)
+
+    return open_one
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -76,6 +86,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",)),
     Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",)),
     Action("view.processes", "Processes", lambda w: w.docks.show("processes")),
+    *(Action(f"viewer.{kind.name}", kind.title, _viewer(kind.name), icon=kind.icon) for kind in KINDS),
     Action("view.reset_layout", "Reset layout", lambda w: w.layouts.reset(), begins_group=True),
     Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep),
     Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from studio.editor.icons import icon
 from studio.editor.theme import Theme
+from studio.editor.views.field_drag import Field
 
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
@@ -28,56 +31,42 @@ class Kind:
     make: Callable[[Feed, Theme], Viewer]
     types: frozenset[str] = frozenset()
     """The types of messages for which one opens by itself."""
+    module: str = ""
+    """What is slow to import, and is imported beside the window's work before one opens by itself."""
 
 
-def _map(feed: Feed, theme: Theme) -> Viewer:
-    from studio.editor.panels.map_viewer import MapViewer
+def _kind(name: str, title: str, picture: str, *types: str) -> Kind:
+    module, class_name = f"studio.editor.panels.{name}_viewer", f"{name.capitalize()}Viewer"
 
-    return MapViewer(feed, theme)
+    def make(feed: Feed, theme: Theme) -> Viewer:
+        made: Viewer = getattr(import_module(module), class_name)(feed, theme)
+        return made
 
-
-def _plot(feed: Feed, theme: Theme) -> Viewer:
-    from studio.editor.panels.plot_viewer import PlotViewer
-
-    return PlotViewer(feed, theme)
-
-
-def _scan(feed: Feed, theme: Theme) -> Viewer:
-    from studio.editor.panels.scan_viewer import ScanViewer
-
-    return ScanViewer(feed, theme)
-
-
-def _topics(feed: Feed, theme: Theme) -> Viewer:
-    from studio.editor.panels.topics_viewer import TopicsViewer
-
-    return TopicsViewer(feed, theme)
-
-
-def _votes(feed: Feed, theme: Theme) -> Viewer:
-    from studio.editor.panels.votes_viewer import VotesViewer
-
-    return VotesViewer(feed, theme)
+    return Kind(name, title, picture, make, frozenset(types), module)
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("map", "Map", "mdi6.map", _map, frozenset({"Map"})),
-    Kind("votes", "Votes", "mdi6.fan", _votes, frozenset({"Vote"})),
-    Kind("scan", "Laser scan", "mdi6.radar", _scan, frozenset({"Range3d"})),
-    Kind("plot", "Plot", "mdi6.chart-line", _plot),
-    Kind("topics", "Topics", "mdi6.access-point", _topics),
+    _kind("map", "Map", "mdi6.map", "Map"),
+    _kind("votes", "Votes", "mdi6.fan", "Vote"),
+    _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
+    _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
+    _kind("topics", "Topics", "mdi6.access-point"),
 )
+MOST_CURVES = 6
+"""In a plot that opens by itself."""
 
 
 class Viewers(QObject):
     changed = pyqtSignal()
     """One was opened or closed, or chose something else to show."""
+    _imported = pyqtSignal(object)
 
     def __init__(self, docks: Docks, feed: Feed, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self.docks, self.feed, self.theme = docks, feed, theme
         self.open: dict[str, Viewer] = {}
         """By the name of their dock: map.1, map.2, plot.1 ..."""
+        self._imported.connect(self._open_chosen)
 
     def add(self, kind_name: str, settings: dict[str, Any] | None = None, name: str = "") -> Viewer:
         """Open one more; its dock has the first free name, unless a saved layout knows it by one."""
@@ -86,9 +75,9 @@ class Viewers(QObject):
             numbers = (number for number in range(1, len(self.open) + 2) if f"{kind.name}.{number}" not in self.open)
             name = f"{kind.name}.{next(numbers)}"
         viewer = kind.make(self.feed, self.theme)
+        side, beside = self._place()
         self.open[name] = viewer
-        beside = next((other for other in reversed(self.open) if other != name), "")
-        self.docks.add_viewer(name, kind.title, viewer, beside=beside, closed=lambda: self.close(name))
+        self.docks.add_viewer(name, kind.title, viewer, side, beside=beside, close=lambda: self.close(name))
         self.docks.set_icon(name, icon(kind.icon, self.theme.muted))
         viewer.titled.connect(lambda title: self.docks.set_title(name, title))
         if settings:
@@ -98,10 +87,27 @@ class Viewers(QObject):
         self.changed.emit()
         return viewer
 
+    def _place(self) -> tuple[str, str]:
+        """The first beside the document, the second below it, all others behind the second."""
+        names = list(self.open)
+        if not names:
+            return "right", "system"
+        return ("bottom", names[0]) if len(names) == 1 else ("tab", names[1])
+
+    def rehang(self) -> None:
+        """A layout was chosen that does not know the open viewers: they stay open."""
+        for number, name in enumerate(self.open):
+            if self.docks.is_closed(name):
+                first = next(iter(self.open))
+                side, beside = ("right", "system") if number == 0 else ("bottom" if number == 1 else "tab", first)
+                self.docks.move(name, side, beside=beside)
+                self.docks.show(name)
+
     def close(self, name: str) -> None:
         viewer = self.open.pop(name, None)
         if viewer is not None:
             viewer.close_viewer()
+            self.docks.remove(name)
             self.changed.emit()
 
     def close_all(self) -> None:
@@ -141,11 +147,37 @@ class Viewers(QObject):
                 settings = entry.get("settings")
                 self.add(entry["kind"], settings if isinstance(settings, dict) else None, str(entry.get("name", "")))
 
-    def choose(self, types: set[str]) -> None:
-        """A layout for a system or log that has none: what its message types ask for."""
-        for kind in KINDS:
-            if kind.types & types and not any(kind.name == viewer.KIND for viewer in self.open.values()):
-                self.add(kind.name)
+    def choose_by_types(self) -> None:
+        """For a system that has no viewers: those that its message types ask for, as soon as they are imported.
+
+        Importing takes longer than a window may stand still, so it happens beside its work.
+        """
+        topics = self.feed.state.get("topics", {})
+        types = {str(topic.get("type")) for topic in topics.values()}
+        wanted = [kind for kind in KINDS if kind.types & types]
+        if wanted and not self.open:
+            Thread(target=self._import, args=(wanted,), name="import viewers", daemon=True).start()
+
+    def _import(self, kinds: list[Kind]) -> None:
+        for kind in kinds:
+            warm = getattr(import_module(kind.module), "warm", None)
+            if warm is not None:
+                warm()
+        self._imported.emit(kinds)
+
+    def _open_chosen(self, kinds: list[Kind]) -> None:
+        if self.open or not self.feed.is_attached:
+            return  # the user was faster, or the system is gone
+        for kind in kinds:
+            viewer = self.add(kind.name)
+            if kind.name == "plot":
+                self._plot_numbers(viewer)
+
+    def _plot_numbers(self, plot: Viewer) -> None:
+        topics = self.feed.state.get("topics", {})
+        numbers = [name for name, topic in sorted(topics.items()) if topic.get("type") == "Float64"]
+        for name in numbers[:MOST_CURVES]:
+            plot.add(Field(name, "data"))  # type: ignore[attr-defined]
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from studio.editor.actions import ACTIONS, MENUS, keys_table
+from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, keys_table
 from studio.editor.main_window import MainWindow
 
 ASKS = {
@@ -20,7 +20,7 @@ def test_ids_and_keys_are_used_once() -> None:
 
 
 def test_every_action_has_a_menu() -> None:
-    assert {action.in_menu for action in ACTIONS} <= set(MENUS)
+    assert {action.in_menu for action in ACTIONS} <= {*MENUS, *SUBMENUS}
 
 
 def test_the_list_of_shortcuts_names_every_key() -> None:

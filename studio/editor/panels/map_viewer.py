@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from pathlib import Path
 
+import numpy as np
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
@@ -13,6 +14,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
+from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView, layer_of
 from studio.messages import Map, Odometry, PoseTransform, Range3d
 
@@ -219,3 +221,10 @@ class MapViewer(Viewer):
         self.view.show_theme(theme)
         self.empty.show_theme(theme)
         self.more.show_theme(theme)
+
+
+def warm() -> None:
+    """Have the painting compiled: the first time takes seconds, and no window may wait for it."""
+    # Of a message, because its arrays are read-only, for which other code is made.
+    plane = Map(plane_names=("height",), planes=np.zeros((1, 1, 1))).plane("height")
+    paint(plane, (0.0, 0.0), 1.0, Window(0.0, 1.0, 1.0, 1, 1), SCHEMES["terrain"])

@@ -274,3 +274,10 @@ class PlotViewer(Viewer):
             label = self.legend.getLabel(curve.item)
             if label is not None:
                 label.setText(str(curve.what), color=theme.text)
+
+
+def warm() -> None:
+    """Have the thinning of curves compiled, beside the window's work."""
+    series = Series()
+    series.add([i / 10 for i in range(100)], [0.0] * 100)
+    series.drawn(0.0, 10.0, 1)

@@ -14,11 +14,13 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
+from studio.editor.main_window import MainWindow
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
 from studio.editor.panels.votes_viewer import VotesViewer
+from studio.editor.session import Session
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
 from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
@@ -282,3 +284,41 @@ def test_fields_travel_by_drag_and_drop() -> None:
     fields = [Field("/a/b", "x.min"), Field("/c", "y[2]")]
     assert fields_in(mime_of(fields)) == fields
     assert fields_in(None) == []
+
+
+class TestInTheWindow:
+    def test_any_number_of_each_and_all_of_them_come_back_with_the_project(self, window: MainWindow) -> None:
+        viewers = window.viewers
+        for name in ("map", "map", "plot", "votes"):
+            window.trigger(f"viewer.{name}")
+        assert list(viewers.open) == ["map.1", "map.2", "plot.1", "votes.1"]
+        plot = viewers.open["plot.1"]
+        assert isinstance(plot, PlotViewer)
+        plot.add(Field("/a/b", "data"))
+        viewers.close("map.1")
+        kept = viewers.save()
+        folder = window.session.folder
+        window.show_session(None)
+        assert not viewers.open
+        window.show_session(Session.open(folder))
+        assert viewers.save() == kept
+        assert not any(window.docks.is_closed(name) for name in viewers.open)
+
+    def test_another_layout_leaves_them_open(self, window: MainWindow) -> None:
+        window.trigger("viewer.topics")
+        window.trigger("viewer.scan")
+        for number in (1, 2, 1):
+            window.layouts.choose_number(number)
+            assert not any(window.docks.is_closed(name) for name in window.viewers.open)
+
+    def test_both_themes(self, window: MainWindow) -> None:
+        for name in ("map", "votes", "scan", "plot", "topics"):
+            window.trigger(f"viewer.{name}")
+        window.switch_theme()
+        window.switch_theme()
+        assert not window.grab().isNull()
+
+    def test_what_was_kept_wrongly_is_left_out(self, window: MainWindow) -> None:
+        for text in ("", "{", "[1]", '[{"kind": "nonsense"}]', '[{"kind": "map", "settings": 3, "name": 7}]'):
+            window.viewers.restore(text)
+        assert list(window.viewers.open) == ["7"]
