@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bench.autonomy_parts.shortest_way import shortest_m
 from bench.harness import OURS, Report
+from studio.model.geometry.library import load_model
+from studio.model.geometry.outline import outline_of
 from studio.model.opened import open_project
 from studio.model.spec import Value
 from studio.runtime.channel.frames import Event
@@ -21,13 +24,11 @@ from studio.runtime.clock import SECOND_NS
 from studio.runtime.host import create
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
-from studio.runtime.sim.free_space import FreeSpace
 from studio.runtime.sim.worlds import load_world
 
 PROJECT = Path(__file__).resolve().parent.parent / "projects" / "raptor_blocks_world"
 SEEDS_PER_ROUND = 4
 SECONDS = 150.0
-HALF_WIDTH_M = 0.75
 SEEDS, SHORTEST = "seeds", "shortest way"
 
 
@@ -75,7 +76,8 @@ def drive(seed: int, seconds: float = SECONDS) -> Drive:
     target: dict[str, Value] = {"goal_x_m": goal.x_m, "goal_y_m": goal.y_m}
     plan = with_parameters(planned(seed), simulator={"world": name}, path_planner=target, judge=target)
     outcome, failures = driven(plan, seconds)
-    return Drive(seed, outcome, FreeSpace.of(world, HALF_WIDTH_M, 0.25).shortest_m(start, goal), failures)
+    half_width_m = outline_of(load_model("raptor"), "Raptor").left_m
+    return Drive(seed, outcome, shortest_m(world, start, goal, half_width_m), failures)
 
 
 def planned(seed: int = 0) -> Plan:
