@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def shortest_m(world: World, start: Place, goal: Place, clearance_m: float) -> f
     space = FreeSpace.of(world, clearance_m, CELL_M)
     cells = _cells(space, space.cell(start), space.cell(goal))
     kept = _pulled(space, cells)
-    return sum(math.dist(a, b) for a, b in zip(kept, kept[1:], strict=False)) * CELL_M if cells else math.inf
+    return sum(math.dist(a, b) for a, b in pairwise(kept)) * CELL_M if cells else math.inf
 
 
 def _cells(space: FreeSpace, first: Cell, target: Cell) -> list[Cell]:
