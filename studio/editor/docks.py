@@ -42,18 +42,21 @@ class Docks:
         area = self._docks[beside].dockAreaWidget() if beside else None
         self.manager.addDockWidget(AREAS[side], self._dock(name, title, widget), area)
 
-    def add_viewer(self, name: str, title: str, widget: QWidget, *, beside: str, closed: Callable[[], object]) -> None:
-        """As a tab of the viewer that it stands `beside`, or else to the right of the document; gone when closed."""
-        dock = self._dock(name, title, widget)
-        dock.setFeature(_Feature.DockWidgetDeleteOnClose, True)
-        dock.closed.connect(lambda: self._docks.pop(name, None))
-        dock.closed.connect(closed)
-        area = self._docks[beside].dockAreaWidget() if beside in self._docks else None
-        if area is not None:
-            self.manager.addDockWidgetTabToArea(dock, area)
-        else:
-            centre = self._docks["system"].dockAreaWidget()
-            self.manager.addDockWidget(DockWidgetArea.RightDockWidgetArea, dock, centre)
+    def add_viewer(
+        self, name: str, title: str, widget: QWidget, side: str, *, beside: str, close: Callable[[], object]
+    ) -> None:
+        """A panel that the user can close for good; a layout that does not know it only hides it."""
+        self.add(name, title, widget, side, beside=beside)
+        self._share(name, side)
+        dock = self._docks[name]
+        dock.setFeature(_Feature.CustomCloseHandling, True)
+        dock.closeRequested.connect(close)
+
+    def has(self, name: str) -> bool:
+        return name in self._docks
+
+    def is_closed(self, name: str) -> bool:
+        return bool(self._docks[name].isClosed())
 
     def remove(self, name: str) -> None:
         dock = self._docks.pop(name, None)
@@ -64,6 +67,15 @@ class Docks:
     def move(self, name: str, side: str, *, beside: str) -> None:
         """A panel that is there already, to a side of another, or behind it."""
         self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
+        self._share(name, side)
+
+    def _share(self, name: str, side: str) -> None:
+        """Of two side by side, what was there first keeps the larger part: a picture that opens must not hide it."""
+        area = self._docks[name].dockAreaWidget()
+        sizes = self.manager.splitterSizes(area) if area is not None and side != "tab" else []
+        if len(sizes) == 2:
+            whole = max(1000, sum(sizes))
+            self.manager.setSplitterSizes(area, [whole * 58 // 100, whole * 42 // 100])
 
     def save(self) -> QByteArray:
         return self.manager.saveState()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QByteArray, QObject, pyqtSignal
@@ -26,7 +27,8 @@ class Layouts(QObject):
         super().__init__(parent)
         self.docks, self.settings = docks, settings
         self.current = BUILD
-        self._built_in: dict[str, QByteArray] = {}
+        self._build_state = QByteArray()
+        self._arrange: dict[str, Callable[[], object]] = {}
 
     # ---- what there is
 
@@ -38,18 +40,23 @@ class Layouts(QObject):
         """Those that the user has kept, which can be renamed and removed."""
         return self.names()[len(BUILT_IN) :]
 
-    def keep_built_in(self, name: str) -> None:
-        """The docks are as this built-in layout has them."""
-        self._built_in[name] = self.docks.save()
+    def keep_build(self) -> None:
+        """The docks are as Build has them."""
+        self._build_state = self.docks.save()
+
+    def derive(self, name: str, arrange: Callable[[], object]) -> None:
+        """Another one that is always there: made from Build when it is wanted, which costs nothing at the start."""
+        self._arrange[name] = arrange
 
     # ---- choosing
 
     def choose(self, name: str) -> bool:
         """False if there is none of that name, or if it does not fit the panels any more."""
-        state = self._built_in.get(name) or self.settings.bytes(self._key(f"state/{name}"))
+        state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
         if state is None or not self.docks.restore(state):
             return False
         if name in BUILT_IN:
+            self._arrange.get(name, lambda: None)()
             self._size(name)
         self.current = name
         self.changed.emit()
@@ -71,10 +78,12 @@ class Layouts(QObject):
         assert window is not None
         small = window.width() < 1400
         left, right, bottom = (190, 268, 150) if small else (212, 300, 190)
-        if name == RUN:
-            bottom += 30
-        self.docks.set_sizes("palette", [left, window.width() - left - right, right])
-        self.docks.set_sizes("problems", [window.height() - bottom, bottom])
+        middle = window.width() - left - right
+        self.docks.set_sizes("palette", [left, middle, right])
+        if name == RUN:  # console and processes side by side stand below the document together
+            self.docks.set_sizes("processes", [middle * 11 // 20, middle * 9 // 20])
+            bottom += 20
+        self.docks.set_sizes("system", [window.height() - bottom, bottom])
 
     # ---- the user's own
 
@@ -112,9 +121,10 @@ class Layouts(QObject):
 
     # ---- each project has its own
 
-    def remember(self, project: Path) -> None:
-        """The panels as they are now belong to this project."""
+    def remember(self, project: Path, viewers: str = "") -> None:
+        """The panels as they are now belong to this project, and these viewers with them."""
         key = self._project(project)
+        self.settings.set_text(f"{key}/viewers", viewers)
         self.settings.set_bytes(f"{key}/state", self.docks.save())
         self.settings.set_text(f"{key}/name", self.current)
 
@@ -128,6 +138,10 @@ class Layouts(QObject):
             self.changed.emit()
         else:
             self.choose(BUILD)
+
+    def viewers(self, project: Path) -> str:
+        """Which viewers this project had; they have to be there before `restore` can put them into their places."""
+        return self.settings.text(f"{self._project(project)}/viewers")
 
     def _project(self, folder: Path) -> str:
         return self._key(f"project/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}")

@@ -18,7 +18,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from studio.editor import layout_menu
-from studio.editor.actions import ACTIONS, MENUS, Action, by_id
+from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
@@ -27,7 +27,7 @@ from studio.editor.docks import Docks
 from studio.editor.files import Files
 from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
 from studio.editor.icons import icon
-from studio.editor.layouts import BUILD, MOST, RUN, Layouts
+from studio.editor.layouts import MOST, RUN, Layouts
 from studio.editor.live import Live
 from studio.editor.live_menu import add_component_entries
 from studio.editor.live_panels import LivePanels
@@ -142,8 +142,8 @@ class MainWindow(QMainWindow):
         self.docks.add("inspector", "Inspector", self.inspector, "right")
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
         self.live_panels = LivePanels(self)
-        self.viewers = Viewers(self.docks, self.live.feed, self.theme, self)
-        self.layouts = Layouts(self.docks, self.settings, self)
+        self.viewers: Viewers = Viewers(self.docks, self.live.feed, self.theme, self)
+        self.layouts: Layouts = Layouts(self.docks, self.settings, self)
         self._keep_layouts()
         self.palette_panel.wanted.connect(lambda type_name: self.canvas.commands.add(type_name))
         self.problems.go_to.connect(self.go_to_problem)
@@ -152,14 +152,10 @@ class MainWindow(QMainWindow):
         self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
 
     def _keep_layouts(self) -> None:
-        """The two that are always there: for running, what is said and what it costs stand side by side."""
-        self.docks.move("processes", "right", beside="problems")
-        self.docks.show("console")
-        self.layouts.keep_built_in(RUN)
-        self.docks.move("processes", "tab", beside="problems")
         self.docks.show("problems")
-        self.layouts.keep_built_in(BUILD)
-        self.layouts.changed.connect(lambda: self.status.show_layout(self.layouts.current))
+        self.layouts.keep_build()
+        self.layouts.derive(RUN, self._arrange_for_running)
+        self.layouts.changed.connect(self._layout_changed)
         self.layouts.changed.connect(self.viewers.rehang)
         self.live.feed.attached.connect(self.viewers.choose_by_types)
 
@@ -171,9 +167,9 @@ class MainWindow(QMainWindow):
             menu = bar.addMenu(title)
             assert menu is not None
             self.menus[title] = menu
-        viewers = self.menus["View"].addMenu("New viewer")
-        assert viewers is not None
-        self.menus["Viewer"] = viewers
+        for name, (title, text) in SUBMENUS.items():
+            self.menus[name] = QMenu(text, self)
+            self.menus[title].addMenu(self.menus[name])
         for action in ACTIONS:
             self._add_action(action)
         self.recent_menu = QMenu("Open recent", self)
@@ -207,6 +203,16 @@ class MainWindow(QMainWindow):
             menu.addSeparator()
         menu.addAction(made)
         self.actions_by_id[action.id] = made
+
+    def _arrange_for_running(self) -> None:
+        """What is said and what it costs stand side by side."""
+        self.docks.move("processes", "right", beside="problems")
+        self.docks.show("console")
+
+    def _layout_changed(self) -> None:
+        self.status.show_layout(self.layouts.current)
+        if self._canvas is not None:
+            self._canvas.setFocus()  # putting panels elsewhere takes the focus away from all of them
 
     def _open_layouts(self) -> None:
         self.layout_menu.popup(self.status.layout_name.mapToGlobal(QPoint(0, -self.layout_menu.sizeHint().height())))

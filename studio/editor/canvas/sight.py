@@ -25,6 +25,7 @@ class SightView(QGraphicsView):
     overlays: tuple[QWidget, ...] = ()
     """Everything that lies over the canvas."""
     commands: CanvasCommands
+    _saw_all = False
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__()
@@ -146,9 +147,12 @@ class SightView(QGraphicsView):
 
     def _show_minimap(self, *_: object) -> None:
         """Where everything is in sight there is nothing to map."""
-        seen = self.visible_rect().adjusted(-8, -8, 8, 8).contains(self.canvas.content_rect())
-        self.minimap.setVisible(self._wants_minimap and not seen)
+        self._saw_all = self._sees_all()
+        self.minimap.setVisible(self._wants_minimap and not self._saw_all)
         self.minimap.update()
+
+    def _sees_all(self) -> bool:
+        return self.visible_rect().adjusted(-8, -8, 8, 8).contains(self.canvas.content_rect())
 
     # ---- drawing around the scene
 
@@ -169,8 +173,12 @@ class SightView(QGraphicsView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Who saw everything still does: panels come and go beside the canvas."""
+        saw_all = self._saw_all
         super().resizeEvent(event)
         self._place_overlays()
+        if saw_all and not self._sees_all() and not self.is_busy:
+            self.fit()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Qt paints everything anew if anything lies over what is scrolled: what is beside the overlays is moved."""

@@ -9,6 +9,7 @@ from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPe
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.live_paint import paint_pills
+from studio.editor.fonts import text_font, width_of
 from studio.editor.live_state import LiveWire
 from studio.editor.theme import Theme
 from studio.model.parts import Connection, Link, ServiceWire
@@ -27,6 +28,8 @@ class WireItem(QGraphicsItem):
         self.message_type = message_type
         self.theme = theme
         self.path = QPainterPath()
+        self.start = self.end = self.middle = QPointF()
+        self._arrow = QPolygonF()
         self.hovered = False
         """The pointer is on this wire, or on another of the same out port."""
         self.wrong = False
@@ -41,7 +44,13 @@ class WireItem(QGraphicsItem):
     def lay(self, path: QPainterPath) -> None:
         self.prepareGeometryChange()
         self.path = path
+        self.start, self.end = path.pointAtPercent(0), path.pointAtPercent(1)
+        self.middle = path.pointAtPercent(0.5)
+        tip = self.end - QPointF(6.5, 0)
+        self._arrow = QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)])
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+        if isinstance(self.connection, ServiceWire):
+            self._bounds = self._bounds.united(self._label_rect())
         self.update()
 
     def show_live(self, live: LiveWire | None) -> None:
@@ -54,14 +63,6 @@ class WireItem(QGraphicsItem):
     def room(self) -> float:
         """For words on it: from side to side, without what lies under the ports."""
         return abs(self.end.x() - self.start.x()) if not self.path.isEmpty() else 0.0
-
-    @property
-    def start(self) -> QPointF:
-        return self.path.pointAtPercent(0)
-
-    @property
-    def end(self) -> QPointF:
-        return self.path.pointAtPercent(1)
 
     def accessible_name(self) -> str:
         what = {ServiceWire: "service", Link: "link"}.get(type(self.connection), self.message_type or "wire")
@@ -99,11 +100,17 @@ class WireItem(QGraphicsItem):
         # A stroke of the ground below makes crossings read as bridges.
         painter.strokePath(self.path, QPen(QColor(theme.canvas), 5))
         painter.strokePath(self.path, self._pen(colour))
+        if isinstance(self.connection, ServiceWire) and detail >= FIGURES:
+            painter.setFont(text_font(11))
+            painter.setPen(QColor(theme.error if self.wrong else theme.muted))
+            painter.drawText(self._label_rect(), Qt.AlignmentFlag.AlignVCenter, self.connection.start.port)
         if isinstance(self.connection, ServiceWire | Link):
             return
-        self._paint_arrow(painter, colour)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPolygon(self._arrow)
         if self.live is not None and detail >= FIGURES:
-            paint_pills(painter, self.live, self._middle(), self.room(), self.end, theme)
+            paint_pills(painter, self.live, self.middle, self.room(), self.end, theme)
         if self.isSelected():
             painter.setPen(QPen(QColor(theme.accent), 2))
             painter.setBrush(QColor(theme.canvas))
@@ -125,14 +132,9 @@ class WireItem(QGraphicsItem):
             pen.setDashPattern([1, 2.5])
         return pen
 
-    def _middle(self) -> QPointF:
-        return self.path.pointAtPercent(0.5)
-
-    def _paint_arrow(self, painter: QPainter, colour: QColor) -> None:
-        tip = self.end - QPointF(6.5, 0)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawPolygon(QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)]))
+    def _label_rect(self) -> QRectF:
+        """Right of the middle: the name of the service that is asked for."""
+        return QRectF(self.middle.x() + 8, self.middle.y() - 8, width_of(self.connection.start.port, 11) + 2, 16)
 
 
 def distance(first: QPointF, second: QPointF) -> float:
