@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,12 +55,69 @@ def what_fits(window: MainWindow) -> None:
     window.canvas.open_quick_add(item.anchor(out) + QPointF(40, 60) if out else None, out)
 
 
+def running(window: MainWindow) -> None:
+    """With the pointer resting on a wire."""
+    one_selected(window)
+    start_system(window)
+    wire = next(item for item in window.canvas.canvas.wires.values() if str(item.connection.end) == "before.value")
+    at = window.canvas.mapFromScene(wire.path.pointAtPercent(0.45))
+    wait(3000)
+    for place in (at, at + QPoint(1, 0)):
+        event = QMouseEvent(
+            Kind.MouseMove, QPointF(place), QPointF(place), Qt.MouseButton.NoButton, Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(window.canvas.viewport(), event)
+    wait(9000)
+
+
+def one_has_failed(window: MainWindow) -> None:
+    """A component that raises at its third value, wired into the example."""
+    folder = Path(tempfile.mkdtemp()) / "first_steps"
+    shutil.copytree(ROOT / "projects" / "first_steps", folder)
+    shutil.copytree(ROOT / "tests" / "misbehaving" / "fragile", folder / "components" / "fragile")
+    text = (folder / "system.xml").read_text()
+    extra = '<component name="fragile" type="fragile"/>\n  <wire from="filter.smooth" to="fragile.value"/>\n</system>'
+    (folder / "system.xml").write_text(text.replace("</system>", extra))
+    layout = (folder / "layout.xml").read_text()
+    (folder / "layout.xml").write_text(layout.replace("</layout>", '<place of="fragile" x="640" y="320"/></layout>'))
+    window.files.open(folder)
+    start_system(window)
+    until(lambda: window.live.feed.state["components"]["fragile"]["state"] == "error")
+    window.canvas.canvas.select(["fragile"])
+    window.canvas.fit()
+    wait(3000)
+
+
+def start_system(window: MainWindow) -> None:
+    window.live.feed.attached.disconnect(window.viewers.choose_by_types)  # the canvas alone
+    window.trigger("run.start")
+    until(lambda: window.live.control.phase == "running")
+    window.live.feed.attached.connect(window.viewers.choose_by_types)
+
+
+def stop_system(window: MainWindow) -> None:
+    if window.live.control.is_up:
+        window.trigger("run.stop")
+        until(lambda: window.live.control.phase == "stopped")
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        wait(100)
+    raise SystemExit("docs-shots: the example does not run")
+
+
 PICTURES: tuple[tuple[str, QSize, bool, Prepare], ...] = (
     ("window_welcome", SMALL, False, welcome),
     ("window_canvas", SMALL, False, one_selected),
     ("window_canvas_dark", LARGE, True, a_map_of_a_building),
     ("window_wiring", SMALL, True, a_wire_in_the_making),
     ("window_quick_add", SMALL, False, what_fits),
+    ("window_running", SMALL, False, running),
+    ("window_error", SMALL, True, one_has_failed),
 )
 
 
@@ -97,6 +155,7 @@ def main(folder: Path) -> int:
             wait(800)
             grab(size, folder / f"{name}.png")
             print(f"docs-shots: {name}.png")
+            stop_system(window)
             if window.has_session:
                 window.canvas.cancel_gesture()
                 window.canvas.quick_add.hide()
