@@ -79,6 +79,11 @@ class PlannedComponent:
         topics = (*(inlet.topic for inlet in self.inlets), *(link.topic for link in self.links))
         return dict.fromkeys((*topics, self.joints) if self.joints else topics)
 
+    def only_hears(self, topic: str) -> bool:
+        """Whether it takes `topic` for its geometry alone, so that no code of its own runs."""
+        wanted = {inlet.topic for inlet in self.inlets} | {link.topic for link in self.links}
+        return topic == self.joints and topic not in wanted
+
     def topics(self) -> Iterable[str]:
         """Everything gated that this component handles."""
         yield from self.data_topics()
@@ -220,18 +225,29 @@ class Plan:
 
     def can_answer(self, topic: str) -> frozenset[str]:
         """The hosts in which an event of `topic` may have effects; the others only take it in."""
-        return frozenset(c.host for c in self.receivers.get(topic, ()) if c.name in self._speakers)
+        return frozenset(c.host for c in self._minding(topic) if c.name in self._speakers)
 
     @cached_property
     def _speakers(self) -> frozenset[str]:
         """Who publishes, calls or is called."""
-        called = {provider for c in self.components for provider, _ in c.requires.values()}
+        called = self._called
         return frozenset(c.name for c in self.components if c.outlets or c.requires or c.name in called)
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(provider for c in self.components for provider, _ in c.requires.values())
+
+    def _minding(self, topic: str) -> list[PlannedComponent]:
+        """The receivers of `topic` in which something may follow from it at once.
+
+        Not so where it only moves joints, unless somebody may call the component and so see that they have moved.
+        """
+        return [c for c in self.receivers.get(topic, ()) if c.name in self._called or not c.only_hears(topic)]
 
     def one_by_one(self, topic: str) -> bool:
         """Whether the receivers of `topic` must take turns: service calls of one can reach what another touches."""
         seen: set[str] = set()
-        touched = [self.reach[c.name] | {c.name} for c in self.receivers.get(topic, ())]
+        touched = [self.reach[c.name] | {c.name} for c in self._minding(topic)]
         for components in touched:
             if seen & components:
                 return True
