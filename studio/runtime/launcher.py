@@ -114,6 +114,11 @@ class Session:
         return self._stopping
 
     @property
+    def rate(self) -> float:
+        """Of the clock, as it was last set going."""
+        return self._clock.rate if self._clock is not None else 1.0
+
+    @property
     def mode(self) -> str:
         """`run` or `pause`, as last asked for."""
         return self._mode

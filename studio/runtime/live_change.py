@@ -31,7 +31,7 @@ def change(session: Session, plan: Plan, *, restart: bool = False) -> PlanChange
     wanted = plan_change(session.plan, plan, restart=restart)
     if not wanted:
         return wanted
-    rate = session.clock.rate if session.clock else 1.0
+    rate = session.rate
     with paused(session, lambda: session.run(rate)):
         complaints = _follow(session, wanted)
     if complaints:

@@ -81,8 +81,8 @@ class LoggedSources:
         A log that was played before goes on where it was; another one begins. By the clock of the log its events keep
         their stamps; by that of the world they get new ones.
         """
-        session, restamp, before = self._session, wanted.clock is ClockKind.WALL, self.player
-        plan_change(session.plan, plan, restart=restart)  # raises before anything has happened
+        plan_change(self._session.plan, plan, restart=restart)  # raises before anything has happened
+        restamp, before = wanted.clock is ClockKind.WALL, self.player
         if before is not None and self.is_as(wanted):
             wanted.close()
             following: LogPlayer | None = before
@@ -90,16 +90,29 @@ class LoggedSources:
             following = self._player_of(wanted, restamp)
         if before is not None:
             before.hold()
-        with paused(session, self._go_on):
-            now_ns = wall_ns() if restamp or following is None else following.state().time_ns
-            reply = session.jump(now_ns, wanted.clock)
-            if before is not None and before is not following:
-                before.leave()
-            self.player = following
-            if following is not None:
-                following.pauses_at_end = not restamp  # others live on in the time of the world
-                following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
-            session.change(plan, restart=restart)
+        try:
+            with paused(self._session, self._go_on):
+                epoch = self._exchange(following, wanted.clock, restamp)
+                self._session.change(plan, restart=restart)
+        finally:
+            if self.player is not following and following is not None:  # it has come to nothing
+                following.close()
+                wanted.close()
+            if before is not None and self.player is before:
+                before.release()
+        return epoch
+
+    def _exchange(self, following: LogPlayer | None, clock: ClockKind, restamp: bool) -> int:
+        """Paused: a new epoch, and another player in it."""
+        session, before = self._session, self.player
+        now_ns = wall_ns() if restamp or following is None else following.state().time_ns
+        reply = session.jump(now_ns, clock)
+        if before is not None and before is not following:
+            before.leave()
+        self.player = following
+        if following is not None:
+            following.pauses_at_end = not restamp  # others live on in the time of the world
+            following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
         return int(reply["epoch"])
 
     def _player_of(self, wanted: WantedLog, restamp: bool) -> LogPlayer | None:

@@ -31,6 +31,7 @@ from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
+from studio.runtime.live_change import insist
 from studio.runtime.replay.clock_follower import FOLLOW_EVERY_S, ClockFollower
 from studio.runtime.replay.condition import Condition, parse_condition
 from studio.runtime.replay.cursor import Cursor, Next
@@ -103,30 +104,35 @@ class LogPlayer:
         """Once the broker runs: from here on the gate takes its inputs from this player."""
         if not self._pusher.connected.wait(CONNECTED_WITHIN_S):
             raise ReplayError("the broker cannot be heard", hint="is the system still running?")
-        self._feed()
+        insist(self.session, self._feed)
+        now_ns = insist(self.session, self._now_ns)
         with self._pusher.lock:
             self._pusher.epoch = max(self._pusher.epoch, self.session.epoch)
             if self._restamp:
-                self._pusher.offset_ns = self._now_ns() - self.start_ns
+                self._pusher.offset_ns = now_ns - self.start_ns
         self._pusher.silent = False
 
     # While sources are switched.
 
     def hold(self) -> None:
-        """Send nothing more until `go_on`, or for good if `leave` follows."""
+        """Send nothing more until `release`, or for good if `leave` follows."""
         with self._lock:
             self._held = self._pusher.silent = True
+
+    def release(self) -> None:
+        with self._lock:
+            self._held = self._pusher.silent = False
 
     def go_on(self, now_ns: int, restamp: bool, jumped: Mapping[str, Any]) -> None:
         """After a jump of the system's time to `now_ns`, with its reply: from the same place, in the new epoch."""
         with self._lock:
             self._restamp = restamp
             self._pusher.go_on_at(now_ns, jumped["epoch"], jumped["thrown"].get(self._name, 0), restamp)
-            self._held = self._pusher.silent = False
+            self.release()
 
     def leave(self) -> None:
         """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
-        self._control.ask("unfeed", name=self._name)
+        insist(self.session, lambda: self._control.ask("unfeed", name=self._name))
         self.close()
         self.played.log.close()
 
