@@ -22,6 +22,7 @@ class Hover:
         self._items: list[QGraphicsItem] = []
         self.card: LiveCard | None = None
         """While there may be a system that runs."""
+        view.canvas.rebuilt.connect(self._items.clear)  # they are gone
 
     def move(self, point: QPointF, at: QPoint) -> None:
         """The pointer is at `point` of the scene, `at` of the view."""
@@ -58,7 +59,7 @@ class Hover:
             elif isinstance(item, WireItem):
                 item.hovered = False
             item.update()
-        self._items = []
+        self._items.clear()
 
 
 def words_about(canvas: CanvasScene, point: QPointF) -> str:
