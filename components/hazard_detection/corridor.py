@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,9 @@ class Rectangle:
 def free_way(places: Floats, curvatures_per_m: Floats, outline: Rectangle, margin_m: float) -> Floats:
     """For each arc how far the vehicle gets until one of `places` (N, 2) is nearer to it than the margin; infinite if
     none ever is. Of what is within the margin already only that counts which it would touch: it may drive away. What
-    is inside the vehicle is the vehicle."""
+    is inside the vehicle is the vehicle, and what is behind it is not met within half a circle."""
     room = outline.grown(margin_m)
+    places = places[places[:, 0] >= -room.rear_m]
     within = room.holds(places)
     ways = _touched(places[~within], curvatures_per_m, room)
     close = places[within & ~outline.holds(places)]
@@ -70,6 +72,13 @@ def _turning_left(x: Floats, y: Floats, radius_m: float, box: Rectangle) -> floa
     the side that is inside the turn, or at the outer side behind the origin, where the tail swings out.
     """
     distance = np.hypot(x, radius_m - y)
+    # The ring that the rectangle sweeps; most places are beside it.
+    inner = max(radius_m - box.left_m, 0.0)
+    outer = math.hypot(max(box.front_m, box.rear_m), radius_m + box.right_m)
+    swept = (distance >= inner) & (distance <= outer)
+    if not swept.any():
+        return math.inf
+    x, y, distance = x[swept], y[swept], distance[swept]
     angle = np.arctan2(x, radius_m - y)
     nearest = np.full(len(x), np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):  # what does not reach an edge has no angle there: NaN

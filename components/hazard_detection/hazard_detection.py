@@ -125,7 +125,8 @@ class HazardDetection(Component):
             vehicle = pose.matrix
             if pose.child_frame != body:
                 vehicle = vehicle @ self.geometry.transform(body, pose.child_frame)
-            near = of_map(traverse, vehicle, self.reach_m, self.passable)
+            near_m = self.geometry.outline(body).reach_m + self.margin_m + 2.0 * traverse.resolution_m
+            near = of_map(traverse, vehicle, self.reach_m, near_m, self.passable)
         return replace(near, points=np.concatenate([nothing(), *(self._of_scan(scan, body) for scan in scans)]))
 
     def _of_scan(self, scan: Range3d, body: str) -> Floats:

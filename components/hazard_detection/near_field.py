@@ -21,16 +21,17 @@ class NearField:
     hazards: Floats = field(default_factory=nothing)
     """(N, 2): middles of cells that cannot be driven over."""
     unknown: Floats = field(default_factory=nothing)
-    """(N, 2): middles of cells of which nothing is known, nor of any around them."""
+    """(N, 2): middles of cells of which nothing is known, nor of any around them: near the vehicle all of them, farther
+    away those at the border of what is known, which come first on every way."""
     half_cell_m: float = 0.0
     """A cell reaches this far beyond its middle."""
     points: Floats = field(default_factory=nothing)
     """(N, 2): what scans have met."""
 
 
-def of_map(traverse: Map, vehicle: Floats, reach_m: float, passable: float) -> NearField:
+def of_map(traverse: Map, vehicle: Floats, reach_m: float, near_m: float, passable: float) -> NearField:
     """The cells that are at most `reach_m` away. `vehicle` is its pose (4x4) in the frame of the map. What is beyond
-    the map is not known."""
+    the map is not known. `near_m` holds the vehicle with its margin."""
     x_m, y_m = vehicle[0, 3], vehicle[1, 3]
     cell_m = traverse.resolution_m
     corner = np.floor((np.array([x_m, y_m]) - reach_m - traverse.origin_m) / cell_m).astype(np.int64)
@@ -39,15 +40,18 @@ def of_map(traverse: Map, vehicle: Floats, reach_m: float, passable: float) -> N
     centres = traverse.origin_m + (corner + 0.5) * cell_m
     ahead, left = vehicle[:2, 0], vehicle[:2, 1]
 
-    def places(chosen: NDArray[np.bool_]) -> Floats:
+    def places(chosen: NDArray[np.bool_], within_m: float = reach_m) -> Floats:
         rows, columns = np.nonzero(chosen)
         off = np.stack([columns, rows], axis=1) * cell_m + centres - (x_m, y_m)
-        near = off[(off**2).sum(axis=1) <= reach_m * reach_m]
+        near = off[(off**2).sum(axis=1) <= within_m * within_m]
         return np.stack([near @ (ahead / np.linalg.norm(ahead)), near @ (left / np.linalg.norm(left))], axis=1)
 
     known = np.isfinite(part)
     with np.errstate(invalid="ignore"):
-        return NearField(places(known & (part < passable)), places(~_grown(known)), cell_m / 2.0)
+        hazards = places(known & (part < passable))
+    known = _grown(known)
+    unknown = np.concatenate([places(_grown(known) & ~known), places(~known, near_m)])
+    return NearField(hazards, unknown, cell_m / 2.0)
 
 
 def of_scan(points: Floats, sensor: Floats, reach_m: float, step_m: float, rise: float, height_m: float) -> Floats:

@@ -66,7 +66,7 @@ def test_the_free_way_is_that_of_a_rectangle_driven_in_small_steps(box: tuple[fl
     met = 0
     for _ in range(150):
         curvature = random.uniform(0.2, 1.0) * limit * random.choice([-1.0, 1.0])
-        place = random.uniform(-2.0 * box[0], 2.0 * box[0], (1, 2))
+        place = np.array([[random.uniform(-box[1], 2.0 * box[0]), random.uniform(-2.0, 2.0) * box[0]]])
         if outline.holds(place)[0]:
             continue
         (way,) = corridor.free_way(place, np.array([curvature]), outline, 0.0)
@@ -82,7 +82,7 @@ def test_the_free_way_is_that_of_a_rectangle_driven_in_small_steps(box: tuple[fl
         if math.isfinite(way):
             assert way >= steps[grazed.argmax()] - 0.011
             assert grazed.any()
-    assert met > 30
+    assert met > 20
 
 
 def test_what_is_within_the_margin_does_not_hold_the_vehicle_for_ever() -> None:
