@@ -29,6 +29,9 @@ MOST_VEHICLES = 30
 """Each has a bit of its own by which it bumps into all but itself."""
 WHEEL_SETTLES_S = 0.002
 """How soon a wheel has the speed it is told, where its torque suffices: stiff enough to scrub sideways in a turn."""
+GEAR_SHARE = 0.5
+"""Inertia of motors and gears at the wheels, against that of the vehicle they move: without it a wheel that slips
+would spin up within one step."""
 STEERING_GIVES_RAD = math.radians(2.0)
 """By how much a joint that holds a position gives way under its full effort."""
 CASTER_FRICTION, HULL_FRICTION = 0.01, 0.3
@@ -209,6 +212,7 @@ class _Builder:
             total = sum(each.inertia.mass_kg for each in vehicle.pieces)
             borne = total * vehicle.drive.wheel_radius_m**2 / len(vehicle.drive_joints)
             servo.set_to_velocity(kv=borne / WHEEL_SETTLES_S)
+            joint.armature = borne * GEAR_SHARE
         else:
             stiffness = (piece.joint.effort or 100.0) / STEERING_GIVES_RAD
             servo.set_to_position(kp=stiffness, dampratio=1.0)

@@ -1,0 +1,135 @@
+"""Worlds: read from SDF or made from a seed; what is not understood is refused with its place."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studio.runtime.sim.errors import SimError
+from studio.runtime.sim.free_space import FreeSpace, refuse_blocked
+from studio.runtime.sim.made_worlds import block, ground, slopes_world
+from studio.runtime.sim.world import Place, World
+from studio.runtime.sim.world_sdf import parse_world, read_world, save_world
+from studio.runtime.sim.worlds import load_world
+
+WORLD = """<sdf version="1.7"><world name="yard">
+<light name="sun" type="directional"/>
+<frame name="start"><pose>1 2 0 0 0 0.5</pose></frame>
+<model name="ground"><static>true</static><link name="link"><collision name="c">
+  <geometry><plane><normal>0 0 1</normal><size>10 10</size></plane></geometry></collision></link></model>
+<model name="post"><static>true</static><pose>5 0 0.5 0 0 0</pose><link name="link">
+  <pose>0 1 0 0 0 0</pose>
+  <collision name="c"><geometry><cylinder><radius>0.2</radius><length>1</length></cylinder></geometry>
+    <surface><friction><ode><mu>0.4</mu></ode></friction></surface></collision></link></model>
+</world></sdf>
+"""
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+DENTED = TETRAHEDRON.replace("f 2 3 4\n", "v 0.1 0.1 0.1\nf 2 3 5\nf 3 4 5\nf 4 2 5\n")
+
+
+def parse(text: str, folder: Path = Path()) -> World:
+    return parse_world(text.encode(), folder / "yard.sdf")
+
+
+def test_shapes_places_and_friction_are_read() -> None:
+    world = parse(WORLD)
+    floor, post = world.solids
+    assert (floor.kind, post.kind, post.size, post.name, post.friction) == (
+        "plane",
+        "cylinder",
+        (0.2, 1.0),
+        "post",
+        0.4,
+    )
+    assert post.pose[:3, 3].tolist() == [5.0, 1.0, 0.5]
+    assert world.place("start") == Place(1.0, 2.0, 0.5)
+    assert world.height_at(5.1, 1.0) == pytest.approx(1.0) and world.height_at(0.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('<light name="sun" type="directional"/>', '<actor name="walker"/>', 2, "<actor> in <world>"),
+        ('<light name="sun" type="directional"/>', '<plugin name="p" filename="f"/>', 2, "<plugin> in <world>"),
+        ("<cylinder><radius>0.2</radius><length>1</length></cylinder>", "<capsule/>", 8, "<capsule> in <geometry>"),
+        ("<radius>0.2</radius>", "<radius>0</radius>", 8, "must be above 0"),
+        ("<radius>0.2</radius>", "", 8, "<cylinder> needs <radius>"),
+        ("<pose>0 1 0 0 0 0</pose>", "<pose>0 1 0 0 0</pose>", 7, "takes 6 numbers"),
+        ("<pose>0 1 0 0 0 0</pose>", '<pose relative_to="post">0 1 0 0 0 0</pose>', 7, "relative_to"),
+        ('<model name="post"><static>true</static>', '<model name="post">', 6, "post is not static"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_its_line(old: str, new: str, line: int, words: str) -> None:
+    assert old in WORLD
+    with pytest.raises(SimError, match=words) as caught:
+        parse(WORLD.replace(old, new))
+    assert caught.value.line == line and caught.value.file == "yard.sdf"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("gone.obj", "there is no mesh"), ("dented.obj", "not convex"), ("x.dae", "STL or OBJ")]
+)
+def test_meshes_that_cannot_be_used_are_told(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / "dented.obj").write_text(DENTED)
+    (tmp_path / "x.dae").write_text("")
+    cylinder = "<cylinder><radius>0.2</radius><length>1</length></cylinder>"
+    with pytest.raises(SimError, match=words) as caught:
+        parse(WORLD.replace(cylinder, f"<mesh><uri>{name}</uri></mesh>"), tmp_path)
+    assert caught.value.line == 8
+
+
+def test_a_convex_mesh_and_a_missing_heightmap(tmp_path: Path) -> None:
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    cylinder = "<cylinder><radius>0.2</radius><length>1</length></cylinder>"
+    world = parse(WORLD.replace(cylinder, "<mesh><uri>tip.obj</uri><scale>2 2 2</scale></mesh>"), tmp_path)
+    mesh = world.solids[1].mesh
+    assert mesh is not None and mesh.vertices.max() == 2.0 and len(mesh.faces) == 4
+    with pytest.raises(SimError, match="no heightmap image"):
+        parse(WORLD.replace(cylinder, "<heightmap><uri>h.png</uri><size>1 1 1</size></heightmap>"), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["blocks", "maze", "slopes", "blocks:3", "slopes:3"])
+def test_a_world_survives_being_written(tmp_path: Path, name: str) -> None:
+    world = load_world(name)
+    save_world(world, tmp_path / "again.sdf")
+    again = read_world(tmp_path / "again.sdf")
+    assert again.places == world.places
+    for x, y in ((-20.0, 4.0), (2.0, 17.0), (0.3, 3.1), (15.0, -12.0)):
+        assert again.height_at(x, y) == pytest.approx(world.height_at(x, y), abs=1e-3)
+    assert [(one.name, one.kind, one.size) for one in again.solids] == [
+        (one.name, one.kind, one.size) for one in world.solids
+    ]
+
+
+def test_a_seed_makes_one_world_with_a_way_through() -> None:
+    one, again, other = load_world("blocks:1"), load_world("blocks:1"), load_world("blocks:2")
+    assert [solid.size for solid in one.solids] == [solid.size for solid in again.solids]
+    assert [solid.size for solid in one.solids] != [solid.size for solid in other.solids]
+    for world in (one, other, load_world("maze:5")):
+        clearance = 0.3 if world.name.startswith("maze") else 1.2
+        assert math.isfinite(FreeSpace.of(world, clearance).shortest_m(world.place("start"), world.place("goal")))
+
+
+def test_slopes_are_as_steep_as_they_are_told_to_be() -> None:
+    heights = slopes_world(2, steepest=0.2).terrains[0].heights_m
+    assert np.hypot(*np.gradient(heights, 80.0 / 128)).max() == pytest.approx(0.2)
+
+
+def test_a_goal_in_a_wall_is_refused_by_name() -> None:
+    world = World(
+        "yard", [ground(), block("shed", 3.0, 0.0, (2.0, 2.0, 2.0)), block("kerb", 0.0, 3.0, (2.0, 2.0, 0.1))]
+    )
+    with pytest.raises(SimError, match=r"the goal at \(3, 0\.5\) is inside shed"):
+        refuse_blocked(world, "goal", Place(3.0, 0.5), 0.5)
+    with pytest.raises(SimError, match=r"0\.50 m from shed, too near by 0\.30 m"):
+        refuse_blocked(world, "goal", Place(1.5, 0.0), 0.8)
+    refuse_blocked(world, "goal", Place(0.0, 3.0), 0.5)  # a wheel climbs a kerb of 10 cm
+
+
+def test_an_unknown_world_names_those_there_are() -> None:
+    with pytest.raises(SimError, match="there is no world block") as caught:
+        load_world("block")
+    assert "blocks" in caught.value.hint
