@@ -104,7 +104,7 @@ def test_a_collision_is_told_once_and_felt_by_the_bumper(yard: str) -> None:
         drive(trial, 3.0, FORWARD)
         told = [json.loads(message.data) for message in trial.sent("collision")]
         assert [(each["shape"], each["with"]) for each in told] == [("Raptor.bumper", "wall")]
-        assert told[0]["speed_m_s"] > 1.0
+        assert told[0]["speed_m_s"] > 0.2
         assert trial.sent("front_touch")[-1].data == 1.0 and trial.sent("front_touch")[0].data == 0.0
         assert last_pose(trial)[0] + 2.45 < 10.1
 
