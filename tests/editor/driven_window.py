@@ -45,6 +45,11 @@ class Answers(QObject):
                     return self._words(viewport.mapToGlobal(panel.tree.visualItemRect(item).center()))
         return "nowhere"
 
+    def search(self) -> str:
+        """The field of the palette."""
+        field = self.window.palette_panel.field
+        return self._words(field.mapToGlobal(field.rect().center()))
+
     def canvas(self, x: str, y: str) -> str:
         return self._on_canvas(self.window.canvas.mapToScene(QPoint(int(x), int(y))))
 
@@ -57,6 +62,25 @@ class Answers(QObject):
     def state(self) -> str:
         system = self.window.session.system
         return f"{len(system.nodes)} {len(system.wires)} {self.window.session.document.is_modified}"
+
+    def node(self, name: str) -> str:
+        """A place on the title of a card, where it can be taken."""
+        item = self.window.canvas.canvas.nodes[name]
+        return self._on_canvas(item.pos() + QPointF(item.card.width / 2, 14))
+
+    def wire(self, start: str, end: str) -> str:
+        """The middle of the wire between two components."""
+        wires = self.window.canvas.canvas.wires.values()
+        found = next(w for w in wires if (w.connection.start.node, w.connection.end.node) == (start, end))
+        return self._on_canvas(found.path.pointAtPercent(0.5))
+
+    def running(self, component: str) -> str:
+        """The phase of the system, the state of a component, and whether it handles events."""
+        told = self.window.live.feed.state.get("components", {}).get(component, {"state": "none", "handled": 0})
+        return f"{self.window.live.control.phase} {told['state']} {told['handled'] > 0}"
+
+    def console(self) -> str:
+        return str(len(self.window.live_panels.console.book.said))
 
     def _on_canvas(self, point: QPointF) -> str:
         viewport = self.window.canvas.viewport()

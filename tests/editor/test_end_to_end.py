@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from studio.model.document import SystemDocument
-from studio.model.parts import Wire
 from studio.model.project import Project
 
 NEEDED = ("Xvfb", "openbox", "xdotool")
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+PATIENCE_S = 60.0
 
 pytestmark = pytest.mark.skipif(
     any(shutil.which(name) is None for name in NEEDED), reason=f"needs {', '.join(NEEDED)}: make setup installs them"
@@ -72,12 +72,11 @@ class Driven:
             if now != last:
                 last, since = now, time.monotonic()
 
-    def wait_for(self, state: str) -> None:
-        for _ in range(100):
-            if self.ask("state") == state:
-                return
+    def wait_for(self, question: str, answer: str) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while self.ask(question) != answer and time.monotonic() < end:
             time.sleep(0.1)
-        assert self.ask("state") == state
+        assert self.ask(question) == answer
 
     def drag(self, start: str, end: str) -> None:
         """With steps on the way, as a hand makes them: a drag begins only after some movement."""
@@ -87,6 +86,15 @@ class Driven:
             at = [str(x + (to_x - x) * step // 8), str(y + (to_y - y) * step // 8)]
             self.screen.do("mousemove", *at, "sleep", "0.05")
         self.screen.do("sleep", "0.1", "mouseup", "1")
+
+    def take_from_palette(self, kind: str, to: str) -> None:
+        """As one who knows the name: type it, then drag what was found."""
+        x, y = self.ask("search").split()
+        self.screen.do("mousemove", x, y, "click", "1", "key", "ctrl+a", "type", kind)
+        end = time.monotonic() + PATIENCE_S
+        while self.ask(f"row {kind}") == "nowhere" and time.monotonic() < end:
+            time.sleep(0.1)
+        self.drag(self.ask(f"row {kind}"), to)
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -104,29 +112,49 @@ def screen() -> Iterator[Screen]:
     made.close()
 
 
-@pytest.mark.timeout(120)
-def test_a_system_is_built_by_drag_and_drop_saved_and_opened_again(screen: Screen, tmp_path: Path) -> None:
+@pytest.mark.timeout(240)
+def test_first_steps_is_built_by_drag_and_drop_run_changed_while_it_runs_saved_and_opened_again(
+    screen: Screen, tmp_path: Path
+) -> None:
     project = Project.create(tmp_path / "my_robot", "my_robot").folder
     window = Driven(screen, tmp_path, project)
     try:
-        window.drag(window.ask("row signal_source"), window.ask("canvas 150 200"))
-        window.wait_for("1 0 True")
-        window.drag(window.ask("row signal_sink"), window.ask("canvas 450 200"))
-        window.wait_for("2 0 True")
-        window.drag(window.ask("port signal_source value"), window.ask("port signal_sink value"))
-        window.wait_for("2 1 True")
+        for row, (kind, x, y) in enumerate(
+            (("signal_source", 130, 120), ("low_pass", 370, 120), ("signal_sink", 620, 120), ("signal_sink", 620, 300))
+        ):
+            window.take_from_palette(kind, window.ask(f"canvas {x} {y}"))
+            window.wait_for("state", f"{row + 1} 0 True")
+        window.drag(window.ask("port signal_source value"), window.ask("port low_pass raw"))
+        window.drag(window.ask("port low_pass smooth"), window.ask("port signal_sink value"))
+        window.drag(window.ask("port signal_sink_2 value"), window.ask("port signal_source value"))
+        window.wait_for("state", "4 3 True")
         screen.do("key", "ctrl+z")
-        window.wait_for("2 0 True")
+        window.wait_for("state", "4 2 True")
         screen.do("key", "ctrl+shift+z")
-        window.wait_for("2 1 True")
+        window.wait_for("state", "4 3 True")
+        screen.do("key", "F5")  # saves and runs
+        window.wait_for("running signal_sink_2", "running active True")
+        assert window.ask("state") == "4 3 False"
+        window.take_from_palette("low_pass", window.ask("canvas 370 300"))
+        window.wait_for("state", "5 3 True")
+        window.drag(window.ask("port signal_source value"), window.ask("port low_pass_2 raw"))
+        window.wait_for("running low_pass_2", "running active True")
         screen.do("key", "ctrl+s")
-        window.wait_for("2 1 False")
+        window.wait_for("state", "5 4 False")
+        screen.do("key", "shift+F5")
+        window.wait_for("running low_pass_2", "stopped none False")
+        assert int(window.ask("console")) > 0
     finally:
         window.close()
     system = SystemDocument.load(project).system
-    assert Wire.between("signal_source.value", "signal_sink.value").key in system.wires
+    assert {str(wire) for wire in system.wires} == {
+        "signal_source.value → low_pass.raw",
+        "low_pass.smooth → signal_sink.value",
+        "signal_source.value → signal_sink_2.value",
+        "signal_source.value → low_pass_2.raw",
+    }
     again = Driven(screen, tmp_path, project)
     try:
-        assert again.ask("state") == "2 1 False"
+        assert again.ask("state") == "5 4 False"
     finally:
         again.close()
