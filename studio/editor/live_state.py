@@ -138,14 +138,21 @@ def _beside(told: Mapping[str, Any]) -> str:
     return str(told["activation"])
 
 
-def error_place(trace: str) -> str:
-    """`low_pass.py:41`: where the traceback ends."""
+def error_line(trace: str) -> tuple[str, int] | None:
+    """File and line where the traceback ends."""
     for line in reversed(trace.splitlines()):
         words = line.strip()
         if words.startswith('File "') and '", line ' in words:
             file, _, rest = words[6:].partition('", line ')
-            return f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"
-    return ""
+            number = rest.partition(",")[0]
+            return (file, int(number)) if number.isdigit() else None
+    return None
+
+
+def error_place(trace: str) -> str:
+    """`low_pass.py:41`."""
+    found = error_line(trace)
+    return f"{found[0].rpartition('/')[2]}:{found[1]}" if found else ""
 
 
 def error_sentence(trace: str) -> str:

@@ -38,7 +38,7 @@ from studio.editor.panels.problems import Problems, counted
 from studio.editor.preferences import PreferencesDialog
 from studio.editor.session import Session
 from studio.editor.settings import Settings
-from studio.editor.source_view import open_component
+from studio.editor.source_view import open_component, open_source
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
@@ -150,6 +150,7 @@ class MainWindow(QMainWindow):
         self.problems.fixes_of = self._fixes_of
         self.problems.fix_wanted.connect(lambda fix: self.session.do(fix.edit))
         self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
+        self.inspector.line_wanted.connect(lambda file, line: open_source(self, Path(file), line))
 
     def _keep_layouts(self) -> None:
         self.docks.show("problems")

@@ -55,7 +55,9 @@ class ComponentPage(Page):
         self.add_subject(picture, component.name, doc, component.type, renames=self.session)
         feed = self.control.feed
         if feed.is_attached:
-            self.column.addWidget(LiveHeader(self.control, component.name, self.theme))
+            header = LiveHeader(self.control, component.name, self.theme)
+            header.error.line_wanted.connect(self.line_wanted)
+            self.column.addWidget(header)
         self.ports = PortsList(self.session, component.name, self.theme, feed)
         self.ports.go_to.connect(self.go_to)
         tabs = QTabWidget()

@@ -37,6 +37,7 @@ class SetTogether(Compound):
 
 class Inspector(QScrollArea):
     go_to = pyqtSignal(str)
+    line_wanted = pyqtSignal(str, int)
 
     def __init__(self, theme: Theme, control: RunControl) -> None:
         super().__init__()
@@ -102,6 +103,7 @@ class Inspector(QScrollArea):
             self._page.stop()
         self._page = page = self._make(session, nodes)
         page.go_to.connect(self.go_to)
+        page.line_wanted.connect(self.line_wanted)
         page.renamed.connect(self._renamed)
         if isinstance(page, ComponentPage):
             page.parameter_changed.connect(self._parameter_changed)

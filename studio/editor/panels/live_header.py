@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPointF, QSize
+from PyQt6.QtCore import QPointF, QSize, pyqtSignal
 from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QApplication,
@@ -21,7 +21,7 @@ from studio.editor.canvas.live_paint import CHIP, chip_width, paint_chip
 from studio.editor.feed import Changes
 from studio.editor.fonts import code_font
 from studio.editor.icons import icon
-from studio.editor.live_state import NOT_THERE, Look, error_place, error_sentence, shown_look
+from studio.editor.live_state import NOT_THERE, Look, error_line, error_place, error_sentence, shown_look
 from studio.editor.run_control import RunControl
 from studio.editor.theme import Theme
 
@@ -126,23 +126,27 @@ class LiveHeader(QWidget):
 class ErrorCard(QFrame):
     """What failed, where, and the whole traceback one click away."""
 
+    line_wanted = pyqtSignal(str, int)
+    """File and line that somebody wants to see."""
+
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.trace = ""
         self.setObjectName("error_card")
-        self.setStyleSheet(
-            f"#error_card {{ border: 1px solid {theme.error}; border-left: 4px solid {theme.error}; }}"
-        )
+        self.setStyleSheet(f"#error_card {{ border: 1px solid {theme.error}; border-left: 4px solid {theme.error}; }}")
         self.sentence, self.lines = QLabel(), QLabel()
         self.sentence.setProperty("role", "error")
         self.sentence.setWordWrap(True)
         self.sentence.setStyleSheet("font-weight: 600;")
         self.lines.setFont(code_font(11))
         self.lines.setWordWrap(True)
-        whole, copy = QPushButton("Traceback"), QPushButton("Copy")
+        self.open_line, whole, copy = QPushButton("Open line"), QPushButton("Traceback"), QPushButton("Copy")
+        self.open_line.clicked.connect(self._open_line)
         whole.clicked.connect(self.open_trace)
         copy.clicked.connect(self._copy)
         buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.open_line)
         buttons.addWidget(whole)
         buttons.addWidget(copy)
         buttons.addStretch(1)
@@ -164,6 +168,12 @@ class ErrorCard(QFrame):
         last = [line.strip() for line in trace.splitlines() if line.strip()][-SHOWN_TRACE:-1]
         code = [line for line in last if not line.startswith(("File", "^", "~"))]
         self.lines.setText("\n".join([place, *code[-1:]]) if place else "")
+        self.open_line.setVisible(bool(place))
+
+    def _open_line(self) -> None:
+        found = error_line(self.trace)
+        if found is not None:
+            self.line_wanted.emit(*found)
 
     def open_trace(self) -> None:
         dialog = QDialog(self.window())

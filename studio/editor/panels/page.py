@@ -17,6 +17,8 @@ class Page(QWidget):
     go_to = pyqtSignal(str)
     """A node that somebody wants to see."""
     renamed = pyqtSignal(str, str)
+    line_wanted = pyqtSignal(str, int)
+    """File and line of code."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -25,7 +25,9 @@ class SourcePage(Page):
                          renames=session)  # fmt: skip
         feed: Feed = control.feed
         for part in parts_of(source) if feed.is_attached else ():
-            self.column.addWidget(LiveHeader(control, part, theme, titled=True))
+            header = LiveHeader(control, part, theme, titled=True)
+            header.error.line_wanted.connect(self.line_wanted)
+            self.column.addWidget(header)
         box = narrow_box()
         for mode in source.modes:
             origin = theme.origins[mode]
