@@ -111,7 +111,15 @@ class Dilution:
     vdop: float
 
 
-Value = Position | Course | Dilution
+@dataclass(frozen=True)
+class Heading:
+    """HDT: where the vehicle looks, from receivers with two antennas and from gyro compasses."""
+
+    heading_rad: float
+    """From north to east."""
+
+
+Value = Position | Course | Dilution | Heading
 
 
 def value_of(sentence: Sentence) -> Value | None:
@@ -160,11 +168,16 @@ def _dilution(fields: Sequence[str]) -> Dilution | None:
     return Dilution(int(fields[1]), pdop, hdop, vdop)
 
 
+def _heading(fields: Sequence[str]) -> Heading | None:
+    return Heading(math.radians(_number(fields[0]))) if fields[0] else None
+
+
 _READERS: dict[str, Callable[[Sequence[str]], Value | None]] = {
     "GGA": _position,
     "RMC": _recommended,
     "VTG": _track,
     "GSA": _dilution,
+    "HDT": _heading,
 }
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from studio.messages import NavSatFix, Twist
+from studio.messages import NavSatFix, PoseTransform, Twist
 from studio.runtime.component import OutPort, Parameter
 from studio.runtime.serial_line import Health, Link, SerialSensor
 
 from . import nmea
-from .nmea import Course, Dilution, Position, Sentences
+from .local_pose import LocalPose
+from .nmea import Course, Dilution, Heading, Position, Sentences
 
 NS_PER_S = 1_000_000_000
 BITS_PER_BYTE = 10
@@ -26,9 +27,9 @@ STATUS = {
 
 
 class NmeaGps(SerialSensor):
-    """Reads a satellite receiver: position with covariance, and velocity over ground.
+    """Reads a satellite receiver: position with covariance, velocity over ground, and the pose on a local plane.
 
-    Takes GGA, RMC, VTG and GSA of any talker (GP, GN, GL ...). The covariance is made from the dilutions that the
+    Takes GGA, RMC, VTG, GSA and HDT of any talker (GP, GN, GL ...). The covariance is made from the dilutions that the
     receiver tells and the range error that you expect of it.
     """
 
@@ -38,12 +39,18 @@ class NmeaGps(SerialSensor):
     fix = OutPort(NavSatFix, doc="one position per GGA; without a fix its status says so")
     velocity = OutPort(Twist, doc="over ground: linear x to the east, y to the north; only while it is known")
 
+    pose = OutPort(
+        PoseTransform, doc="the antenna in the map, x east, y north, one per fix as soon as it is known where it looks"
+    )
+
     baud = Parameter(
         9600, choices=(4800, 9600, 19200, 38400, 57600, 115200), unit="baud", doc="of the receiver; 4800 for old ones"
     )
     range_error_m = Parameter(4.0, minimum=0.001, maximum=100.0, unit="m", doc="of one satellite, receiver by itself")
     delay_s = Parameter(0.0, minimum=0.0, maximum=2.0, unit="s", doc="from the measurement to the first byte")
     frame = Parameter("Gps:PhaseCenter", kind="frame", doc="frame of the antenna")
+    map_name = Parameter("map", doc="frame of the poses")
+    origin_deg = Parameter((), unit="deg", doc="latitude and longitude of the map's origin; without it the first fix")
 
     sentences = Sentences()
     """What was found on the line that is open, with counts of errors."""
@@ -89,6 +96,7 @@ class _Burst:
         self._time_s: float | None = None
         self._dilution: Dilution | None = None
         self._course_at: int | None = None
+        self._local = LocalPose(gps.origin_deg)
 
     def take(self, value: nmea.Value | None, began_ns: int, arrived_ns: int) -> None:
         time_s = value.time_s if isinstance(value, Position | Course) else None
@@ -98,12 +106,17 @@ class _Burst:
         self._last_ns = arrived_ns
         self._time_s = time_s if time_s is not None else self._time_s
         stamp_ns = self._began_ns - round(self._gps.delay_s * NS_PER_S)
+        if isinstance(value, Course | Heading):
+            self._local.turn(value)
         match value:
             case Dilution():
                 self._dilution = value
             case Position():
                 self._gps.fixes += 1
                 self._gps.fix.publish(self._fix(value, stamp_ns), stamp_ns=stamp_ns)
+                pose = self._local.at(value, stamp_ns, self._gps.map_name, self._gps.frame)
+                if pose is not None:
+                    self._gps.pose.publish(pose, stamp_ns=stamp_ns)
             case Course(valid=True) if self._course_at != stamp_ns:  # RMC and VTG tell the same
                 self._course_at = stamp_ns
                 east_m_s = value.speed_m_s * math.sin(value.course_rad)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from components.nmea_gps import nmea
 from studio.messages import NavSatFix
+from studio.runtime.component_import import import_module
 from studio.runtime.emulators import gps
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.pty_port import Faults
@@ -193,3 +194,40 @@ def test_after_a_cut_cable_positions_come_again(tmp_path: Path, caplog: pytest.L
         line.port.plug_in()
         line.await_more(2)
     assert "works again" in caplog.text
+
+
+# The pose on a local plane.
+
+
+def test_heading_and_position_make_a_pose_on_the_plane_at_the_origin() -> None:
+    local = import_module(FOLDER, "local_pose").LocalPose((48.0, 11.0))
+    module = import_module(FOLDER, "nmea")
+    there = module.Position(None, 48.0 + 1 / 60, 11.0, 1, 8, 1.0, 500.0)
+    assert local.at(there, 7, "map", "Gps:PhaseCenter") is None  # nobody knows where it looks
+    local.turn(module.Course(True, 0.1, 1.0))
+    assert local.at(there, 7, "map", "Gps:PhaseCenter") is None  # too slow for a course
+    local.turn(module.Course(True, 2.0, math.radians(90.0)))
+    pose = local.at(there, 7, "map", "Gps:PhaseCenter")
+    assert (pose.stamp_ns, pose.frame, pose.child_frame) == (7, "map", "Gps:PhaseCenter")
+    assert pose.to_xyz_rpy() == pytest.approx((0.0, 1853.3, 0.0, 0.0, 0.0, 0.0), abs=1.0)
+    local.turn(module.Heading(0.0))
+    local.turn(module.Course(True, 2.0, math.radians(90.0)))
+    assert local.at(there, 8, "map", "").yaw_rad == pytest.approx(math.pi / 2)  # a compass is believed rather
+
+
+def test_without_an_origin_the_first_fix_is_it() -> None:
+    local = import_module(FOLDER, "local_pose").LocalPose(())
+    module = import_module(FOLDER, "nmea")
+    local.turn(module.Heading(0.0))
+    first = module.Position(None, -33.0, 179.9999, 1, 8, 1.0, 500.0)
+    over_the_date_line = module.Position(None, -33.0, -179.9999, 1, 8, 1.0, 502.0)
+    assert local.at(first, 0, "map", "").position.tolist() == [0.0, 0.0, 0.0]
+    x_m, y_m, z_m = local.at(over_the_date_line, 0, "map", "").position.tolist()
+    assert [x_m, y_m, z_m] == pytest.approx([18.7, 0.0, 2.0], abs=0.1)
+    assert local.at(module.Position(None, 0.0, 0.0, 0, 0, math.inf, 0.0), 0, "map", "") is None
+
+
+def test_a_heading_is_read() -> None:
+    heading = value(b"$HEHDT,274.07,T*19\r\n")
+    assert isinstance(heading, nmea.Heading)
+    assert heading.heading_rad == pytest.approx(math.radians(274.07))
