@@ -25,7 +25,8 @@ EXAMPLE = """\
   studio ctl watch filter.smooth --for 5     an output, as it comes; of parameters and states, every change
   studio ctl pause                           the whole system; studio ctl step 3; studio ctl start
   studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
-  studio ctl mode signal periodic --period 0.02
+  studio ctl mode signal periodic --period 0.02   studio ctl mode camera trigger; studio ctl trigger camera: once
+  studio ctl reset filter                    out of the state error; studio ctl start filter: and active again
   studio ctl restart filter                  its process, whatever state it is in
   studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
   studio ctl call filter.get_smooth          ask an out port for its value, or call a service, with a request in JSON
@@ -35,8 +36,9 @@ EXAMPLE = """\
   studio ctl destroy filter                  take it out of the running system; studio ctl host filter sinks: move it
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
-  studio ctl save                            parameters, modes and sources as they are now, into system.xml
-  studio ctl log --follow                    what components log (studio ctl output filter: what its process prints)
+  studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
+  studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
+  studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
 """
 
 COMPONENT_VERBS = {
@@ -116,10 +118,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     follow = _verb(verbs, "reload", "follow the project's file as it is now; what is not touched goes on", changes=True)
     follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
     add_trust_option(follow)
-    other = _verb(verbs, "switch", "another provider for sources: real or simulated; actuators stop", changes=True)
+    other = _verb(
+        verbs, "switch", "another provider for sources (real, simulated, logged); actuators stop", changes=True
+    )
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
-    _verb(verbs, "save", "write parameters, modes and sources as they are now into the project's file")
+    _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
     log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "what the process of a component has printed")
@@ -127,7 +131,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+    examples = [line for line in EXAMPLE.splitlines() if f"studio ctl {name} " in f"{line} "]
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False,
+        epilog="\n".join(["examples:", *examples]) if examples else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--run", metavar="SYSTEM", help="which system, by project or run, if more than one is running")
     if changes:
         parser.add_argument("--take-over", action="store_true", help="even if somebody else holds control")

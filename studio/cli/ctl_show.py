@@ -76,7 +76,8 @@ def _text(found: Property, snapshot: dict[str, Any]) -> str:
 def known_value(found: Property, snapshot: dict[str, Any]) -> Any:
     """Of a parameter or a state: the snapshot has it."""
     told = snapshot["components"][found.component]
-    return told["parameters"][found.name] if found.kind == "parameter" else told[found.name]
+    kept = {"parameter": "parameters", "shown": "shown"}.get(found.kind)
+    return told[kept][found.name] if kept else told[found.name]
 
 
 def value_text(value: Any) -> str:

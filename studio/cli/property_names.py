@@ -19,7 +19,7 @@ class Property:
     component: str
     name: str
     kind: str
-    """parameter, output, input or state."""
+    """parameter, shown (what the component itself sets), output, input or state (what the runtime knows)."""
     topic: str = ""
     """Of an output or input: where its values pass."""
 
@@ -35,6 +35,7 @@ def properties_of(snapshot: Mapping[str, Any], component: str) -> list[Property]
     host = told["host"]
     return [
         *(Property(host, component, name, "parameter") for name in told["parameters"]),
+        *(Property(host, component, name, "shown") for name in told["shown"]),
         *(Property(host, component, name, "output", topic) for name, topic in told["outputs"].items()),
         *(Property(host, component, name, "input", topic) for name, topic in told["inputs"].items()),
         *(Property(host, component, name, "state") for name in STATES),

@@ -432,6 +432,7 @@ class Cell:
             "error": self.error,
             "published": dict(self.sequences),
             "hears_end": self.hears_end,
+            "shown": {name: shown(getattr(self.component, name)) for name in type(self.component).__states__},
         }
 
     @property
@@ -553,6 +554,15 @@ def _kept_queue(entry: Input[Any], keep: Callable[[Any], Any]) -> list[tuple[Any
         message = keep(waiting)
         kept.append((message, event and event._replace(message=message, payload=None)))
     return kept
+
+
+def shown(value: Any) -> Any:
+    """A state as JSON can hold it; a component may set it to anything."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (tuple, list)):
+        return [shown(each) for each in value]
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def _short(failure: Exception) -> str:

@@ -28,13 +28,14 @@ from studio.runtime.declarations import (
     Requester,
     RequiredService,
     RequiredValue,
+    State,
 )
 from studio.runtime.geometry import Geometry
 from studio.runtime.handlers import check_handlers
 
 __all__ = [
     "Component", "GeometryError", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService",
-    "RequiredValue", "ServiceError",
+    "RequiredValue", "ServiceError", "State",
 ]  # fmt: skip
 
 
@@ -55,12 +56,14 @@ class Component:
     __ports__: ClassVar[dict[str, InPort[Any] | OutPort[Any]]] = {}
     __services__: ClassVar[dict[str, ProvidedService[Any, Any] | RequiredService[Any, Any]]] = {}
     __parameters__: ClassVar[dict[str, Parameter[Any]]] = {}
+    __states__: ClassVar[dict[str, State[Any]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.__ports__ = _declared(cls, (InPort, OutPort))
         cls.__services__ = _declared(cls, (ProvidedService, RequiredService))
         cls.__parameters__ = _declared(cls, (Parameter,))
+        cls.__states__ = _declared(cls, (State,))
         if cls.__ports__ or cls.__services__:
             in_ports = [name for name, port in cls.__ports__.items() if isinstance(port, InPort)]
             provided = [name for name, each in cls.__services__.items() if isinstance(each, ProvidedService)]
@@ -86,6 +89,7 @@ class Component:
         # Found in the object itself before the class's descriptors are asked: one call less for every use of a port.
         vars(self).update(self._inputs | self._outputs | self._requesters)
         self._values = {name: parameter.spec.default for name, parameter in cls.__parameters__.items()}
+        vars(self).update({name: state.start for name, state in cls.__states__.items()})
         self._now_ns = self._system_ns = _no_clock
         self._handled = self._is_live = _nothing
         self._activation = lambda: cls.activations[0]

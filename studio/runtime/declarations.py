@@ -251,6 +251,28 @@ class Parameter(_Named, Generic[V]):
         instance._values[self.name] = self.spec.check(value)
 
 
+class State(_Named, Generic[V]):
+    """Something of a component that others may see while it runs, and only the component sets: `self.<name> = ...`.
+
+    It is a property like a parameter (`studio ctl watch driver.distance_m`), and part of what a checkpoint keeps.
+    """
+
+    def __init__(self, start: V, *, unit: str = "", doc: str = "") -> None:
+        _kind_of(start)  # refuses what could not be shown
+        self.start = start
+        self.unit = unit
+        self.doc = doc
+
+    if TYPE_CHECKING:  # at run time it is a plain attribute of the object
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> State[V]: ...
+        @overload
+        def __get__(self, instance: Component, owner: type) -> V: ...
+        def __get__(self, instance: Component | None, owner: type) -> State[V] | V: ...
+        def __set__(self, instance: Component, value: V) -> None: ...
+
+
 def _kind_of(default: object) -> ParameterKind:
     match default:
         case bool():

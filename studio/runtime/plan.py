@@ -277,9 +277,7 @@ def geometry_command(content: GeometryContent) -> dict[str, Any]:
     return {"do": "geometry", **content.json()}
 
 
-def with_origins(
-    components: tuple[PlannedComponent, ...], origins: Mapping[str, int]
-) -> tuple[PlannedComponent, ...]:
+def with_origins(components: tuple[PlannedComponent, ...], origins: Mapping[str, int]) -> tuple[PlannedComponent, ...]:
     """Everybody publishes with the least trusted origin upstream; `origins`: what each has by itself."""
     found = dict(origins)
     producers = {topic: component.name for component in components for topic in component.outlets.values()}

@@ -116,6 +116,7 @@ class Snapshots:
             "activation": told.get("activation", planned.activation),
             "period_s": planned.period_ns / SECOND_NS,
             "parameters": {**planned.parameters, **told.get("parameters", {})},
+            "shown": told.get("shown", {}),
             "inputs": {inlet.port: inlet.topic for inlet in planned.inlets},
             "outputs": dict(planned.outlets),
             "services": services_of(planned, session.plan),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from studio.messages import Float64, Mail, String, decode, encode
@@ -21,6 +23,7 @@ from studio.runtime.component import (
     RequiredService,
     RequiredValue,
     ServiceError,
+    State,
 )
 from studio.runtime.plan import Inlet, Plan, PlannedComponent, with_origins
 from studio.runtime.trial import Trial
@@ -294,6 +297,37 @@ def test_a_queue_has_no_handler() -> None:
             values = InPort(Float64, queue=5)
 
             def on_values(self, message: Float64) -> None: ...
+
+
+# What is shown.
+
+
+class Counter(Component):
+    raw = InPort(Float64, optional=True)
+    total = State(0.0, unit="m", doc="so far")
+    place = State((0.0, 0.0))
+
+    def on_raw(self, message: Float64) -> None:
+        self.total += message.data
+        self.place = (np.float32(0.5), message.data)  # type: ignore[assignment]  # as it happens with numpy
+
+
+CLASSES["Counter"] = Counter
+
+
+def test_what_a_component_shows_is_reported_and_comes_back_with_a_checkpoint() -> None:
+    bench = Bench(part("counter", Counter))
+    cell = bench.run.cells["counter"]
+    assert cell.report()["shown"] == {"total": 0.0, "place": [0.0, 0.0]}
+    bench.do("counter", do="deliver", port="raw", message=2.5)
+    checkpoint = bench.run.checkpoint()
+    bench.do("counter", do="deliver", port="raw", message=1.0)
+    assert cell.report()["shown"] == {"total": 3.5, "place": [0.5, 1.0]}
+    bench.run.restore(checkpoint)
+    assert cell.report()["shown"] == {"total": 2.5, "place": [0.5, 2.5]}
+    json.dumps(cell.report())
+    with pytest.raises(SpecError, match="cannot be a dict"):
+        State({})  # type: ignore[type-var]
 
 
 # Mail.

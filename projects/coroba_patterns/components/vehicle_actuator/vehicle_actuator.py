@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from studio.messages import Float64, Joy, Odometry, Range3d, Twist
-from studio.runtime.component import Component, InPort, OutPort, Parameter
+from studio.runtime.component import Component, InPort, OutPort, Parameter, State
 
 from .arena import Arena
 
@@ -40,6 +40,7 @@ class VehicleActuator(Component):
     radius_m = Parameter(0.25, minimum=0.05, maximum=1.0, unit="m", doc="of the vehicle")
     top_speed_m_s = Parameter(0.8, minimum=0.0, maximum=3.0, unit="m/s", doc="it cannot go faster")
     top_yaw_rate_rad_s = Parameter(1.0, minimum=0.0, maximum=6.0, unit="rad/s", doc="it cannot turn faster")
+    driven_m = State(0.0, unit="m", doc="how far it has driven")
 
     def on_activate(self) -> None:
         self._x_m, self._y_m, self._yaw_rad = self.start_m
@@ -48,6 +49,7 @@ class VehicleActuator(Component):
         self._valid_until_ns = 0
         self._touches = False
         self._bumped = 0
+        self.driven_m = 0.0
 
     def on_clock_jump(self) -> None:
         self._last_ns = self.now()
@@ -89,7 +91,9 @@ class VehicleActuator(Component):
         self._yaw_rad += self._yaw_rate_rad_s * passed_s
         way_m = self._speed_m_s * passed_s
         wanted = self._x_m + way_m * math.cos(self._yaw_rad), self._y_m + way_m * math.sin(self._yaw_rad)
+        before = self._x_m, self._y_m
         self._x_m, self._y_m = self._arena().pushed_out(*wanted, self.radius_m)
+        self.driven_m += math.dist(before, (self._x_m, self._y_m))
         touches = math.dist(wanted, (self._x_m, self._y_m)) > 1e-6
         if touches and not self._touches:
             self._bumped += 1
