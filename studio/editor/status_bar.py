@@ -109,7 +109,10 @@ class StatusBar(QStatusBar):
             else ("fa6s.circle-check", self.theme.fine)
         )  # fmt: skip
         self.problems.setIcon(icon(mark, colour))
-        counts = f"{len(session.system.nodes)} nodes · {len(session.system.wires)} wires"
+        counts = " · ".join(
+            f"{len(table)} {word}{'' if len(table) == 1 else 's'}"
+            for table, word in ((session.system.nodes, "node"), (session.system.wires, "wire"))
+        )
         self.content.setText(f"{selected} selected · {counts}" if selected else counts)
 
     def show_running(self, live: Live) -> None:

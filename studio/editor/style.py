@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from string import Template
 
 from PyQt6.QtGui import QColor, QPalette
@@ -11,6 +12,8 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 
+ARROWS = Path(__file__).parent / "arrows"
+"""Of fields that open or count: once a field is styled, Qt draws none of its own."""
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
 QMenuBar { background: $window; border-bottom: 1px solid $border; padding: 1px 6px; }
@@ -52,6 +55,12 @@ QPlainTextEdit { padding: 4px; }
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 2px solid $focus; padding: 0 6px; }
 QLineEdit:disabled, QComboBox:disabled { color: $disabled; border-color: $border; }
 QLineEdit[wrong="true"] { border: 2px solid $error; padding: 0 6px; }
+QComboBox::drop-down { border: 0; width: 20px; }
+QComboBox::down-arrow { image: url("$arrows/down_$name.svg"); width: 10px; height: 10px; }
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { border: 0;
+  width: 18px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("$arrows/up_$name.svg"); width: 9px; height: 9px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("$arrows/down_$name.svg"); width: 9px; height: 9px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $control_border;
   selection-background-color: $selection;
   selection-color: $text; outline: 0; }
@@ -125,7 +134,8 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 
 def sheet_of(theme: Theme) -> str:
     colours = {field.name: getattr(theme, field.name) for field in fields(theme)}
-    return _SHEET.substitute({name: colour for name, colour in colours.items() if isinstance(colour, str)})
+    words = {name: colour for name, colour in colours.items() if isinstance(colour, str)}
+    return _SHEET.substitute(words, arrows=ARROWS.as_posix())
 
 
 def palette_of(theme: Theme) -> QPalette:
