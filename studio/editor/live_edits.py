@@ -104,6 +104,9 @@ class LiveEdits(QObject):
         spec = self._session.registry.get(new.type)
         if spec is None:
             return
+        if new.name not in self.feed.state["components"]:  # added a moment ago: it comes with its values
+            self._following.start()
+            return
         try:
             before, after = parameter_values(old, spec), parameter_values(new, spec)
         except StudioError:

@@ -16,6 +16,7 @@ ARROWS = Path(__file__).parent / "arrows"
 """Of fields that open or count: once a field is styled, Qt draws none of its own."""
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
+QDialog { border: 1px solid $border; }
 QMenuBar { background: $window; border-bottom: 1px solid $border; padding: 1px 6px; }
 QMenuBar::item { padding: 4px 9px; border-radius: 3px; background: transparent; }
 QMenuBar::item:selected { background: $selection; }
