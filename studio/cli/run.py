@@ -81,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
     add_recording_options(parser)
     add_trust_option(parser)
+    parser.add_argument("--stay", action="store_true", help="when a log has ended, wait, so that it can be rewound")
     parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     add_json_option(parser)
@@ -223,10 +224,12 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             elif lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console, verdict)
             else:
-                _free_run(
-                    runtime, options.seconds, console,
-                    lambda: (logs.player is player and _has_ended(player)) or _is_judged(session, verdict),
-                )  # fmt: skip
+
+                def is_over() -> bool:
+                    has_ended = not options.stay and logs.player is player and _has_ended(player)
+                    return has_ended or _is_judged(session, verdict)
+
+                _free_run(runtime, options.seconds, console, is_over)
         except KeyboardInterrupt:
             interrupted = True
         passed_s = _system_seconds(session, start_ns) if isinstance(session, PacedSession) else measurement.wall_s
@@ -255,7 +258,8 @@ def _opened_runtime(
     shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
     if isinstance(session, PacedSession):
         session.is_repeatable = lambda: set(shape.modes.values()) <= {"simulated"}
-    runtime = Runtime(session, about, Steering(session, opened.registry, lockstep=lockstep, shape=shape))
+    steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
+    runtime = Runtime(session, about, steering)
     try:
         yield runtime
     finally:

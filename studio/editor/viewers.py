@@ -33,16 +33,18 @@ class Kind:
     """The types of messages for which one opens by itself."""
     module: str = ""
     """What is slow to import, and is imported beside the window's work before one opens by itself."""
+    is_wide: bool = False
+    """Better below the document than beside it."""
 
 
-def _kind(name: str, title: str, picture: str, *types: str) -> Kind:
+def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False) -> Kind:
     module, class_name = f"studio.editor.panels.{name}_viewer", f"{name.capitalize()}Viewer"
 
     def make(feed: Feed, theme: Theme) -> Viewer:
         made: Viewer = getattr(import_module(module), class_name)(feed, theme)
         return made
 
-    return Kind(name, title, picture, make, frozenset(types), module)
+    return Kind(name, title, picture, make, frozenset(types), module, is_wide)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -50,10 +52,15 @@ KINDS: tuple[Kind, ...] = (
     _kind("votes", "Votes", "mdi6.fan", "Vote"),
     _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
     _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
-    _kind("topics", "Topics", "mdi6.access-point"),
+    _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
+    _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
 )
 MOST_CURVES = 6
 """In a plot that opens by itself."""
+
+
+def _kind_of(viewer: Viewer) -> Kind:
+    return next(kind for kind in KINDS if kind.name == viewer.KIND)
 
 
 class Viewers(QObject):
@@ -75,7 +82,7 @@ class Viewers(QObject):
             numbers = (number for number in range(1, len(self.open) + 2) if f"{kind.name}.{number}" not in self.open)
             name = f"{kind.name}.{next(numbers)}"
         viewer = kind.make(self.feed, self.theme)
-        side, beside = self._place()
+        side, beside = self._place(kind)
         self.open[name] = viewer
         self.docks.add_viewer(name, kind.title, viewer, side, beside=beside, close=lambda: self.close(name))
         self.docks.set_icon(name, icon(kind.icon, self.theme.muted))
@@ -87,21 +94,26 @@ class Viewers(QObject):
         self.changed.emit()
         return viewer
 
-    def _place(self) -> tuple[str, str]:
-        """The first beside the document, the second below it, all others behind the second."""
-        names = list(self.open)
+    def _place(self, kind: Kind) -> tuple[str, str]:
+        """Wide ones behind the problems; of the others the first beside the document, all more below it."""
+        if kind.is_wide and self.docks.has("problems"):
+            return "tab", "problems"
+        names = [name for name, viewer in self.open.items() if not _kind_of(viewer).is_wide]
         if not names:
             return "right", "system"
         return ("bottom", names[0]) if len(names) == 1 else ("tab", names[1])
 
     def rehang(self) -> None:
         """A layout was chosen that does not know the open viewers: they stay open."""
-        for number, name in enumerate(self.open):
-            if self.docks.is_closed(name):
-                first = next(iter(self.open))
-                side, beside = ("right", "system") if number == 0 else ("bottom" if number == 1 else "tab", first)
-                self.docks.move(name, side, beside=beside)
-                self.docks.show(name)
+        hidden = {name: viewer for name, viewer in self.open.items() if self.docks.is_closed(name)}
+        seen = {name: viewer for name, viewer in self.open.items() if name not in hidden}
+        for name, viewer in hidden.items():
+            self.open = seen
+            side, beside = self._place(_kind_of(viewer))
+            self.docks.move(name, side, beside=beside)
+            self.docks.show(name)
+            seen[name] = viewer
+        self.open = seen
 
     def close(self, name: str) -> None:
         viewer = self.open.pop(name, None)
@@ -154,7 +166,9 @@ class Viewers(QObject):
         """
         topics = self.feed.state.get("topics", {})
         types = {str(topic.get("type")) for topic in topics.values()}
-        wanted = [kind for kind in KINDS if kind.types & types]
+        wanted = [
+            kind for kind in KINDS if kind.types & types or (kind.name == "player" and self.feed.state.get("player"))
+        ]
         if wanted and not self.open:
             Thread(target=self._import, args=(wanted,), name="import viewers", daemon=True).start()
 
@@ -183,5 +197,4 @@ class Viewers(QObject):
         self.theme = theme
         for name, viewer in self.open.items():
             viewer.show_theme(theme)
-            kind = next(kind for kind in KINDS if kind.name == viewer.KIND)
-            self.docks.set_icon(name, icon(kind.icon, theme.muted))
+            self.docks.set_icon(name, icon(_kind_of(viewer).icon, theme.muted))

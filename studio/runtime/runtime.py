@@ -156,6 +156,7 @@ class Runtime:
             **vars(self.about),
             "mode": modes.pop() if len(modes) == 1 else "mixed",
             "sources": sources,
+            "player": self._steering.player,
             "geometry": _geometry_of(self.session),
             "run": self.session.folders.run.name,
             "control": self.lease.name,

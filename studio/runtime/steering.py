@@ -15,6 +15,8 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.player_requests import player_job, player_state
+from studio.runtime.replay.player import LogPlayer
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
 
@@ -39,12 +41,21 @@ class Refused(StudioError):
 
 
 class Steering:
-    def __init__(self, session: Session, specs: Specs, *, lockstep: bool = False, shape: Shape | None = None) -> None:
-        """`shape`: where another plan comes from; without it the system stays as it is."""
+    def __init__(
+        self,
+        session: Session,
+        specs: Specs,
+        *,
+        lockstep: bool = False,
+        shape: Shape | None = None,
+        player: Callable[[], LogPlayer | None] = lambda: None,
+    ) -> None:
+        """`shape`: where another plan comes from, without it the system stays as it is; `player`: who plays a log."""
         self._session = session
         self._shape = shape
         self._specs = specs
         self._lockstep = lockstep
+        self._player = player
         self._gate = threading.Lock()
         """One at a time at the gate: what it does may wait for ever."""
         self._hand = HandRequests(session, self._gate, lockstep=lockstep)
@@ -53,6 +64,11 @@ class Steering:
     def sources(self) -> dict[str, str]:
         """The chosen provider of every source."""
         return dict(self._shape.modes) if self._shape else {}
+
+    @property
+    def player(self) -> dict[str, Any] | None:
+        """How the player of the log is; None while no log is played."""
+        return player_state(self._player())
 
     def job(self, request: dict[str, Any]) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
@@ -70,6 +86,8 @@ class Steering:
                 return self._restart(str(request["name"]))
             case "call" | "ask" | "send":
                 return self._hand.job(request)
+            case "player":
+                return player_job(self._player(), request)
             case "system":
                 return self._text
             case "reload" | "switch" as do:

@@ -10,9 +10,12 @@ import select
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from studio.errors import StudioError
+from studio.runtime.attach import Attachment
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.replay.played import SLOW, A, B, write_rig
 from tests.runtime.systems import await_true
@@ -177,3 +180,42 @@ def test_at_a_terminal_it_ends_with_the_log(log: Path) -> None:
     terminal.await_line(r"playing")
     status, out = terminal.close()
     assert (status, "to the end" in out) == (0, True)
+
+
+def test_whoever_attaches_has_the_player_in_hand(studio: Studio, rig: Path) -> None:
+    result = studio("run", rig / "robot", "--mode", "logged", "--stay", "--detach", "--json")
+    assert result.status == 0, result.err
+    attachment = Attachment(Path(result.json["folder"]), "test")
+    try:
+        attachment.ask("take")
+
+        def player(action: str, **fields: object) -> dict[str, Any]:
+            told: dict[str, Any] = attachment.ask("player", timeout_s=60, action=action, **fields)
+            return told
+
+        assert attachment.wait_for(lambda: attachment.state["player"]["stopped"] == "end", 30), "it stays at the end"
+        state = attachment.state["player"]
+        assert state["streams"] == {A: ["/platform/level", True]}
+        assert (state["number"], state["playing"]) == (100, False)
+        player("seek", time_ns=state["start_ns"])
+        assert player("single")["told"] == "/platform/level"
+        assert player("burst", count=9)["player"]["number"] == 10
+        assert player("stop_when", condition="/platform/level/data >= 40")["player"]["number"] == 10
+        player("rate", rate=None)
+        player("play")
+        assert attachment.wait_for(lambda: attachment.state["player"]["stopped"] == "condition", 30)
+        assert attachment.state["player"]["number"] == 41
+        first = state["start_ns"]
+        told = player("range", start_ns=first + 200_000_000, end_ns=first + 300_000_000)["player"]
+        assert told["range_ns"] == [first + 200_000_000, first + 300_000_000]
+        for action, fields, complaint in (
+            ("rewind", {}, "no player obeys 'rewind'"),
+            ("seek", {}, "'time_ns' is missing"),
+            ("rate", {"rate": 0.0}, "cannot be played 0 times as fast"),
+            ("next_of", {"topic": "/none"}, "/none is not played"),
+        ):
+            with pytest.raises(StudioError, match=complaint):
+                player(action, **fields)
+    finally:
+        attachment.close()
+        assert studio("stop", rig / "robot").status == 0

@@ -20,6 +20,7 @@ from studio.messages import Map, PoseTransform
 
 PATH_POINTS = 20_000
 PATH_STEP_M = 0.02
+JUMP_NS = 10_000_000_000
 UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
 
 
@@ -70,6 +71,8 @@ class MapView(PlaneView):
         x_m, y_m = float(pose.position[0]), float(pose.position[1])
         if not (math.isfinite(x_m) and math.isfinite(y_m)):
             return
+        if self.pose is not None and not 0 <= pose.stamp_ns - self.pose.stamp_ns <= JUMP_NS:
+            self.path.clear()  # another run, or another place of a log
         self.pose = pose
         if not self.path or math.dist(self.path[-1], (x_m, y_m)) >= PATH_STEP_M:
             self.path.append((x_m, y_m))

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from studio.messages import Bookmark
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC, read_bookmarks
@@ -188,6 +189,16 @@ class LogReader:
         whole = int(self._chunks.counts_of(wanted)[numbers[ends < time_ns]].sum())
         parts = numbers[(starts < time_ns) & (ends >= time_ns)].tolist()
         return whole + sum(len(self._chunk(number).picked(wanted, end_ns=time_ns)) for number in parts)
+
+    def density(self, topic: str, edges_ns: Numbers) -> NDArray[np.float64]:
+        """About how many events of a topic lie between these times: by the index, without looking into chunks."""
+        wanted, numbers = self._choice([topic])
+        counts = self._chunks.counts_of(wanted)[numbers]
+        starts, ends = self._chunks.start_ns[numbers], self._chunks.end_ns[numbers]
+        lengths = np.maximum(ends - starts, 1)
+        shares = np.clip((edges_ns[:, None] - starts[None, :]) / lengths[None, :], 0.0, 1.0)
+        before: NDArray[np.float64] = shares @ counts.astype(np.float64)
+        return np.diff(before)
 
     def nth(self, topic: str, number: int) -> LoggedEvent:
         """Event `number` of a topic, counted from 0; -1 is the last."""

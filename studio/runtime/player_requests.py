@@ -1,0 +1,89 @@
+"""What clients of a runtime ask of the player of its log: the same that its own methods offer, as plain data.
+
+{"do": "player", "action": "seek", "time_ns": 1200000000}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from studio.errors import StudioError
+from studio.model.close_matches import did_you_mean
+from studio.runtime.replay.player import FLAT_OUT, LogPlayer
+
+Job = Callable[[], dict[str, Any]]
+Fields = dict[str, Any]
+
+
+class NoPlayer(StudioError):
+    """A request for a log player in a system that has none, or one that it does not know."""
+
+
+def _rate(player: LogPlayer, fields: Fields) -> None:
+    """A number, or null for flat out: JSON has no infinity."""
+    player.set_rate(FLAT_OUT if fields["rate"] is None else float(fields["rate"]))
+
+
+def _range(player: LogPlayer, fields: Fields) -> None:
+    first, last = fields.get("start_ns"), fields.get("end_ns")
+    player.set_range(None if first is None else int(first), None if last is None else int(last))
+
+
+def _stop_when(player: LogPlayer, fields: Fields) -> None:
+    player.stop_when(str(fields["condition"]) if fields.get("condition") else None)
+
+
+ACTIONS: dict[str, Callable[[LogPlayer, Fields], object]] = {
+    "play": lambda player, _: player.play(),
+    "pause": lambda player, _: player.pause(),
+    "rate": _rate,
+    "seek": lambda player, fields: player.seek(int(fields["time_ns"])),
+    "seek_by": lambda player, fields: player.seek_by(float(fields["seconds"])),
+    "loop": lambda player, fields: player.set_loop(bool(fields["on"])),
+    "range": _range,
+    "enable": lambda player, fields: player.enable(str(fields["topic"]), bool(fields.get("on", True))),
+    "single": lambda player, _: player.single(),
+    "next_of": lambda player, fields: player.next_of(str(fields["topic"])),
+    "burst": lambda player, fields: player.burst(int(fields["count"])),
+    "stop_when": _stop_when,
+}
+
+
+def player_job(player: LogPlayer | None, request: Fields) -> Job:
+    """Refuses at once what cannot be; the rest takes as long as the log's events take."""
+    action = str(request.get("action", ""))
+    if action not in ACTIONS:
+        raise NoPlayer(f"no player obeys {action!r}", hint=did_you_mean(action, ACTIONS))
+    if player is None:
+        raise NoPlayer("no log is played in this system", hint="switch a source to logged")
+
+    def job() -> dict[str, Any]:
+        try:
+            told = ACTIONS[action](player, request)
+        except (KeyError, TypeError, ValueError) as error:
+            raise NoPlayer(f"{action}: {error} is missing or makes no sense") from None
+        return {"told": told, "player": player_state(player)}
+
+    return job
+
+
+def player_state(player: LogPlayer | None) -> dict[str, Any] | None:
+    """For the snapshot; None while there is no player."""
+    if player is None:
+        return None
+    state = player.state()
+    return {
+        "log": str(player.played.log.path),
+        "playing": state.playing,
+        "time_ns": state.time_ns,
+        "start_ns": state.start_ns,
+        "end_ns": state.end_ns,
+        "number": state.number,
+        "count": state.count,
+        "rate": None if state.rate == FLAT_OUT else state.rate,
+        "loop": state.loop,
+        "range_ns": list(state.range_ns) if state.range_ns else None,
+        "streams": {logged: [topic, state.streams.get(topic, True)] for logged, topic in player.played.streams.items()},
+        "stopped": state.stopped,
+    }
