@@ -37,7 +37,7 @@ class LiveLayer(QObject):
             self._show_wires(self._carried)
             return
         for node in self.scene.nodes.values():
-            node.show_live(None)
+            self.scene.looks += node.show_live(None)
         for wire in self.scene.wires.values():
             wire.show_live(None)
 
@@ -77,7 +77,7 @@ class LiveLayer(QObject):
         for name in names:
             item = self.scene.nodes.get(name)
             if item is not None and name in system.nodes:
-                item.show_live(live_node(system.node(name), state))
+                self.scene.looks += item.show_live(live_node(system.node(name), state))
 
     def _show_wires(self, topics: Iterable[str]) -> None:
         state, system = self.feed.state, self.scene.session.system

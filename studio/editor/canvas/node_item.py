@@ -54,13 +54,15 @@ class NodeItem(QGraphicsItem):
         self.hovered = None
         self.update()
 
-    def show_live(self, live: LiveNode | None) -> None:
-        """Figures are painted again only where they can be read; states always."""
+    def show_live(self, live: LiveNode | None) -> bool:
+        """Whether its state is another one. Figures are painted again only where they can be read; states always."""
         before, self.live = self.live, live
         if live == before:
-            return
-        if self._detail >= ALL_DETAIL or live is None or before is None or live.look != before.look:
+            return False
+        is_other = live is None or before is None or live.look != before.look
+        if self._detail >= ALL_DETAIL or is_other:
             self.update()
+        return is_other
 
     def rect(self) -> QRectF:
         return QRectF(0, 0, self.card.width, self.card.height)

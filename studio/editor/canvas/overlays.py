@@ -63,7 +63,7 @@ class MiniMap(QWidget):
     def __init__(self, view: SightView) -> None:
         super().__init__(view)
         self.view = view
-        self._resting: tuple[tuple[int, frozenset[str]], list[QRectF]] | None = None
+        self._resting: tuple[tuple[int, int, frozenset[str]], dict[str, list[QRectF]]] | None = None
         """Cards that are not selected: only the others can move from frame to frame."""
         self.setFixedSize(self.SIZE)
         self.setAccessibleName("Mini-map")
@@ -86,7 +86,7 @@ class MiniMap(QWidget):
         chosen = self._chosen()
         painter.setPen(Qt.PenStyle.NoPen)
         moving = [item.outline() for item in chosen.values()]
-        for colour, cards in ((theme.control_border, self._rest(frozenset(chosen))), (theme.accent, moving)):
+        for colour, cards in (*self._rest(frozenset(chosen)).items(), (theme.accent, moving)):
             painter.setBrush(QColor(colour))
             if cards:
                 painter.drawRects(*cards)
@@ -102,11 +102,17 @@ class MiniMap(QWidget):
     def _chosen(self) -> dict[str, NodeItem]:
         return {item.name: item for item in self.view.canvas.selectedItems() if isinstance(item, NodeItem)}
 
-    def _rest(self, chosen: frozenset[str]) -> list[QRectF]:
-        key = (self.view.canvas.revision, chosen)
+    def _rest(self, chosen: frozenset[str]) -> dict[str, list[QRectF]]:
+        """By colour: while the system runs, that of the state."""
+        canvas = self.view.canvas
+        key = (canvas.revision, canvas.looks, chosen)
         if self._resting is None or self._resting[0] != key:
-            nodes = self.view.canvas.nodes
-            self._resting = (key, [item.outline() for name, item in nodes.items() if name not in chosen])
+            found: dict[str, list[QRectF]] = {}
+            for name, item in canvas.nodes.items():
+                if name not in chosen:
+                    tone = canvas.theme.tone(item.live.look.tone) if item.live else canvas.theme.control_border
+                    found.setdefault(tone, []).append(item.outline())
+            self._resting = (key, found)
         return self._resting[1]
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:

@@ -42,6 +42,8 @@ class CanvasScene(QGraphicsScene):
         self.nodes: dict[str, NodeItem] = {}
         self.wires: dict[ConnectionId, WireItem] = {}
         self.remarks: dict[str, RemarkItem] = {}
+        self.looks = 0
+        """Counts how often a running component has changed its state."""
         self.focus_node: str | None = None
         self._unplaced: dict[str, tuple[float, float]] = {}
         """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""

@@ -67,7 +67,13 @@ class WireItem(QGraphicsItem):
     def accessible_name(self) -> str:
         what = {ServiceWire: "service", Link: "link"}.get(type(self.connection), self.message_type or "wire")
         start, end = self.connection.key
-        return f"{what} {start.port}, from {start.node} to {end.node}, {end.port}" + (", wrong" if self.wrong else "")
+        told = ", wrong" if self.wrong else ""
+        if self.live is not None:
+            told += {"flows": f", {self.live.rate}", "stale": ", nothing for a while", "never": ", nothing yet"}[
+                self.live.flow
+            ]
+            told += f", {self.live.drops} dropped" if self.live.drops else ", no drops"
+        return f"{what} {start.port}, from {start.node} to {end.node}, {end.port}{told}"
 
     def boundingRect(self) -> QRectF:
         return self._bounds
