@@ -12,7 +12,7 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.model.geometry.differences import differences
 from studio.model.geometry.flat_model import content_of, model_of
-from studio.model.geometry_check import FoundGeometry, find_geometry
+from studio.model.geometry_check import find_geometry
 from studio.model.parts import GeometryUse
 from studio.runtime.events import GeometryBroken, GeometryChanged
 from studio.runtime.launcher import Session
@@ -52,20 +52,17 @@ class GeometryWatch:
             if assembly != self._assembly:
                 self._assembly, self._files = assembly, set()
                 if assembly:
-                    self._remember(find_geometry(GeometryUse(assembly), self._folder))
+                    self._read_again()  # it may have changed since the plan was made
             now = signature(self._files)
             if now != self._known and now == before:  # nobody is still writing
                 self._read_again()
             before = now
 
-    def _remember(self, found: FoundGeometry) -> None:
+    def _read_again(self) -> None:
+        found = find_geometry(GeometryUse(self._assembly), self._folder)
         self._files |= set(found.library.files())
         self._files |= {Path(problem.file) for problem in found.problems if problem.file}
         self._known = signature(self._files)
-
-    def _read_again(self) -> None:
-        found = find_geometry(GeometryUse(self._assembly), self._folder)
-        self._remember(found)
         session = self._session
         if found.model is None:
             first = next(problem for problem in found.problems if problem.severity == "error")

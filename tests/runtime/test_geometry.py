@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import replay_inputs, warnings_of
 from studio.runtime.trial import Trial
-from tests.runtime.systems import PARTS, Part, ProcessRun, TwinRun, plan
+from tests.runtime.systems import PARTS, Part, TwinRun, plan
 
 WHEEL = "Raptor.front_left_steering"
 CAMERA_UP = 1.433035635
@@ -63,14 +63,6 @@ def asking(geometry: GeometryContent | None = None, **asker: Any) -> Plan:
     return replace(made, components=(ticker, steerer, one), geometry=geometry or raptor(), types=types)
 
 
-@pytest.fixture(params=[TwinRun, ProcessRun])
-def run(request: pytest.FixtureRequest) -> Iterator[Any]:
-    opened = request.param(asking())
-    opened.start()
-    yield opened
-    opened.close()
-
-
 def values(run: Any, topic: str) -> list[float]:
     return [decode(Float64, event.payload).data for event in run.channel() if event.topic == topic]
 
@@ -82,7 +74,9 @@ def test_components_ask_their_own_copy_and_joints_move_in_it() -> None:
     assert values(run, "/asker/out") == pytest.approx([CAMERA_UP + 0.1 * n for n in (2, 4, 6, 8, 10)])
 
 
-def test_a_change_of_geometry_is_an_event_at_its_place_in_the_stream(run: Any) -> None:
+def test_a_change_of_geometry_is_an_event_at_its_place_in_the_stream() -> None:
+    run = TwinRun(asking())
+    run.start()
     run.lockstep(until_ns=40_000_000)
     run.command(EVERYBODY, geometry_command(raptor(0.5)))
     run.lockstep(until_ns=80_000_000)

@@ -89,28 +89,38 @@ def running(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Iterato
         os.kill(json.loads(note.read_text())["pid"], signal.SIGKILL)
 
 
+@pytest.mark.timeout(180)
 def test_the_modelserver_answers_and_files_that_change_are_followed_while_it_runs(running: Running) -> None:
-    told = running.studio("ctl", "call", "modelserver.get_transformation", json.dumps(QUERY), "--json")
-    assert camera_up(told.json) == pytest.approx(CAMERA_UP), told.err
+    told = running.studio(
+        "ctl", "call", "modelserver.get_transformation", json.dumps(QUERY), "--json", "--deadline", 20
+    )
+    assert told.status == 0, told.err
+    assert camera_up(told.json) == pytest.approx(CAMERA_UP)
     written = running.assembly.read_text()
     raised = written.replace('xyz="0 0 0.02"', 'xyz="0 0 0.52"')
     with Attachment(running.run, "test") as attached:
-        call = {"component": "modelserver", "service": "get_transformation", "request": QUERY, "deadline_s": 5.0}
-        ask = partial(attached.ask, "call", **call)
+        call = {"component": "modelserver", "service": "get_transformation", "request": QUERY, "deadline_s": 20.0}
+        ask = partial(attached.ask, "call", timeout_s=30.0, **call)
         before = attached.ask("snapshot")["snapshot"]["geometry"]["digest"]
         running.assembly.write_text(raised)
         assert attached.wait_for(lambda: attached.state.get("geometry", {}).get("digest") != before, 20.0)
         assert camera_up(ask()) == pytest.approx(CAMERA_UP + 0.5)
-        running.assembly.write_text(written.replace("Flea:BottomCenter", "Flea:BottomCentre"))
+        # The system names another assembly: the same way, without a restart.
+        other = running.assembly.with_name("higher.xml")
+        other.write_text(written.replace('xyz="0 0 0.02"', 'xyz="0 0 1.02"'))
+        (running.folder / "system.xml").write_text(SYSTEM.replace('assembly="raptor"', 'assembly="higher"'))
+        attached.ask("reload")
+        assert camera_up(ask()) == pytest.approx(CAMERA_UP + 1.0)
+        other.write_text(written.replace("Flea:BottomCenter", "Flea:BottomCentre"))
         assert attached.wait_for(lambda: said(attached, "the geometry of before stays"), 20.0)
         assert said(attached, "raptor has changed (first: before, second: now): Flea")
-        assert camera_up(ask()) == pytest.approx(CAMERA_UP + 0.5)
-        running.assembly.write_text(raised)
+        assert camera_up(ask()) == pytest.approx(CAMERA_UP + 1.0)
+        other.write_text(written.replace('xyz="0 0 0.02"', 'xyz="0 0 1.02"'))
         attached.ask("stop")
         assert attached.ended.wait(20.0)
     # Every component gets what it got, where it got it: the change of the geometry and the joints too.
     with LogReader(running.log) as log:
-        assert len(geometries_of(log)) == 2
+        assert len(geometries_of(log)) == 3
     opened = open_project(running.folder)
     replay = replay_as_recorded(opened.project, running.log, specs=opened.registry, types=opened.types)
     assert replay.identical and not replay.warnings
