@@ -59,7 +59,8 @@ def send(attachment: Attachment, options: argparse.Namespace) -> int:
 
 def _warn(names: list[str], options: argparse.Namespace) -> None:
     if names and not options.json:
-        print(f"from now on {', '.join(names)} count as simulated, and no real actuator obeys them")
+        count, them = ("count", "them") if len(names) > 1 else ("counts", "it")
+        print(f"from now on {', '.join(names)} {count} as simulated, and no real actuator obeys {them}")
         print("(until: studio ctl switch MODE, which begins anew)")
 
 

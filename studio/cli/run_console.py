@@ -104,8 +104,7 @@ def live_table(snapshot: dict[str, Any], *, hosts: bool = False) -> Iterator[str
     )
     yield from table((*HEADS[:2], "host", *HEADS[2:]) if hosts else HEADS, rows, texts=3 if hosts else 2)
     if snapshot.get("by_hand"):
-        made_up = [name for name, each in snapshot["components"].items() if each["origin"] == "simulated"]
-        yield f"  simulated, because of what was sent by hand: {', '.join(made_up)}"
+        yield f"  by hand, so that what follows counts as simulated: {', '.join(snapshot['by_hand'])}"
     broker = snapshot.get("processes", {}).get(BROKER, {})
     if broker.get("restarts") or broker.get("condition") not in (None, "running"):
         yield f"  the broker is {broker['condition']}, restarts: {broker['restarts']}"

@@ -160,7 +160,7 @@ class HandRequests:
             self._number = number = (self._number + 1) % 2**32
         end_ns = monotonic_ns() + int(within_s * SECOND_NS)
         command = {**command, "id": number}
-        if at_once and not self._lockstep:
+        if at_once and self._session.mode != "run" and not self._lockstep:
             self._session.command_at_once(component.name, command, within_s)
         else:
             self._session.command(component.name, command)
