@@ -92,7 +92,7 @@ class RunControl(QObject):
         environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
         process.setProcessEnvironment(environment)
         process.setProgram(sys.executable)
-        process.setArguments(["-m", "studio", "run", str(folder), "--detach", "--json"])
+        process.setArguments(["-m", "studio", "run", str(folder), "--stay", "--detach", "--json"])
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process
