@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 MAP = "map"
 DEFAULT_RATE_HZ = 10.0
 """Of a sensor whose body does not tell its rate."""
+NEAREST_M = 1e-3
 SONAR_RAYS = 9
 _XYZW = np.array([1, 2, 3, 0])
 EARTH_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
@@ -92,23 +93,26 @@ def _laser(physics: Physics, number: int, mount: Mount, sensor: Laser) -> Measur
     half = math.radians(sensor.fov_deg) / 2
     angles = np.linspace(-half, half, sensor.beams) if sensor.beams > 1 else np.zeros(1)
     directions = np.column_stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)])
-    columns = np.column_stack([directions, np.ones(len(angles))])
-    least, most, frame = sensor.range_min_m, sensor.range_max_m, mount.frame
+    columns = np.column_stack([directions, np.ones(len(angles))]).astype(np.float32)
+    most, frame, count = sensor.range_max_m, mount.frame, len(angles)
+    least = max(sensor.range_min_m, NEAREST_M)  # what has no echo is at -1 and falls out
+    noise_m, bias_m, step_m, dropout = sensor.noise_m, sensor.bias_m, sensor.resolution_m, sensor.dropout
 
     def measure(moment: Moment) -> Message:
         ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
-        seen = (ranges >= 0) & (ranges <= most)
-        if sensor.noise_m:
-            ranges = ranges + moment.random.normal(0.0, sensor.noise_m, len(ranges))
-        if sensor.bias_m:
-            ranges = ranges + sensor.bias_m
-        if sensor.resolution_m:
-            ranges = np.rint(ranges / sensor.resolution_m) * sensor.resolution_m
-        if sensor.dropout:
-            seen &= moment.random.random(len(ranges)) >= sensor.dropout
-        seen &= (ranges >= least) & (ranges <= most)
-        points = np.empty((int(np.count_nonzero(seen)), 4), np.float32)
-        np.multiply(columns[seen], ranges[seen, None], out=points, casting="same_kind")
+        if noise_m or bias_m or dropout:
+            missed = ranges < 0
+            if noise_m:
+                ranges += moment.random.standard_normal(count) * noise_m
+            if bias_m:
+                ranges += bias_m
+            if dropout:
+                missed |= moment.random.random(count) < dropout
+            ranges[missed] = -1.0
+        if step_m:
+            ranges = np.rint(ranges / step_m) * step_m
+        seen = np.flatnonzero((ranges >= least) & (ranges <= most))
+        points = columns[seen] * ranges[seen].astype(np.float32)[:, None]
         return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=points)
 
     return measure
@@ -149,9 +153,10 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
     def measure(moment: Moment) -> Message:
         pose = physics.pose(number)
         if is_spread:
-            pose[:3, 3] += moment.random.normal(0.0, 1.0, 3) * spread
+            pose[:3, 3] += moment.random.standard_normal(3) * spread
         if turn:
-            pose[:3, :3] = from_rpy(*moment.random.normal(0.0, turn, 3)) @ pose[:3, :3]
+            tilt = (moment.random.standard_normal(3) * turn).tolist()
+            pose[:3, :3] = from_rpy(*tilt) @ pose[:3, :3]
         return PoseTransform(
             stamp_ns=moment.stamp_ns, frame=MAP, child_frame=vehicle.name, matrix=pose, attitude_covariance=covariance
         )
@@ -168,7 +173,7 @@ def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
     def measure(moment: Moment) -> Message:
         east, north, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
         if covariance.any():
-            noise = moment.random.normal(0.0, 1.0, 3)
+            noise = moment.random.standard_normal(3)
             east, north = east + noise[0] * sensor.noise_m, north + noise[1] * sensor.noise_m
             up += noise[2] * sensor.noise_up_m
         return NavSatFix(
@@ -197,22 +202,26 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
     gyro, accelerometer = sensor.noise_gyro_rad_s, sensor.noise_accelerometer_m_s2
     turn = sensor.noise_attitude_rad or 0.0
     gyro_bias, accelerometer_bias = sensor.bias_gyro_rad_s or 0.0, sensor.bias_accelerometer_m_s2 or 0.0
+    is_noisy = bool(gyro or accelerometer or turn)
     covariances = [np.eye(3) * spread**2 for spread in (turn, gyro, accelerometer)]
 
     def measure(moment: Moment) -> Message:
         acceleration, rate = physics.motion(number, mount.port)
-        attitude: Matrix = (physics.pose(number, mount.piece) @ mount.pose)[:3, :3]
-        noise = moment.random.normal(0.0, 1.0, 9) if gyro or accelerometer or turn else np.zeros(9)
-        if turn:
-            attitude = from_rpy(*(noise[6:] * turn)) @ attitude
+        attitude: Matrix = physics.turn(number, mount.piece) @ mount.pose[:3, :3]
+        if is_noisy:
+            noise = moment.random.standard_normal(9)
+            rate += noise[:3] * gyro
+            acceleration += noise[3:6] * accelerometer
+            if turn:
+                attitude = from_rpy(*(noise[6:] * turn).tolist()) @ attitude
         return Imu(
             stamp_ns=moment.stamp_ns,
             frame=mount.frame,
             orientation=_quaternion(attitude),
             orientation_covariance=covariances[0],
-            angular_velocity=rate + noise[:3] * gyro + gyro_bias,
+            angular_velocity=rate + gyro_bias,
             angular_velocity_covariance=covariances[1],
-            linear_acceleration=acceleration + noise[3:6] * accelerometer + accelerometer_bias,
+            linear_acceleration=acceleration + accelerometer_bias,
             linear_acceleration_covariance=covariances[2],
         )
 

@@ -162,6 +162,11 @@ class Physics:
         made[3, 3] = 1.0
         return made
 
+    def turn(self, vehicle: int, piece: int = 0) -> Matrix:
+        """Its axes in the world, as a view: use it at once."""
+        found: Matrix = self._turns[self._ids[vehicle][piece]]
+        return found
+
     def velocity(self, vehicle: int) -> tuple[Floats, Floats]:
         """Of the vehicle's origin, linear and angular, in its own axes."""
         at = self._qvel[vehicle]

@@ -19,7 +19,7 @@ from studio.runtime.sim.meshes import read_mesh
 from studio.runtime.sim.vehicle import PlacedShape, Vehicle
 from studio.runtime.sim.world import GREY, Solid, Terrain, Triangles, World, pose_of
 
-STEP_NS = 2_500_000
+STEP_NS = 5_000_000
 BELOW_M = 0.5
 """How thick the ground under a terrain is."""
 TERRAIN_GROUP = 5

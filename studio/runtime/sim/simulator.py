@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -103,6 +104,7 @@ class Simulator(Component):
     _run: Run
     _drivings: list[Driving]
     _devices: list[tuple[int, Device]]
+    _named: list[tuple[str, Vehicle]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         roots = model_roots(_project_of(cls))
@@ -143,6 +145,7 @@ class Simulator(Component):
         world = load_world(self.world, model_roots(_project_of(type(self))))
         named = [(name or vehicle.name, vehicle) for name, vehicle in self.models.items()]
         self._physics = Physics(world, named, self._places(world))
+        self._named = list(self.models.items())
         self._drivings = [Driving(vehicle) for vehicle in self.models.values()]
         self._devices = [
             (number, replace(device, port=prefixed(name, device.port)))
@@ -216,7 +219,7 @@ class Simulator(Component):
             if begins:
                 speed = float(np.linalg.norm(self._physics.velocity(touch.vehicle)[0]))
                 told = {"shape": touch.shape, "with": touch.other, "speed_m_s": round(speed, 3)}
-                port = prefixed(list(self.models)[touch.vehicle], "collision")
+                port = prefixed(self._named[touch.vehicle][0], "collision")
                 self._send(port, String(json.dumps(told)), now_ns)
 
     def _measure(self, now_ns: int) -> None:
@@ -239,21 +242,26 @@ class Simulator(Component):
             run.schedule(TRUTH, TRUTH_HZ)
 
     def _tell_wheels(self, number: int, now_ns: int) -> None:
-        name, vehicle = list(self.models.items())[number]
+        name, vehicle = self._named[number]
         driving, course = self._drivings[number], self._run.courses[number]
         positions, speeds = self._physics.joints(number)
-        wheels = [positions[piece - 1] for piece in driving.wheels]
-        steerings = [positions[piece - 1] for piece in driving.steered]
+        at_rad = positions.tolist()
+        wheels = [at_rad[piece - 1] for piece in driving.wheels]
+        steerings = [at_rad[piece - 1] for piece in driving.steered]
         passed_s = (now_ns - course.believed_ns) / SECOND_NS
         course.believed, course.believed_ns = driving.believe(course.believed, wheels, steerings, passed_s), now_ns
-        at = course.believed
-        odometry = Odometry.planar(
-            at.x_m, at.y_m, at.heading_rad, at.speed_m_s, at.yaw_rate_rad_s,
-            stamp_ns=now_ns, frame=ODOM, child_frame=vehicle.name,
-        )  # fmt: skip
+        at, half = course.believed, course.believed.heading_rad / 2
+        odometry = Odometry(
+            stamp_ns=now_ns,
+            frame=ODOM,
+            child_frame=vehicle.name,
+            position=np.array([at.x_m, at.y_m, 0.0]),
+            orientation=np.array([0.0, 0.0, math.sin(half), math.cos(half)]),
+            linear=np.array([at.speed_m_s, 0.0, 0.0]),
+            angular=np.array([0.0, 0.0, at.yaw_rate_rad_s]),
+        )
         self._send(prefixed(name, "odometry"), odometry, now_ns)
-        names = [piece.name for piece in vehicle.pieces[1:]]
-        joints = JointState(stamp_ns=now_ns, names=names, position=positions, velocity=speeds)
+        joints = JointState(stamp_ns=now_ns, names=vehicle.joint_names, position=positions, velocity=speeds)
         self._send(prefixed(name, "joints"), joints, now_ns)
 
     def _send(self, port: str, message: Message, stamp_ns: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +84,11 @@ class Vehicle:
     @property
     def steering_joints(self) -> list[int]:
         return [i for i, piece in enumerate(self.pieces) if piece.joint is not None and piece.joint.kind == "steering"]
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """As the geometry knows them, in the order of the pieces."""
+        return tuple(piece.name for piece in self.pieces[1:])
 
     @property
     def has_ins(self) -> bool:
