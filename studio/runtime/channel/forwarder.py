@@ -339,9 +339,11 @@ class Forwarder:
         self.waiting = set()
 
     def _take_ack(self, host: str, ack: Ack) -> None:
+        if self.listeners.takes(host, ack):
+            return
         if self._ahead.takes(host, self._effects):
             self._effects = []
-        elif not self.listeners.takes(host, ack):
+        else:
             self._acks.append((host, ack))
 
     def _take_acks(self, topic: int, sequence: int) -> int:
