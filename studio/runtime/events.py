@@ -86,8 +86,7 @@ class GeometryChanged:
     level = "info"
 
     def __str__(self) -> str:
-        what = self.differences or "in shapes, or in how it is written"
-        return f"{self.assembly} has changed (first: before, second: now): {what}"
+        return f"{self.assembly} has changed (first: before, second: now): {self.differences}"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from studio.errors import StudioError
-from studio.model.geometry.differences import differences
+from studio.model.geometry.differences import in_short
 from studio.model.geometry.flat_model import content_of, model_of
 from studio.model.geometry_check import find_geometry
 from studio.model.parts import GeometryUse
@@ -18,8 +18,6 @@ from studio.runtime.events import GeometryBroken, GeometryChanged
 from studio.runtime.launcher import Session
 
 LOOK_EVERY_S = 0.5
-SHOWN = 3
-"""Differences that are told one by one."""
 
 Signature = dict[Path, tuple[int, int] | None]
 
@@ -71,15 +69,13 @@ class GeometryWatch:
         content, before = content_of(found.model), session.plan.geometry
         if before is None or content.digest == before.digest:
             return
-        told = [each.message for each in differences(model_of(before), found.model)]
-        more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
         try:
             session.tell_geometry(content)
         except StudioError as error:  # the broker is just being replaced
             self._known = {}
             session.happened(GeometryBroken(self._assembly, f"it could not be told: {error}"))
             return
-        session.happened(GeometryChanged(self._assembly, "; ".join([*told[:SHOWN], *more])))
+        session.happened(GeometryChanged(self._assembly, in_short(model_of(before), found.model)))
 
 
 def signature(files: Iterable[Path]) -> Signature:

@@ -17,6 +17,7 @@ from studio.model.geometry.sensors import ONLY_HERE
 SAME_M = 1e-9
 SAME_RAD = 1e-9
 SAME_SHARE = 1e-9
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,13 @@ def differences(one: Model, other: Model, tolerance: Tolerance = Tolerance()) ->
         *_joints(one, other, tolerance),
         *_bodies(one, other, tolerance),
     ]
+
+
+def in_short(one: Model, other: Model) -> str:
+    """The first few differences, and how many more there are."""
+    told = [each.message for each in differences(one, other)]
+    more = [f"and {len(told) - FEW} more"] if len(told) > FEW else []
+    return "; ".join([*told[:FEW], *more]) or "in shapes, or in how it is written"
 
 
 def _missing(what: str, prefix: str, one: Any, other: Any) -> Iterator[Difference]:

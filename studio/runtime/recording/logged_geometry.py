@@ -14,7 +14,7 @@ from dataclasses import replace
 from studio.errors import StudioError
 from studio.messages import String, decode
 from studio.model.geometry.content import GeometryContent
-from studio.model.geometry.differences import differences
+from studio.model.geometry.differences import in_short
 from studio.model.geometry.flat_model import model_of
 from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.plan import EVERYBODY, Plan
@@ -24,8 +24,6 @@ from studio.runtime.recording.log_writer import LogWriter
 
 ATTACHMENT = "geometry.json"
 GEOMETRY_TOPIC = COMMAND_PREFIX + EVERYBODY
-SHOWN = 3
-"""Differences that are told one by one."""
 
 
 def store_geometry(log: LogWriter, content: GeometryContent) -> None:
@@ -67,7 +65,5 @@ def geometry_warnings(log: LogReader, plan: Plan) -> list[str]:
         return ["the log tells of no geometry, the project has one"]
     if plan.geometry is None:
         return [f"recorded with the geometry {found[-1].name}, the project has none"]
-    told = [each.message for each in differences(model_of(found[-1]), model_of(plan.geometry))]
-    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    what = "; ".join([*told[:SHOWN], *more]) or "in shapes, or in how it is written"
+    what = in_short(model_of(found[-1]), model_of(plan.geometry))
     return [f"the geometry is not that of the log (first: the log, second: the project): {what}"]
