@@ -49,6 +49,7 @@ def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = Fals
 
 KINDS: tuple[Kind, ...] = (
     _kind("map", "Map", "mdi6.map", "Map"),
+    _kind("compare", "Compare maps", "mdi6.set-split"),
     _kind("votes", "Votes", "mdi6.fan", "Vote"),
     _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
     _kind("plot", "Plot", "mdi6.chart-line", "Float64"),

@@ -252,7 +252,7 @@ class PlayerViewer(Viewer):
         self.ask("seek", time_ns=outline.start_ns + round(seconds * SECOND_NS))
 
     def _set_rate(self) -> None:
-        text = self.rate.currentText().strip().rstrip("×x").strip()
+        text = self.rate.currentText().strip().rstrip("×").strip()
         if text.lower() == "max":
             self.ask("rate", rate=None)
             return
