@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .fusion import COUNT, MEAN, NUMBERS, SCATTER, WEIGHT, Floats, compiled_fuse
+from .fusion import COUNT, MEAN, NOISE, NUMBERS, SCATTER, WEIGHT, Floats, compiled_fuse
 
 LAG_SHARE = 0.1
 """The window moves when the vehicle is this share of its side away from the middle: seldom, and then in one go."""
@@ -83,15 +83,16 @@ class HeightGrid:
         The spread is the standard deviation of what lies in the cell as far as noise does not explain it: a wall has
         much of it, level ground none, be the sensor good or bad.
         """
-        count, weight, mean, scatter = (self.cells[..., number] for number in (COUNT, WEIGHT, MEAN, SCATTER))
+        count, weight, mean, scatter, expected = (
+            self.cells[..., number] for number in (COUNT, WEIGHT, MEAN, SCATTER, NOISE)
+        )
         seen = count > 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.plain_mean:
-                spread_m2 = scatter / weight
-                variance = spread_m2 / weight
+                spread_m2 = scatter / count
+                variance = spread_m2 / count
             else:
-                # Each term of the scatter is a squared error over its own variance: 1 is what noise gives.
-                spread_m2 = np.maximum(scatter - np.maximum(count - 1.0, 0.0), 0.0) / weight
+                spread_m2 = np.maximum(scatter - expected, 0.0) / count
                 variance = 1.0 / weight
             planes = np.stack([mean, variance, np.sqrt(spread_m2)])
         planes[:, ~seen] = np.nan

@@ -56,7 +56,7 @@ class TerrainMap(Component):
         0.1, minimum=0.0, maximum=10.0, unit="deg", doc="standard deviation of a beam's direction"
     )
     height_noise_m = Parameter(
-        0.01, minimum=0.001, unit="m", doc="standard deviation that every height has: the pose's height, uneven ground"
+        0.02, minimum=0.001, unit="m", doc="standard deviation that every height has: the pose's height, uneven ground"
     )
     certainty_m = Parameter(
         0.001, minimum=0.0001, unit="m", doc="no cell is ever more certain than this, so that the map can change"
