@@ -77,7 +77,7 @@ def known_value(found: Property, snapshot: dict[str, Any]) -> Any:
     """Of a parameter or a state: the snapshot has it."""
     told = snapshot["components"][found.component]
     kept = {"parameter": "parameters", "shown": "shown"}.get(found.kind)
-    return told[kept][found.name] if kept else told[found.name]
+    return told[kept][found.name] if kept else told[found.name.removeprefix("_")]
 
 
 def value_text(value: Any) -> str:

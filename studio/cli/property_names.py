@@ -33,17 +33,18 @@ def properties_of(snapshot: Mapping[str, Any], component: str) -> list[Property]
     if told is None:
         raise StudioError(f"there is no component {component}", hint=did_you_mean(component, snapshot["components"]))
     host = told["host"]
+    own = {*told["parameters"], *told["shown"], *told["outputs"], *told["inputs"]}
     return [
         *(Property(host, component, name, "parameter") for name in told["parameters"]),
         *(Property(host, component, name, "shown") for name in told["shown"]),
         *(Property(host, component, name, "output", topic) for name, topic in told["outputs"].items()),
         *(Property(host, component, name, "input", topic) for name, topic in told["inputs"].items()),
-        *(Property(host, component, name, "state") for name in STATES),
+        *(Property(host, component, f"_{name}" if name in own else name, "state") for name in STATES),
     ]
 
 
 STATES = ("state", "origin", "activation", "period_s", "rate_hz", "handled", "errors", "drops", "restarts")
-"""What the runtime knows of every component; readable, not writable."""
+"""What the runtime knows of every component, only to be read; `_state` where a component has a `state` itself."""
 
 
 def find_property(snapshot: Mapping[str, Any], text: str) -> Property:

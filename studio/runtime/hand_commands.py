@@ -13,6 +13,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain_data import from_plain
 from studio.model.close_matches import did_you_mean
+from studio.runtime.actuator import Actuator, Refused
 from studio.runtime.cell import Cell
 from studio.runtime.channel.frames import Kind
 from studio.runtime.component import ServiceError
@@ -75,7 +76,23 @@ def _deliver(cell: Cell, port: str, content: Any, origin: int) -> None:
     assert cell.event is not None, "commands are events"
     # An actuator looks at what it is told: data, of this origin, that was sent when the command was given.
     cell.event = cell.event._replace(message=message, kind=Kind.DATA, origin=origin)
+    before = _refusals(cell)
     cell.take(port, message)
+    for reason, count in _refusals(cell).items():
+        if count > before.get(reason, 0):
+            raise HandError(f"{cell.name} refuses it: {reason}", hint=_REMEDIES.get(reason, ""))
+
+
+def _refusals(cell: Cell) -> dict[str, int]:
+    return dict(cell.component.refused) if isinstance(cell.component, Actuator) else {}
+
+
+_REMEDIES: dict[str, str] = {
+    Refused.ORIGIN: "what is sent by hand is not real, unless you say so: --real",
+    Refused.EPOCH: "the sources were switched: arm it again",
+    Refused.DISARMED: "arm it: studio ctl arm",
+    Refused.LATCHED: "studio ctl trigger resets it, then arm it again",
+}
 
 
 def _publish(cell: Cell, port: str, content: Any) -> None:

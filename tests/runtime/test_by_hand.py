@@ -227,7 +227,8 @@ def armed() -> Bench:
 @pytest.mark.parametrize(("origin", "moves"), [(Origin.REAL, True), (Origin.SIMULATED, False), (Origin.LOGGED, False)])
 def test_an_armed_actuator_obeys_by_hand_only_what_is_meant_as_real(armed: Bench, origin: Origin, moves: bool) -> None:
     motor: Any = armed.run.cells["motor"].component
-    armed.do("motor", do="deliver", port="command", message=1.0, origin=int(origin))
+    _, error = armed.do("motor", do="deliver", port="command", message=1.0, origin=int(origin))
+    assert bool(error) != moves and (moves or "refuses it" in error)
     assert motor.done == ([1.0] if moves else [])
     assert motor.refused == ({} if moves else {Refused.ORIGIN: 1})
 
