@@ -58,11 +58,20 @@ def value_at(message: object, path: Path) -> Any:
 
 def fields_of(value: object) -> list[str]:
     """What a message shows: its fields, and what it computes of them."""
-    if not dataclasses.is_dataclass(value):
-        return []
-    kind = type(value)
-    computed = [name for name in dir(kind) if not name.startswith("_") and isinstance(getattr(kind, name), property)]
-    return [*(field.name for field in dataclasses.fields(value)), *computed]
+    return list(_shown_by(type(value)))
+
+
+_SHOWN: dict[type, tuple[str, ...]] = {}
+"""Found once for each type: a plot asks for it with every event."""
+
+
+def _shown_by(kind: type) -> tuple[str, ...]:
+    if kind not in _SHOWN:
+        names = [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
+        is_shown = [name for name in dir(kind) if not name.startswith("_")] if names else []
+        computed = [name for name in is_shown if isinstance(getattr(kind, name), property)]
+        _SHOWN[kind] = (*names, *computed)
+    return _SHOWN[kind]
 
 
 def numbers_in(message: object, most: int = 8) -> Iterator[str]:
@@ -89,7 +98,7 @@ def _numbers(path: str, value: Any, most: int) -> Iterator[str]:
 
 
 def _named(value: Any, name: str) -> Any:
-    fields = fields_of(value)
+    fields = _shown_by(type(value))
     if name in fields:
         return getattr(value, name)
     if name in MEASURES and hasattr(value, "__len__"):
@@ -97,7 +106,7 @@ def _named(value: Any, name: str) -> Any:
     if name in AXES and hasattr(value, "__len__"):
         return _element(value, AXES.index(name))
     hint = f"it has {', '.join(fields)}" if fields else "it has no fields"
-    raise FieldPathError(f"there is no field {name}", hint=hint, name=name, known=tuple(fields))
+    raise FieldPathError(f"there is no field {name}", hint=hint, name=name, known=fields)
 
 
 def _measure(value: Any, name: str) -> Any:
