@@ -22,7 +22,6 @@ class Hover:
         self._items: list[QGraphicsItem] = []
         self.card: LiveCard | None = None
         """While there may be a system that runs."""
-        view.canvas.rebuilt.connect(self._items.clear)  # they are gone
 
     def move(self, point: QPointF, at: QPoint) -> None:
         """The pointer is at `point` of the scene, `at` of the view."""

@@ -32,6 +32,8 @@ SPARE = 600.0
 
 class CanvasScene(QGraphicsScene):
     focus_moved = pyqtSignal()
+    rebuilding = pyqtSignal()
+    """All items are about to go: nobody may hold on to one."""
     rebuilt = pyqtSignal()
     """All items are new."""
 
@@ -112,6 +114,7 @@ class CanvasScene(QGraphicsScene):
 
     def rebuild(self) -> None:
         """Everything anew: at the start, and after another theme."""
+        self.rebuilding.emit()
         chosen = set(self.selected_nodes())
         self.clear()
         self.nodes, self.wires, self.remarks = {}, {}, {}

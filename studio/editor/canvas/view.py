@@ -74,6 +74,7 @@ class CanvasView(SightView):
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
         scene.focus_moved.connect(self._announce)
+        scene.rebuilding.connect(self._let_go)
 
     def show_theme(self, theme: Theme) -> None:
         self.canvas.show_theme(theme)
@@ -276,6 +277,12 @@ class CanvasView(SightView):
         self.pointer_note.hide()
         if gesture is not None:
             gesture.cancel()
+
+    def _let_go(self) -> None:
+        if self.wiring is not None:
+            self.wiring.give_up()
+        self.cancel_gesture()
+        self.hover.leave()
 
     # ---- keys
 
