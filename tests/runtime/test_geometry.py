@@ -22,8 +22,8 @@ from studio.runtime.component_import import import_class
 from studio.runtime.geometry import Geometry
 from studio.runtime.host import create
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
-from studio.runtime.recording import LogReader
-from studio.runtime.recording.logged_geometry import geometries_of
+from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording.logged_geometry import geometries_of, geometry_warnings, store_geometry
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import replay_inputs, warnings_of
@@ -168,6 +168,16 @@ def test_the_project_decides_and_the_replay_says_what_differs(tmp_path: Path) ->
     out, (warning,) = replayed(log, asking(raptor(0.25)), tmp_path, in_process=True)
     assert out[0] == pytest.approx(CAMERA_UP + 0.25 + 0.2) and out[-1] == pytest.approx(CAMERA_UP + 0.25 + 1.0)
     assert "the geometry is not that of the log" in warning and "Flea" in warning
+
+
+def test_a_log_whose_geometry_cannot_be_read_is_replayed_with_a_warning(tmp_path: Path) -> None:
+    newer = GeometryContent.of("Raptor", "<assembly><unheard/></assembly>", {})
+    log = tmp_path / "newer.mcap"
+    with LogWriter(log) as writer:
+        store_geometry(writer, newer)
+    with LogReader(log) as reader:
+        (warning,) = geometry_warnings(reader, asking())
+    assert "that of the log cannot be read" in warning
 
 
 # ---- a component by itself

@@ -18,7 +18,6 @@ from studio.model.geometry.differences import in_short
 from studio.model.geometry.flat_model import model_of
 from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.plan import EVERYBODY, Plan
-from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.log_writer import LogWriter
 
@@ -33,7 +32,7 @@ def store_geometry(log: LogWriter, content: GeometryContent) -> None:
 def geometries_of(log: LogReader) -> list[GeometryContent]:
     """In their order, each once until the next; empty if the log tells of none."""
     found: list[GeometryContent] = []
-    with suppress(LogError, StudioError, ValueError):  # of a system without geometry, of somebody else, or damaged
+    with suppress(StudioError, ValueError):  # of a system without geometry, of somebody else, or damaged
         found.append(GeometryContent.of_json(json.loads(log.attachment(ATTACHMENT))))
     for event in log.events([GEOMETRY_TOPIC]) if GEOMETRY_TOPIC in log.topics else ():
         try:
@@ -65,5 +64,8 @@ def geometry_warnings(log: LogReader, plan: Plan) -> list[str]:
         return ["the log tells of no geometry, the project has one"]
     if plan.geometry is None:
         return [f"recorded with the geometry {found[-1].name}, the project has none"]
-    what = in_short(model_of(found[-1]), model_of(plan.geometry))
+    try:
+        what = in_short(model_of(found[-1]), model_of(plan.geometry))
+    except StudioError as error:  # of a Studio that knows more
+        what = f"that of the log cannot be read: {error}"
     return [f"the geometry is not that of the log (first: the log, second: the project): {what}"]
