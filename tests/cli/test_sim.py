@@ -1,0 +1,119 @@
+"""`studio sim`, and systems that run in simulation: repeatable, replayable, pausable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from studio.model.opened import open_project
+from tests.cli.running import Studio
+
+SYSTEM = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<system name="drive" version="1">
+  <source name="raptor" mode="simulated">
+    <port name="pose" direction="out" type="PoseTransform"/>
+    <port name="left_laser" direction="out" type="Range3d"/>
+    <port name="command" direction="in" type="Velocity"/>
+    <port name="true_pose" direction="out" type="PoseTransform" truth="true"/>
+    <simulated>
+      <component name="simulator" type="raptor_simulator"/>
+      <bind port="pose" to="simulator.pose"/>
+      <bind port="left_laser" to="simulator.left_laser"/>
+      <bind port="command" to="simulator.command"/>
+      <bind port="true_pose" to="simulator.true_pose"/>
+    </simulated>
+  </source>
+</system>
+"""
+PEEK = """\
+<component type="peek" category="{category}">
+  <entry python="peek:Peek"/>
+  <activation modes="event"/>
+  <port name="pose" direction="in" type="PoseTransform"/>
+</component>
+"""
+CODE = """\
+from studio.messages import PoseTransform
+from studio.runtime.component import Component, InPort
+
+
+class Peek(Component):
+    category = "{category}"
+    pose = InPort(PoseTransform)
+
+    def on_pose(self, message: PoseTransform) -> None:
+        pass
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "drive"
+    folder.mkdir()
+    (folder / "system.xml").write_text(SYSTEM)
+    return folder
+
+
+def test_a_simulated_run_is_the_same_every_time_and_replays(studio: Studio, project: Path, tmp_path: Path) -> None:
+    logs = [tmp_path / f"{name}.mcap" for name in "ab"]
+    for log in logs:
+        ran = studio("run", project, "--for", 1, "--rate", 0, "--seed", 5, "--record", log, "--json")
+        assert ran.status == 0, ran.err
+        assert (ran.json["gate"], ran.json["seconds"]) == ("lockstep", 1.0)
+        assert ran.json["topics"]["/raptor/left_laser"]["count"] == 38
+    assert studio("compare", *logs, "--json").json["identical"]
+    replayed = studio("replay", project, "--log", logs[0], "--as-recorded", "--json")
+    assert replayed.status == 0, replayed.out + replayed.err
+
+
+def test_a_simulation_can_be_paused_stepped_and_goes_on(studio: Studio, project: Path) -> None:
+    def poses() -> int:
+        return int(studio("ctl", "list", "--json").json["systems"][0]["topics"].get("/raptor/pose", {}).get("count", 0))
+
+    assert studio("run", project, "--detach", "--json").status == 0
+    try:
+        assert studio("ctl", "pause").status == 0
+        stands = poses()
+        assert len(studio("ctl", "step", 3, "--json").json["delivered"]) == 3
+        assert studio("ctl", "start").status == 0
+        assert any(poses() > stands + 10 for _ in range(200))
+        assert studio("ctl", "list", "--json").json["systems"][0]["gate"] == "run"
+    finally:
+        studio("stop")
+
+
+@pytest.mark.parametrize(("category", "allowed"), [("processor", False), ("judge", True)])
+def test_only_a_judge_is_wired_to_ground_truth(project: Path, category: str, allowed: bool) -> None:
+    peek = project / "components" / "peek"
+    peek.mkdir(parents=True)
+    (peek / "component.xml").write_text(PEEK.format(category=category))
+    (peek / "peek.py").write_text(CODE.format(category=category))
+    wired = '<component name="peek" type="peek"/><wire from="raptor.true_pose" to="peek.pose"/></system>'
+    (project / "system.xml").write_text(SYSTEM.replace("</system>", wired))
+    problems = [problem.message for problem in open_project(project).problems if problem.severity == "error"]
+    assert (problems == []) is allowed
+    assert allowed or "raptor.true_pose is ground truth, which no robot has" in problems[0]
+
+
+def test_ground_truth_cannot_pass_for_something_else(project: Path) -> None:
+    (project / "system.xml").write_text(SYSTEM.replace(' truth="true"', ""))
+    [problem] = [problem for problem in open_project(project).problems if problem.severity == "error"]
+    assert "simulator.true_pose behind raptor.true_pose, which is ground truth" in problem.message
+
+
+def test_worlds_are_described_made_and_drawn(studio: Studio, tmp_path: Path) -> None:
+    told = studio("sim", "info", "blocks", "--json").json
+    assert told["problems"] == [] and told["solids"]["platform"] == "box" and 56 < told["shortest_m"] < 65
+    made = tmp_path / "hills.sdf"
+    assert studio("sim", "new-world", "slopes", made, "--seed", 3).status == 0
+    assert studio("sim", "info", made).out.startswith("slopes_3: terrain hills from ")
+    assert studio("sim", "new-world", "slopes", made).status == 2
+    picture = tmp_path / "maze.png"
+    assert studio("sim", "picture", "maze", picture, "--vehicle", "pioneer_2dx", "--above").status == 0
+    with Image.open(picture) as image:
+        assert image.size == (960, 600) and len(image.convert("RGB").getcolors(100_000) or []) > 10
+    unknown = studio("sim", "info", "nowhere")
+    assert unknown.status == 1 and "there is no world nowhere" in unknown.err
