@@ -1,5 +1,5 @@
-"""Rays against a height map. MuJoCo looks at every cell for every ray, which takes 46 ms for a scan of 361; this walks
-along the cells that the ray passes, and takes less than one."""
+"""Rays against a height map. MuJoCo looks at every cell for every ray; this walks along the cells that the ray passes,
+which is thirty times as fast (`studio bench sim`)."""
 
 from __future__ import annotations
 
