@@ -1,19 +1,23 @@
-"""Icons from qtawesome's fonts. The library loads slowly (a quarter of a second), so it is imported when needed."""
+"""Icons from qtawesome's fonts. The library loads slowly (a quarter of a second), so it is imported when needed.
+
+Of its dozen fonts two are ours. A component may name an icon of any other; then all of them are loaded.
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QIcon, QPixmap
 
+if TYPE_CHECKING:
+    from qtawesome.iconic_font import IconicFont
+
 DEFAULT = "mdi6.shape-outline"
-CATEGORY_ICONS = {
-    "sensor": "mdi6.radar",
-    "processor": "mdi6.cog-outline",
-    "actuator": "mdi6.steering",
-    "judge": "mdi6.gavel",
-}
+CATEGORY_ICONS = {"sensor": "mdi6.radar", "processor": "mdi6.cog-outline", "actuator": "mdi6.steering"}
+FONTS = {"fa6s": "fontawesome6-solid-webfont", "mdi6": "materialdesignicons6-webfont"}
 
 
 @cache
@@ -23,10 +27,25 @@ def icon(name: str, colour: str, chosen: str = "") -> QIcon:
 
     colours = {"color": colour, "color_on": chosen or colour}
     try:
-        found: QIcon = qtawesome.icon(name or DEFAULT, **colours)
+        maker = _fonts() if name.partition(".")[0] in FONTS else qtawesome
+        found: QIcon = maker.icon(name or DEFAULT, **colours)
     except Exception:  # a component may name any icon, and qtawesome raises Exception itself
-        found = qtawesome.icon(DEFAULT, **colours)
+        found = _fonts().icon(DEFAULT, **colours)
     return found
+
+
+@cache
+def _fonts() -> IconicFont:
+    from qtawesome import get_fonts_info
+    from qtawesome.iconic_font import IconicFont
+
+    folder, names = get_fonts_info()
+    loaded = IconicFont()
+    for prefix, start in FONTS.items():
+        font = next(name for name in names if name.startswith(start))
+        charmap = next(path.name for path in Path(folder).glob(f"{start}-charmap*.json"))
+        loaded.load_font(prefix, font, charmap)
+    return loaded
 
 
 @cache

@@ -9,10 +9,11 @@ from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -83,18 +84,17 @@ class PreferencesDialog(QDialog):
             form, "Open source with", self.editor,
             "A command; {file} and {line} are put in. Empty: a view in Studio that can only be read",
         )  # fmt: skip
-        where = QLabel(f"Kept in {self.settings.file}")
-        where.setProperty("role", "muted")
-        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        where.setWordWrap(True)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.accept)
+        close = QPushButton("Close")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(close)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(18, 16, 18, 14)
         layout.setSpacing(14)
         layout.addLayout(form)
-        layout.addWidget(where)
-        layout.addWidget(buttons)
+        layout.addLayout(buttons)
 
     def _row(self, form: QFormLayout, label: str, field: QWidget, note: str | QLabel = "") -> None:
         field.setAccessibleName(label)

@@ -33,6 +33,8 @@ PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
 SIDE = 352
 COLUMNS = 3
+FIRST_LOOK_MS, LOOK_EVERY_MS = 100, 20
+"""For the pictures of the examples: the page itself is painted first."""
 GUIDE = PACKAGE.parent / "docs" / "guide"
 
 
@@ -51,6 +53,9 @@ class Welcome(QWidget):
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
+        self._unseen: list[Tile] = []
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._look_at_next)
         self._left: QWidget | None = None
         self._right: QWidget | None = None
 
@@ -60,9 +65,20 @@ class Welcome(QWidget):
             if old is not None:
                 self._layout.removeWidget(old)
                 old.deleteLater()
+        self.tiles = []
         self._left, self._right = self._make_left(), self._make_right()
         self._layout.addWidget(self._left)
         self._layout.addWidget(self._right, 1)
+        self._unseen = list(self.tiles)
+        self._timer.start(FIRST_LOOK_MS)
+
+    def _look_at_next(self) -> None:
+        """One picture at a time: between two of them the page is painted and can be used."""
+        self._timer.setInterval(LOOK_EVERY_MS)
+        if self._unseen and self.isVisible():
+            self._unseen.pop(0).look()
+        if not self._unseen:
+            self._timer.stop()
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -274,9 +290,9 @@ class Tile(_Clickable):
         self.setMaximumWidth(TILE_WIDTHS[1])
         self.words, self.size_words = "", ""
         self.picture: QImage | None = None
-        QTimer.singleShot(0, self._look)  # after the first paint: reading a project takes longer than showing the page
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Read the project and draw its picture; that takes longer than showing the page."""
         from studio.editor.canvas.export import picture_of
         from studio.editor.canvas.scene import CanvasScene
         from studio.editor.session import Session
