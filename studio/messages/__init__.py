@@ -5,7 +5,6 @@ from studio.messages.codec import decode, encode
 from studio.messages.errors import MessageError
 from studio.messages.event_headers import EventHeaders
 from studio.messages.frame_query import FrameQuery, Names
-from studio.messages.frame_query import FrameQuery, Names
 from studio.messages.grid import Map
 from studio.messages.handled_trace import Handled, HandledTrace
 from studio.messages.image import Image
@@ -38,7 +37,6 @@ __all__ = [
     "Message",
     "MessageError",
     "MessageTypes",
-    "Names",
     "Names",
     "NavSatFix",
     "Odometry",

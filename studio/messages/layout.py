@@ -164,8 +164,6 @@ BUILTIN: dict[str, Layout] = {
     ),
     "studio_msgs/msg/FrameQuery": Layout((*_HEADER, *_one("string", "child_frame_id"))),
     "studio_msgs/msg/Names": Layout(tuple(_sequences("string", "names"))),
-    "studio_msgs/msg/FrameQuery": Layout((*_HEADER, *_one("string", "child_frame_id"))),
-    "studio_msgs/msg/Names": Layout(tuple(_sequences("string", "names"))),
     "studio_msgs/msg/Map": Layout(
         (
             *_HEADER,

@@ -12,7 +12,6 @@ from typing import Self
 from studio.messages.errors import MessageError
 from studio.messages.event_headers import EventHeaders
 from studio.messages.frame_query import FrameQuery, Names
-from studio.messages.frame_query import FrameQuery, Names
 from studio.messages.generated import Factory
 from studio.messages.grid import Map
 from studio.messages.handled_trace import HandledTrace
@@ -43,7 +42,6 @@ SHIPPED: tuple[type[Message], ...] = (
     Joy,
     Mail,
     Map,
-    Names,
     Names,
     NavSatFix,
     Odometry,
