@@ -42,7 +42,7 @@ RULE = Rule(
             ("name",),
             {"name": str, "mode": str},
             (
-                Rule("port", ("name",), {"name": str, "direction": str, "type": str}),
+                Rule("port", ("name",), {"name": str, "direction": str, "type": str, "truth": str}),
                 Rule("real", children=_PROVIDER),
                 Rule("logged", (), {"log": str}, (Rule("bind", ("port",), {"port": str, "topic": str}),)),
                 Rule("simulated", children=_PROVIDER),
@@ -154,7 +154,7 @@ def _source(node: XmlNode, file: Place) -> Source:
 
 def _port(node: XmlNode) -> PortSpec:
     direction = cast(Direction, node.attributes["direction"])
-    return PortSpec(node.attributes["name"], direction, node.attributes["type"])
+    return PortSpec(node.attributes["name"], direction, node.attributes["type"], truth=node.get("truth") == "true")
 
 
 def _live_provider(node: XmlNode, file: Place) -> LiveProvider:
@@ -246,8 +246,13 @@ def _component_tree(component: Component) -> XmlNode:
     )
 
 
+def _port_node(port: PortSpec) -> XmlNode:
+    truth = "true" if port.truth else None
+    return _node("port", None, name=port.name, direction=port.direction, type=port.type, truth=truth)
+
+
 def _source_tree(source: Source) -> XmlNode:
-    ports = [_node("port", None, name=port.name, direction=port.direction, type=port.type) for port in source.ports]
+    ports = [_port_node(port) for port in source.ports]
     providers = [_provider_tree(mode, source.provider(mode)) for mode in SOURCE_MODES if source.provider(mode)]
     return _node("source", source.origin, ports + providers, name=source.name, mode=source.mode)
 
