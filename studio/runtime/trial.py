@@ -25,7 +25,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.library import load_model
-from studio.model.spec import Value
+from studio.model.spec import GET, Value
 from studio.runtime.channel.frames import Event
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, OutPort, ProvidedService, RequiredService
@@ -80,7 +80,7 @@ class Trial(Generic[C]):
         if at_s is not None:
             self.now_ns = round(at_s * NS_PER_S)
         self._topic = topic
-        self.component._inputs[port].message = message
+        self.component._inputs[port].arrive(message, None)
         handler = getattr(self.component, f"on_{port}", None)
         if handler is not None:
             handler(message)
@@ -120,6 +120,14 @@ class Trial(Generic[C]):
         """The reply of a service that the component provides."""
         self._declared(type(self.component).__services__, service, "provided service", ProvidedService)
         return getattr(self.component, f"serve_{service}")(request)
+
+    def ask(self, port: str) -> Any:
+        """The value of an out port, as others get it who ask: computed by `get_<port>`, or what was sent last."""
+        self._declared(type(self.component).__ports__, port, "out port", OutPort)
+        compute = getattr(self.component, GET + port, None)
+        if compute is None and not self._sent[port]:
+            raise ServiceError(f"nothing was published on {port} yet")
+        return compute() if compute is not None else self._sent[port][-1]
 
     def answer(self, service: str, reply: Callable[[Any], Any]) -> None:
         """Stand in for the provider of a service that the component requires."""

@@ -291,6 +291,18 @@ def test_a_port_without_a_queue_says_how_to_get_one() -> None:
         InPort(Float64, keep="latest", queue=5)
 
 
+def test_a_trial_fills_queues_and_asks_ports() -> None:
+    with Trial(Reader) as trial:
+        for value in (1.0, 2.0):
+            trial.send("values", Float64(value))
+        trial.tick()
+        assert trial.sent("batch") == [String("1 2")] and trial.ask("batch") == String("1 2")
+    with Trial(Gauge) as trial:
+        assert trial.ask("level") == Float64(11.0)
+        with pytest.raises(ServiceError, match="nothing was published on silent"):
+            trial.ask("silent")
+
+
 def test_a_queue_has_no_handler() -> None:
     with pytest.raises(SpecError, match="queue"):
 
