@@ -56,6 +56,8 @@ class Live(QObject):
     def show_session(self, session: Session | None) -> None:
         self.edits.show_session(session)
         self.feed.follow(session.folder if session is not None else None)
+        if session is not None:
+            session.saved.connect(lambda: self.feed.follow(session.folder))  # perhaps under another name
 
     def close(self) -> None:
         self.feed.close()

@@ -48,6 +48,8 @@ class LiveEdits(QObject):
         self._followed = b""
         """The system that runs, as text."""
         self._under_way = False
+        self._blocked = False
+        """By errors that the check finds."""
         self._setting = self._timer(SET_AFTER_MS, self._set)
         self._following = self._timer(FOLLOW_AFTER_MS, self._follow)
         feed.attached.connect(self._attached)
@@ -62,11 +64,13 @@ class LiveEdits(QObject):
 
     def show_session(self, session: Session | None) -> None:
         self._session = session
-        self._values = {}
+        self._values, self._blocked = {}, False
         self._setting.stop()
         self._following.stop()
         if session is not None:
             session.changed.connect(self._edited)
+            session.problems_changed.connect(self._checked)
+            self._following.start()  # of the same project: its file was read anew
 
     def apply_now(self) -> None:
         """Bring the running system to what the canvas shows, whatever it followed before."""
@@ -98,6 +102,11 @@ class LiveEdits(QObject):
                     continue
                 case _:
                     self._following.start()
+
+    def _checked(self) -> None:
+        if self._blocked:
+            self._blocked = False
+            self._following.start()
 
     def _note_values(self, old: Component, new: Component) -> None:
         assert self._session is not None
@@ -136,9 +145,9 @@ class LiveEdits(QObject):
             self._following.start()
             return
         errors = [problem for problem in self._session.problems if problem.severity == "error"]
+        self._blocked = bool(errors)
         if errors:
-            self.waiting.emit(f"The running system stays as it is: {errors[0].message}")
-            self._following.start(1000)
+            self.waiting.emit(f"The running system stays as it is until this is mended: {errors[0].message}")
             return
         switches = self._switches()
         if switches:

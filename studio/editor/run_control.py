@@ -87,17 +87,22 @@ class RunControl(QObject):
         if self._phase != "stopped":
             return
         self._stopping = False
-        process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        process.setProcessEnvironment(environment)
-        process.setProgram(sys.executable)
-        process.setArguments(["-m", "studio", "run", str(folder), "--stay", "--detach", "--json"])
+        process = self._studio("run", str(folder), "--stay", "--detach", "--json")
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process
         process.start()
         self._look()
+
+    def _studio(self, *words: str) -> QProcess:
+        """A command of ours, as anybody could type it."""
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        process.setProcessEnvironment(environment)
+        process.setProgram(sys.executable)
+        process.setArguments(["-m", "studio", *words])
+        return process
 
     def _started(self, status: int, _: QProcess.ExitStatus) -> None:
         process = self._process
@@ -158,9 +163,8 @@ class RunControl(QObject):
 
     def kill(self) -> None:
         """For a runtime that does not answer; everything it has started goes with it."""
-        run = self.feed.run
-        if run:
-            QProcess.startDetached(sys.executable, ["-m", "studio", "stop", run, "--kill"])
+        if self.feed.run:
+            self._studio("stop", self.feed.run, "--kill").startDetached()
 
     def _attached(self) -> None:
         self._expected = False

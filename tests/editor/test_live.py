@@ -17,7 +17,7 @@ from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.live_header import ErrorCard
 from studio.model.parts import Component, Endpoint, Wire
-from studio.model.system_edits import AddNode, Compound, Connect, SetParameters
+from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, SetParameters
 from studio.runtime.running_systems import running_systems
 
 PATIENCE_MS = 60_000
@@ -114,6 +114,16 @@ def test_a_system_is_run_watched_edited_and_stopped(
     assert window.live.feed.state["processes"]["ends"]["pid"] == pid, "what is not touched goes on"
     assert "filter" not in (window.session.folder / "system.xml").read_text()
     assert old in list(window.session.system.wires)
+
+    # What cannot follow is told, and done when somebody agrees.
+    other = AddNode(Component("filter", "signal_sink"))
+    wired = Connect(Wire(Endpoint("signal", "value"), Endpoint("filter", "value")))
+    assert window.session.do(Compound("A sink for the filter", (RemoveNodes(("filter",)), other, wired)))
+    qtbot.waitUntil(lambda: "of another type" in window.notice.words.text(), timeout=PATIENCE_MS)
+    assert told(window, "filter")["type"] == "low_pass" and word(window, "filter") == "Not running"
+    next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Restart filter").click()
+    qtbot.waitUntil(lambda: told(window, "filter").get("type") == "signal_sink", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: word(window, "filter") == "Active", timeout=PATIENCE_MS)
 
     # Pause, one event, and what stands still says so.
     window.trigger("run.pause")
