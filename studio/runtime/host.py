@@ -152,17 +152,19 @@ class Host:
             self._welcomed.clear()
 
     def _welcome(self, marker: Marker) -> None:
-        self._incarnation = marker.incarnation
+        before, self._incarnation = self._incarnation, marker.incarnation
         if self._following is not None:
             number, text = self._following
-            if marker.about != number:
+            replaced = marker.incarnation != before  # a broker that died had asked; the next one will ask again
+            if marker.about != number and not replaced:
                 return  # it says nothing about the new subscriptions
             self._following = None
             proof = f"{HOST_PREFIX}{self.name}/{number}"
             with self.executor.receiver.resubscribing() as socket:
                 del self.executor.routes[proof.encode()]
                 socket.unsubscribe(subscription(proof))
-            self.executor.answer(number, text)
+            if not replaced:
+                self.executor.answer(number, text)
         self._welcomed.set()
 
     # The I/O thread.

@@ -94,6 +94,7 @@ class Recorder:
         self._leases = Leases(shared, plan.recorder_index) if shared is not None else None
         self._stop = threading.Event()
         self._welcomed = False
+        self._incarnation = 0
         self._ended = threading.Event()
         self._arrived: deque[tuple[bytes, memoryview | None]] = deque()
         """Frames, with the payloads of those whose payload is shared."""
@@ -397,6 +398,10 @@ class Recorder:
                 self._words.append(pack(ACK_TOPIC, Kind.ACK, self.plan.recorder_index, ack.payload()))
             return
         self._at_least(marker.clock.base_ns)
+        if marker.incarnation != self._incarnation:
+            known, self._incarnation = self._incarnation, marker.incarnation
+            if known:  # another broker, which has to be greeted; what the old one had asked for it asks again
+                self._welcomed, self._following = False, None
         if marker.mark is Mark.WELCOME and not self._welcomed:
             self._take_welcome(marker)
         elif marker.mark is Mark.REPLAN:
