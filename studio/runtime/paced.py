@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from studio.runtime.channel.gate import Delivered
 from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.plan import LAG
@@ -99,6 +100,24 @@ class PacedSession(Session):
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self._rest()
         return super().step(count, topic)
+
+    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
+        self._rest()
+        return super().lockstep(until_ns, count, rate, lag)
+
+    def advance(
+        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+    ) -> list[Delivered]:
+        self._rest()
+        return super().advance(count, topic, until_ns, most)
+
+    def checkpoint(self) -> int:
+        self._rest()
+        return super().checkpoint()
+
+    def restore(self, number: int) -> None:
+        self._rest()
+        super().restore(number)
 
     def jump(self, to_ns: int, clock: Any = None) -> dict[str, Any]:
         self._rest()

@@ -8,6 +8,11 @@ import pytest
 from PIL import Image
 
 from studio.model.opened import open_project
+from studio.runtime.channel.in_process import InProcess
+from studio.runtime.component import Component
+from studio.runtime.component_import import import_component
+from studio.runtime.plan import PlannedComponent
+from studio.runtime.planning import plan_of
 from tests.cli.running import Studio
 
 SYSTEM = """\
@@ -83,6 +88,26 @@ def test_a_simulation_can_be_paused_stepped_and_goes_on(studio: Studio, project:
         assert studio("ctl", "list", "--json").json["systems"][0]["gate"] == "run"
     finally:
         studio("stop")
+
+
+def test_a_simulation_goes_back_to_where_it_was(project: Path) -> None:
+    opened = open_project(project)
+
+    def make(planned: PlannedComponent) -> Component:
+        spec = opened.registry.get(planned.type)
+        assert spec is not None
+        return import_component(spec)()
+
+    system = InProcess(plan_of(opened.system, opened.registry, project=project, seed=3), make)
+    system.start()
+    system.lockstep(until_ns=300_000_000)
+    place = system.checkpoint()
+    system.lockstep(until_ns=600_000_000)
+    there = system.digest()
+    system.restore(place)
+    assert system.digest() != there
+    system.lockstep(until_ns=600_000_000)
+    assert system.digest() == there
 
 
 @pytest.mark.parametrize(("category", "allowed"), [("processor", False), ("judge", True)])
