@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor
@@ -65,8 +66,8 @@ class CompareViewer(Viewer):
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self._panes())
         (a, b) = self.sides
-        bar = Bar(a.topic, a.hold, b.topic, b.hold, self.plane, self.tolerance, self.fit, self.facts)
-        column(self, bar, self.place)
+        bar = Bar(a.topic, a.hold, b.topic, b.hold, self.plane, self.tolerance, self.fit, facts())
+        column(self, bar, self.place, Bar(self.facts))
         self.found: Difference | None = None
         self._wanted_plane = ""
         self._fitted = False
@@ -194,7 +195,7 @@ class CompareViewer(Viewer):
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
         unit = scheme_for(plane).unit
         reach = max(self.tolerance.value() * 4, 1e-3)
-        self.change.show_layers([Layer(found.map, "difference", scheme.over(-reach, reach))])
+        self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(-reach, reach), unit=unit))])
         if not self._fitted:
             self._fitted = True
             self._fit()

@@ -75,6 +75,7 @@ class MapViewer(Viewer):
         self._held_bytes = 0
         self._wanted_plane = ""
         self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
+        self.view.legend_clicked.connect(self._other_colours)
         self.topics_changed()
 
     # ---- what is kept
@@ -198,6 +199,14 @@ class MapViewer(Viewer):
     def _recolour(self) -> None:
         self._show_map()
         self.settled.emit()
+
+    def _other_colours(self) -> None:
+        """A click on the legend: colours that everybody can tell apart, and back."""
+        plain = scheme_for(self.view.layers[-1].plane)
+        if plain.safe:
+            is_safe = self.colours.currentData() == plain.safe
+            self.colours.setCurrentIndex(self.colours.findData("" if is_safe else plain.safe))
+            self._recolour()
 
     def _follow(self, on: bool) -> None:
         self.view.set_following(on)

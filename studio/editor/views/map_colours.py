@@ -24,6 +24,8 @@ class Scheme:
     unit: str = ""
     grade: float | None = None
     """The value that means nothing special, which the legend marks."""
+    grade_word: str = ""
+    """What that value is called there."""
     safe: str = ""
     """The scheme that says the same to everybody's eyes; empty: this one does."""
 
@@ -88,14 +90,17 @@ SCHEMES: Mapping[str, Scheme] = {
             tuple(zip(_HEIGHTS_M, _TERRAIN, strict=True)),
             "m",
             0.0,
+            "grade",
             "terrain_safe",
         ),
-        Scheme("terrain_safe", "Terrain, colour-blind safe", tuple(zip(_HEIGHTS_M, _SAFE, strict=True)), "m", 0.0),
+        Scheme(
+            "terrain_safe", "Terrain, colour-blind safe", tuple(zip(_HEIGHTS_M, _SAFE, strict=True)), "m", 0.0, "grade"
+        ),
         Scheme("traversability", "Traversability", _even(_CIVIDIS, 0.0, 1.0)),
         Scheme("occupancy", "Occupancy", _even(_GREYS, 0.0, 1.0)),
         Scheme("variance", "Any numbers", _even(_CIVIDIS, 0.0, 1.0)),
-        Scheme("difference", "Difference", _even(_DIFFERENCE, -0.5, 0.5), "m", 0.0),
-        Scheme("difference_dark", "Difference", _even(_DIFFERENCE_DARK, -0.5, 0.5), "m", 0.0),
+        Scheme("difference", "Difference", _even(_DIFFERENCE, -0.5, 0.5), "", 0.0),
+        Scheme("difference_dark", "Difference", _even(_DIFFERENCE_DARK, -0.5, 0.5), "", 0.0),
     )
 }
 """By name; "variance" serves every plane that has no scheme of its own, over the range of its values."""

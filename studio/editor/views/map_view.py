@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen
+from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPainterPath, QPen
 
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import Scheme, fixed_range, range_of, scheme_for
@@ -44,6 +44,8 @@ class Layer:
 
 
 class MapView(PlaneView):
+    legend_clicked = pyqtSignal()
+
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.layers: list[Layer] = []
@@ -183,6 +185,13 @@ class MapView(PlaneView):
     def legend_rectangle(self) -> QRectF:
         width, height = LEGEND
         return QRectF(self.width() - width - MARGIN, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        if self.layers and self.shows_plates and self.legend_rectangle().contains(event.position()):
+            self.legend_clicked.emit()
+            return
+        super().mousePressEvent(event)
 
     def paint_plates(self, painter: QPainter) -> None:
         where = self.legend_rectangle()

@@ -52,7 +52,7 @@ def draw_legend(
         painter.setFont(text_font(11, 600 if is_grade else 400))
         painter.setPen(QColor(theme.text if is_grade else theme.muted))
         painter.drawText(
-            QPointF(bar.right() + 10, y + 4), "0 grade" if is_grade and value == 0 else number(value, scheme)
+            QPointF(bar.right() + 10, y + 4), f"{number(value, scheme)} {scheme.grade_word if is_grade else ''}"
         )
 
 

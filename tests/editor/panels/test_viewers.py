@@ -95,6 +95,17 @@ class TestMap:
         assert other.view.layers[0].plane == "variance"
         assert other.view.layers[0].scheme.title == "Terrain, colour-blind safe"
 
+    def test_a_click_on_the_legend_changes_to_colours_for_everybody_and_back(self, feed: Feed) -> None:
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(600, 450)
+        viewer.show()
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        for name in ("terrain_safe", "terrain"):
+            QTest.mouseClick(
+                viewer.view, Qt.MouseButton.LeftButton, pos=viewer.view.legend_rectangle().center().toPoint()
+            )
+            assert viewer.view.layers[0].scheme.name == name
+
     def test_earlier_maps_can_be_looked_at(self, feed: Feed) -> None:
         viewer = MapViewer(feed, LIGHT)
         for value in (0.1, 0.2, 0.3):
