@@ -1,0 +1,46 @@
+"""Panning moves what is painted: what is on the screen afterwards is what painting everything anew would give."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QPointF, QRect
+from PyQt6.QtGui import QImage
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.canvas.overlays import free_of
+from studio.editor.canvas.view import CanvasView
+
+
+def on_screen(view: CanvasView) -> QImage:
+    for _ in range(3):
+        QApplication.processEvents()
+    screen = view.screen()
+    assert screen is not None
+    return screen.grabWindow(view.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def test_after_panning_the_screen_is_as_if_painted_anew(view: CanvasView) -> None:
+    view.resize(700, 420)
+    view.zoom_to(1.0)
+    view.centerOn(QPointF(400, 150))
+    across, down = view.horizontalScrollBar(), view.verticalScrollBar()
+    before = on_screen(view)
+    assert view.minimap.isVisible() and view.zoom_bar.isVisible()
+    for dx, dy in ((17, 9), (-40, 3), (0, -25), (5, 0), (120, 60)):
+        across.setValue(across.value() + dx)
+        down.setValue(down.value() + dy)
+        QApplication.processEvents()
+    scrolled = on_screen(view)
+    assert scrolled != before
+    view.viewport().update()
+    assert on_screen(view) == scrolled
+
+
+def test_what_is_beside_the_overlays_covers_everything_else_once() -> None:
+    whole = QRect(0, 0, 100, 60)
+    covered = [QRect(80, 5, 15, 10), QRect(70, 50, 40, 20)]
+    free = free_of(whole, covered)
+    cells = [(x, y) for area in free for x in range(area.left(), area.right() + 1)
+             for y in range(area.top(), area.bottom() + 1)]  # fmt: skip
+    assert len(cells) == len(set(cells))
+    wanted = {(x, y) for x in range(100) for y in range(60) if not any(area.contains(x, y) for area in covered)}
+    assert set(cells) == wanted
