@@ -19,6 +19,10 @@ NS_PER_S = 1_000_000_000
 TIGHT_TURN_OF_TRACK = 0.5
 """A vehicle that nothing keeps from turning on the spot drives arcs down to this share of its track as radius."""
 STEP_OF_WHEEL = 0.5
+"""A wheel climbs a step of half its radius, if nobody says otherwise."""
+FARTHEST_M = 1e9
+UPRIGHT = 0.3
+"""Cosine of the tilt."""
 
 
 class HazardDetection(Component):
@@ -74,11 +78,23 @@ class HazardDetection(Component):
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
 
     def on_activate(self) -> None:
-        self._scans: dict[str, tuple[int, Range3d]] = {}
+        self._forget()
         self._told = ""
 
     def on_clock_jump(self) -> None:
-        self._scans.clear()
+        """What was known may be of another place, and stamps of before say nothing about age."""
+        self._forget()
+
+    def _forget(self) -> None:
+        self._scans: dict[str, tuple[int, Range3d]] = {}
+        self._traverse: Map | None = None
+        self._pose: PoseTransform | None = None
+
+    def on_traverse(self, traverse: Map) -> None:
+        self._traverse = traverse
+
+    def on_pose(self, pose: PoseTransform) -> None:
+        self._pose = pose
 
     def on_ranges(self, scan: Range3d) -> None:
         self._scans[scan.frame] = (self.now(), scan)
@@ -89,7 +105,7 @@ class HazardDetection(Component):
         arcs = candidate_arcs(limit, self.arcs)
         near = self._near_field(drive.body)
         if near is None:
-            self._tell("blind: neither a pose with a map nor a scan")
+            self._tell("blind: neither a map with a pose that fits nor a scan")
             blind = Vote.over(arcs, confidence=0.0, max_speed_m_s=0.0, veto=True, stamp_ns=self.now(), frame=drive.body)
             self.votes.publish(blind)
             return
@@ -116,18 +132,25 @@ class HazardDetection(Component):
     def _near_field(self, body: str) -> NearField | None:
         """None while nothing is known that is new enough."""
         scans = [scan for heard_ns, scan in self._scans.values() if self._is_new(heard_ns)]
-        traverse, pose = self.traverse.latest, self.pose.latest
-        mapped = traverse is not None and pose is not None and self._is_new(pose.stamp_ns)
-        if not mapped and not (scans and traverse is None):
+        near: NearField | None = NearField() if scans else None
+        if self._traverse is not None:  # who has a map relies on it
+            near = self._of_map(self._traverse, body)
+        if near is None:
             return None
-        near = NearField()
-        if traverse is not None and pose is not None:
-            vehicle = pose.matrix
-            if pose.child_frame != body:
-                vehicle = vehicle @ self.geometry.transform(body, pose.child_frame)
-            near_m = self.geometry.outline(body).reach_m + self.margin_m + 2.0 * traverse.resolution_m
-            near = of_map(traverse, vehicle, self.reach_m, near_m, self.passable)
         return replace(near, points=np.concatenate([nothing(), *(self._of_scan(scan, body) for scan in scans)]))
+
+    def _of_map(self, traverse: Map, body: str) -> NearField | None:
+        pose = self._pose
+        if pose is None or pose.frame != traverse.frame or not self._is_new(pose.stamp_ns):
+            return None
+        vehicle = pose.matrix
+        if pose.child_frame != body:
+            vehicle = vehicle @ self.geometry.transform(body, pose.child_frame)
+        # Not finite, beyond all maps, or tipped over: nobody knows where it would drive.
+        if not (np.abs(vehicle).max() < FARTHEST_M and vehicle[2, 2] > UPRIGHT):
+            return None
+        near_m = self.geometry.outline(body).reach_m + self.margin_m + 2.0 * traverse.resolution_m
+        return of_map(traverse, vehicle, self.reach_m, near_m, self.passable)
 
     def _of_scan(self, scan: Range3d, body: str) -> Floats:
         step_m = self.max_step_m or STEP_OF_WHEEL * self.geometry.drive().wheel_radius_m

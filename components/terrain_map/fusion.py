@@ -87,7 +87,8 @@ def fuse(
             heights += height
             squares += height * height
             own += noise[0] * steep * steep + noise[1] * range_m * range_m * (1.0 - steep * steep)
-            shared += noise[2] + noise[3] * left * left - 2.0 * noise[4] * left * ahead + noise[5] * ahead * ahead
+            tilt = noise[3] * left * left - 2.0 * noise[4] * left * ahead + noise[5] * ahead * ahead
+            shared += noise[2] + max(0.0, tilt)  # what is no covariance could be negative
     return taken
 
 

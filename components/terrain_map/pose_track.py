@@ -16,6 +16,8 @@ KEPT = 1024
 """Poses that are remembered: ten seconds of a fast one."""
 FARTHEST_M = 1e9
 """Poses that are farther away are nonsense, and their cells could not be counted."""
+VAGUEST_RAD2 = 100.0
+"""An attitude that is less certain than this says nothing."""
 
 
 class PoseTrack:
@@ -30,9 +32,12 @@ class PoseTrack:
         return self._poses[-1].stamp_ns
 
     def add(self, pose: PoseTransform) -> bool:
-        """False for a pose that cannot be used: not finite, or beyond all maps. One that is older than the last, or of
-        other frames, starts a new track."""
-        if not np.isfinite(pose.matrix).all() or np.abs(pose.position).max() > FARTHEST_M:
+        """False for a pose that cannot be used: not finite, beyond all maps, or of an attitude that nobody knows. One
+        that is older than the last, or of other frames, starts a new track."""
+        # Not "greater than": NaN is not below anything either.
+        if not (np.abs(pose.position).max() < FARTHEST_M and np.abs(pose.attitude_covariance).max() < VAGUEST_RAD2):
+            return False
+        if not np.isfinite(pose.matrix).all():
             return False
         if self._poses:
             last = self._poses[-1]

@@ -116,7 +116,7 @@ class TerrainMap(Component):
         if not self._track.add(pose):
             self._odd += 1
             if self._odd == 1:
-                self.log.warning("left out a pose that is not finite or beyond all maps: %s", pose.position.tolist())
+                self.log.warning("left out a pose that cannot be used: %s", pose.position.tolist())
             return
         self._catch_up()
 
@@ -160,10 +160,14 @@ class TerrainMap(Component):
         if self._stood_m is not None and math.dist(self._stood_m, (x_m, y_m)) < self.cell_m:
             return
         self._stood_m = (x_m, y_m)
-        drive = self.geometry.drive()
-        body = vehicle.matrix @ self.geometry.transform(drive.body, vehicle.child_frame)
+        try:
+            drive = self.geometry.drive()
+            outline, mount = self.geometry.outline(), self.geometry.transform(drive.body, vehicle.child_frame)
+        except GeometryError:  # nothing that drives, or several: then nobody knows what stands here
+            return
+        body = vehicle.matrix @ mount
         noise = Noise(height_m=self.standing_noise_m, certainty_m=self.certainty_m, plain_mean=self._is_plain)
-        self._grid.add(below(self.geometry.outline(), self.cell_m), body, body, np.zeros((3, 3)), noise, self.ceiling_m)
+        self._grid.add(below(outline, self.cell_m), body, body, np.zeros((3, 3)), noise, self.ceiling_m)
 
     def _mount(self, scan: Range3d, vehicle: PoseTransform) -> Floats:
         """The sensor in the frame whose pose is known, which may be the pose of the sensor itself. One on a joint is

@@ -241,12 +241,30 @@ def test_a_map_without_a_pose_is_not_replaced_by_scans() -> None:
         assert trial.sent("votes")[0].veto.all()
 
 
-def test_a_clock_jump_forgets_the_scans() -> None:
+def test_a_clock_jump_forgets_all() -> None:
     with Trial(HazardDetection, geometry="raptor") as trial:
         trial.send("ranges", scan((9.0, 0.0, 0.0), frame="LeftLaser:ScanOrigin"))
         trial.component.on_clock_jump()
         trial.tick()
-        assert trial.sent("votes")[0].veto.all()
+        trial.send("traverse", chart())
+        trial.send("pose", pose(stamp_ns=trial.now_ns))
+        trial.component.on_clock_jump()
+        trial.tick()
+        assert [bool(vote.veto.all()) for vote in trial.sent("votes")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        pose(math.nan),
+        pose(1e300),
+        pose().replace(frame="odom"),
+        PoseTransform.from_xyz_rpy(pitch_rad=-math.pi / 2, frame="world", child_frame="Raptor"),
+    ],
+    ids=["not a number", "beyond all maps", "in another frame than the map", "standing on its tail"],
+)
+def test_with_a_pose_that_is_of_no_use_the_vehicle_stands(where: PoseTransform) -> None:
+    assert voted(chart(), where).veto.all()
 
 
 def test_it_goes_on_from_a_checkpoint_with_the_same_votes() -> None:

@@ -247,6 +247,16 @@ def test_a_pose_that_is_nonsense_is_left_out(x_m: float) -> None:
         assert trial.sent("terrain") == []
 
 
+@pytest.mark.parametrize("odd", [math.nan, math.inf, 1e300])
+def test_a_covariance_that_is_nonsense_spoils_no_cell(odd: float) -> None:
+    good = (points((1.0, 0.0, 0.0), stamp_ns=2), pose(stamp_ns=2))
+    bad = pose(stamp_ns=1).replace(attitude_covariance=np.diag([odd, odd, odd]))
+    assert mapped((points((1.0, 0.0, 0.0)), bad), good) == mapped(good)
+    # Negative, as rounding makes it: then it is none.
+    negative = pose(stamp_ns=2).replace(attitude_covariance=np.diag([-9.0, -9.0, 0.0]))
+    assert mapped((good[0], negative)) == mapped(good)
+
+
 def test_far_from_the_origin_points_are_in_the_right_cell() -> None:
     x_m = 6_000_000.06  # in single precision multiples of half a metre
     chart = mapped((points((1.0, 0.0, 0.0)), pose(x_m)), cell_m=0.05, window_m=10.0)
