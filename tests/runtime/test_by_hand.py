@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from studio.messages import Float64, Mail, String, decode, encode
+from studio.messages import Float64, Mail, MessageTypes, String, decode, encode
 from studio.messages.plain_data import as_plain
 from studio.model.spec import SpecError
+from studio.model.system_check import check
+from studio.model.system_xml import read_system
 from studio.runtime.actuator import Actuator, Refused
 from studio.runtime.channel.frames import Event, Kind, Origin
 from studio.runtime.channel.in_process import InProcess
@@ -26,7 +29,10 @@ from studio.runtime.component import (
     State,
 )
 from studio.runtime.plan import Inlet, Plan, PlannedComponent, with_origins
+from studio.runtime.planning import plan_of
+from studio.runtime.profile import spec_of
 from studio.runtime.trial import Trial
+from tests.model.examples import Profiles
 
 
 class Doubler(Component):
@@ -382,3 +388,27 @@ def test_a_request_may_be_left_out_where_defaults_will_do() -> None:
         trial.answer("double", answer)
         trial.send("raw", Float64(1.0))
         assert trial.component.got == Float64(5.0)
+
+
+# What the file says and the plan makes of it.
+
+TYPES = MessageTypes.builtin().names()
+SYSTEM = """<system name="s">
+  <component name="asking" type="asking"/> <component name="gauge" type="gauge"/>
+  <component name="writer" type="writer"/> <component name="anna" type="addressee"/>
+  <component name="bert" type="addressee"/>
+  <service from="asking.level" to="gauge.get_level"/>
+</system>"""
+
+
+def test_the_service_of_a_port_is_wired_like_any_other_and_mail_needs_no_wires() -> None:
+    specs = Profiles(*(replace(spec_of(cls), type=cls.__name__.lower()) for cls in CLASSES.values()))
+    system = read_system(SYSTEM.encode(), "system.xml")
+    assert [each for each in check(system, specs, TYPES) if each.severity == "error"] == []
+    assert not [each for each in check(system, specs, TYPES) if "inbox" in each.message]
+    plan = plan_of(system, specs)
+    assert plan.by_name["asking"].requires == {"level": ("gauge", "get_level")}
+    for name in ("anna", "bert"):
+        assert [inlet.topic for inlet in plan.by_name[name].inlets] == ["/writer/outbox"]
+    wrong = read_system(SYSTEM.replace("get_level", "get_lever").encode(), "system.xml")
+    assert any("get_lever" in each.message for each in check(wrong, specs, TYPES))
