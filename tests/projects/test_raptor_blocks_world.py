@@ -17,8 +17,9 @@ from studio.runtime.sim.world import Place, World
 from studio.runtime.sim.worlds import load_world
 from tests.cli.running import STUDIO
 
+pytestmark = pytest.mark.timeout(300)  # physics on a busy machine
 ROOM_M = 2.5
-NEAR_M = 9.0
+NEAR_M = 6.0
 
 
 def near_goal(world: World) -> Place:
@@ -57,11 +58,12 @@ def test_a_goal_in_a_wall_is_told_and_the_vehicle_stays() -> None:
     plan = with_parameters(
         planned(), simulator={"world": "blocks:1", "start": begin}, path_planner=target, judge=target
     )  # fmt: skip
-    outcome, failures = driven(plan, 20.0)
+    outcome, failures = driven(plan, 6.0)
     assert failures == {}
     assert outcome["status"] == "the goal is in an obstacle, or too near to one"
     assert outcome["collisions"] == 0
     assert outcome["goal_reached"] is False
+    assert outcome["path_m"] < 1.0
 
 
 def run(*words: str) -> dict[str, Any]:
