@@ -85,7 +85,7 @@ class Viewers(QObject):
         viewer = kind.make(self.feed, self.theme)
         side, beside = self._place(kind)
         self.open[name] = viewer
-        self.docks.add_viewer(name, kind.title, viewer, side, beside=beside, close=lambda: self.close(name))
+        self.docks.add_viewer(name, viewer.title, viewer, side, beside=beside, close=lambda: self.close(name))
         self.docks.set_icon(name, icon(kind.icon, self.theme.muted))
         viewer.titled.connect(lambda title: self.docks.set_title(name, title))
         if settings:
@@ -187,6 +187,8 @@ class Viewers(QObject):
             viewer = self.add(kind.name)
             if kind.name == "plot":
                 self._plot_numbers(viewer)
+        for name in list(self.open)[1:2]:
+            self.docks.show(name)  # of those that share a place, the first
 
     def _plot_numbers(self, plot: Viewer) -> None:
         topics = self.feed.state.get("topics", {})

@@ -110,7 +110,7 @@ class MapViewer(Viewer):
     def _watch_map(self, topic: str) -> None:
         self._forget()
         self.look_at("map", topic, self._take_map)
-        self.titled.emit(topic or self.TITLE)
+        self.retitle(topic or self.TITLE)
         self.settled.emit()
 
     def _watch_pose(self, topic: str) -> None:

@@ -143,7 +143,7 @@ class PlayerViewer(Viewer):
         self.timeline.show_outline(outline)
         length = clock_words(outline.length_ns)
         count = f"{outline.events:,}".replace(",", "\u2009")
-        self.titled.emit(outline.path.name)
+        self.retitle(outline.path.name)
         self.setToolTip(f"{outline.path}: {length}, {count} events, {outline.size / 1e6:.1f} MB")
         self._show_state()
 

@@ -122,7 +122,7 @@ class PlotViewer(Viewer):
 
     def _retitle(self) -> None:
         names = [curve.what.path.partition(".")[0] for curve in self.curves]
-        self.titled.emit(", ".join(dict.fromkeys(names)) or self.TITLE)
+        self.retitle(", ".join(dict.fromkeys(names)) or self.TITLE)
         self.settled.emit()
 
     def _take(self, curve: Curve, events: list[Event]) -> None:

@@ -42,7 +42,7 @@ class ScanViewer(Viewer):
         self.view.forget()
         self._stack.setCurrentWidget(self.empty)
         self.look_at("scan", topic, self._take)
-        self.titled.emit(topic or self.TITLE)
+        self.retitle(topic or self.TITLE)
         self.settled.emit()
 
     def _take(self, events: list[Event]) -> None:

@@ -42,6 +42,7 @@ class Viewer(QWidget):
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__()
         self.feed, self.theme = feed, theme
+        self.title = self.TITLE
         self._watches: dict[str, Watch] = {}
         self._tools: list[tuple[QToolButton, str]] = []
         feed.attached.connect(self._attached)
@@ -80,6 +81,10 @@ class Viewer(QWidget):
             old.close()
         if topic:
             self._watches[role] = self.feed.watch(topic, show, every=every)
+
+    def retitle(self, title: str) -> None:
+        self.title = title
+        self.titled.emit(title)
 
     def watched(self, role: str) -> str:
         watch = self._watches.get(role)
