@@ -201,17 +201,19 @@ def _radii_m(latitude_rad: float) -> tuple[float, float]:
 def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Measure:
     gyro, accelerometer = sensor.noise_gyro_rad_s, sensor.noise_accelerometer_m_s2
     turn = sensor.noise_attitude_rad or 0.0
-    gyro_bias, accelerometer_bias = sensor.bias_gyro_rad_s or 0.0, sensor.bias_accelerometer_m_s2 or 0.0
+    spread = np.repeat([accelerometer, gyro], 3)
+    bias = np.repeat([sensor.bias_accelerometer_m_s2 or 0.0, sensor.bias_gyro_rad_s or 0.0], 3)
     is_noisy = bool(gyro or accelerometer or turn)
-    covariances = [np.eye(3) * spread**2 for spread in (turn, gyro, accelerometer)]
+    covariances = [np.eye(3) * each**2 for each in (turn, gyro, accelerometer)]
+    mounted = np.ascontiguousarray(mount.pose[:3, :3])
+    name = f"{number}.{mount.port}"
 
     def measure(moment: Moment) -> Message:
-        acceleration, rate = physics.motion(number, mount.port)
-        attitude: Matrix = physics.turn(number, mount.piece) @ mount.pose[:3, :3]
+        felt = physics.motion(name) + bias
+        attitude: Matrix = physics.turn(number, mount.piece) @ mounted
         if is_noisy:
             noise = moment.random.standard_normal(9)
-            rate += noise[:3] * gyro
-            acceleration += noise[3:6] * accelerometer
+            felt += noise[:6] * spread
             if turn:
                 attitude = from_rpy(*(noise[6:] * turn).tolist()) @ attitude
         return Imu(
@@ -219,9 +221,9 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
             frame=mount.frame,
             orientation=_quaternion(attitude),
             orientation_covariance=covariances[0],
-            angular_velocity=rate + gyro_bias,
+            angular_velocity=felt[3:],
             angular_velocity_covariance=covariances[1],
-            linear_acceleration=acceleration + accelerometer_bias,
+            linear_acceleration=felt[:3],
             linear_acceleration_covariance=covariances[2],
         )
 

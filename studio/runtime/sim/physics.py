@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from studio.model.geometry.rotations import Matrix, quaternion_of
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.physics_model import NO_TERRAIN, STEP_NS, build
+from studio.runtime.sim.physics_model import FEELS, NO_TERRAIN, STEP_NS, build
 from studio.runtime.sim.vehicle import Vehicle
 from studio.runtime.sim.world import Place, World, pose_of
 
@@ -70,9 +70,9 @@ class Physics:
         self._owner = np.array(labels.owner)
         self._rolls = np.array(labels.is_wheel) | (is_ball & (self._owner >= 0))
         self._is_ground = np.array(labels.is_ground)
-        self._sensors = {
-            str(self.model.sensor(number).name): slice(start, start + 3)
-            for number, start in enumerate(self.model.sensor_adr)
+        units = [(str(self.model.sensor(n).name), int(at)) for n, at in enumerate(self.model.sensor_adr)]
+        self._inertial = {
+            name.removesuffix(FEELS[0]): slice(at, at + 6) for name, at in units if name.endswith(FEELS[0])
         }
         self._terrains = terrain_rays(world)
         self._stand(places)
@@ -182,10 +182,10 @@ class Physics:
         """Tell a servo: a drive joint its speed, any other its position."""
         self.data.ctrl[self._servos[vehicle][piece]] = value
 
-    def motion(self, vehicle: int, port: str) -> tuple[Floats, Floats]:
-        """What an inertial unit feels: acceleration (with gravity) and rate of turn, in its own axes."""
-        name, felt = f"{vehicle}.{port}", self._felt
-        return felt[self._sensors[f"{name}.acceleration"]].copy(), felt[self._sensors[f"{name}.rate"]].copy()
+    def motion(self, name: str) -> Floats:
+        """What the inertial unit `<vehicle>.<port>` feels, in its own axes: acceleration (with gravity), then rate."""
+        found: Floats = self._felt[self._inertial[name]]
+        return found
 
     def rays(self, vehicle: int, piece: int, pose: Matrix, directions: Floats, most_m: float) -> Floats:
         """How far each ray gets from `pose` (in the piece) along `directions` (in `pose`); -1 where it meets nothing.

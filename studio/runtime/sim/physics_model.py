@@ -22,6 +22,8 @@ from studio.runtime.sim.world import GREY, Solid, Terrain, Triangles, World, pos
 STEP_NS = 5_000_000
 BELOW_M = 0.5
 """How thick the ground under a terrain is."""
+FEELS = (" acceleration", " rate")
+"""The two sensors of an inertial unit, one after the other in MuJoCo's data."""
 TERRAIN_GROUP = 5
 """Of geoms that rays are not asked for (see terrain_rays.py)."""
 NO_TERRAIN = np.array([group != TERRAIN_GROUP for group in range(6)], np.uint8)
@@ -222,10 +224,10 @@ class _Builder:
         site.name = name
         place(site, pose)
         kinds = mujoco.mjtSensor
-        for kind, what in ((kinds.mjSENS_ACCELEROMETER, "acceleration"), (kinds.mjSENS_GYRO, "rate")):
+        for kind, what in zip((kinds.mjSENS_ACCELEROMETER, kinds.mjSENS_GYRO), FEELS, strict=True):
             sensor = self.spec.add_sensor()
             sensor.type, sensor.objtype, sensor.objname = kind, mujoco.mjtObj.mjOBJ_SITE, name
-            sensor.name = f"{name}.{what}"
+            sensor.name = name + what
 
 
 def place(element: Any, pose: Matrix) -> None:
