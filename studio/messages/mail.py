@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import ClassVar, Self, TypeVar
 
 import numpy as np
@@ -12,8 +13,6 @@ from studio.messages.fields import Array, array
 from studio.messages.message import Message, message
 
 M = TypeVar("M", bound=Message)
-type_ = type
-"""The field of that name hides it inside the class."""
 EVERYBODY = "*"
 
 
@@ -33,11 +32,11 @@ class Mail(Message):
     def of(cls, content: Message, *, to: str, sender: str) -> Self:
         return cls(to=to, sender=sender, type=content.TYPE, data=np.frombuffer(encode(content), np.uint8))
 
-    def holds(self, kind: type_[Message]) -> bool:
+    def holds(self, kind: builtins.type[Message]) -> bool:
         """Whether the content is of this type: an inbox takes letters of all kinds."""
         return self.type == kind.TYPE
 
-    def content(self, kind: type_[M]) -> M:
+    def content(self, kind: builtins.type[M]) -> M:
         if not self.holds(kind):
             raise MessageError(f"this mail holds a {self.type}, not a {kind.TYPE}", hint="ask holds() first")
         return decode(kind, self.data.tobytes())

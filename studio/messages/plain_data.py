@@ -53,7 +53,7 @@ def _taken(rule: Any, value: Any) -> Any:
 
 def example_of(kind: type[Message]) -> str:
     """A short text that could be typed for such a message, for hints."""
-    shown = []
+    shown: list[str] = []
     for field in dataclasses.fields(kind):
         if field.name not in ("stamp_ns", "frame") and len(shown) < 2:
             default = as_plain(getattr(kind(), field.name))

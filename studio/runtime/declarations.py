@@ -259,7 +259,7 @@ class State(_Named, Generic[V]):
 
     def __init__(self, start: V, *, unit: str = "", doc: str = "") -> None:
         _kind_of(start)  # refuses what could not be shown
-        self.start = start
+        self.start: V = start
         self.unit = unit
         self.doc = doc
 
