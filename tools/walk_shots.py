@@ -62,7 +62,7 @@ def running(window: MainWindow) -> None:
     """With the plot that opens by itself."""
     all_wired(window)
     window.trigger("run.start")
-    until(lambda: is_fed(window, "signal_sink_2"))
+    until(lambda: is_fed(window, "signal_sink_2") and bool(window.viewers.open))
     wait(8000)
 
 

@@ -152,7 +152,8 @@ class SightView(QGraphicsView):
         self.minimap.update()
 
     def _sees_all(self) -> bool:
-        return self.visible_rect().adjusted(-8, -8, 8, 8).contains(self.canvas.content_rect())
+        everything = self.canvas.content_rect()
+        return everything.isEmpty() or self.visible_rect().adjusted(-8, -8, 8, 8).contains(everything)
 
     # ---- drawing around the scene
 
