@@ -32,8 +32,8 @@ def heights_of(world: World, chart: Map, blur_m: float = NEAR_M) -> tuple[Floats
 
 
 def surface(world: World, x_m: Floats, y_m: Floats) -> Floats:
-    """The highest surface at each place, seen from above: upright boxes and cylinders, level planes, terrains. NaN where
-    the world has none."""
+    """The highest surface at each place, seen from above: upright boxes and cylinders, level planes, terrains. NaN
+    where the world has none."""
     tops = [_top_of_solid(solid, x_m, y_m) for solid in world.solids]
     tops += [_top_of_terrain(terrain, x_m, y_m) for terrain in world.terrains]
     highest = np.full(x_m.shape, -np.inf)
