@@ -19,10 +19,12 @@ from typing import Any
 import zmq
 
 from studio.errors import StudioError
+from studio.model.geometry.content import GeometryContent
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
 from studio.runtime.deltas import Snapshot, difference
 from studio.runtime.events import Happening
+from studio.runtime.geometry import Geometry
 from studio.runtime.geometry_watch import GeometryWatch
 from studio.runtime.launcher import Session
 from studio.runtime.lease import Lease
@@ -102,6 +104,8 @@ class Runtime:
         self._snapshot: Snapshot = {}
         self._version = 0
         self._lines = _Lines()
+        self._vehicles: dict[str, dict[str, float]] = {}
+        """By the digest of a geometry, because reading it takes a while."""
         self._clients: dict[bytes, Client] = {}
         self._done: SimpleQueue[tuple[bytes, dict[str, Any]]] = SimpleQueue()
         self._jobs = ThreadPoolExecutor(4, "steering")
@@ -157,7 +161,7 @@ class Runtime:
             "mode": modes.pop() if len(modes) == 1 else "mixed",
             "sources": sources,
             "player": self._steering.player,
-            "geometry": _geometry_of(self.session),
+            "geometry": self._geometry_facts(),
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
@@ -171,6 +175,14 @@ class Runtime:
         for route, client in list(self._clients.items()):
             if client.looks:
                 self._bring_up_to_date(route, client, before, delta)
+
+    def _geometry_facts(self) -> dict[str, Any] | None:
+        content = self.session.plan.geometry
+        if content is None:
+            return None
+        if content.digest not in self._vehicles:
+            self._vehicles = {content.digest: _vehicle_in(content)}
+        return {"name": content.name, "digest": content.digest, **self._vehicles[content.digest]}
 
     def _bring_up_to_date(self, route: bytes, client: Client, before: int, delta: dict[str, Any]) -> None:
         if client.version != before and client.version != self._version:
@@ -305,9 +317,14 @@ class Runtime:
             self._send(route, reply)
 
 
-def _geometry_of(session: Session) -> dict[str, str] | None:
-    content = session.plan.geometry
-    return None if content is None else {"name": content.name, "digest": content.digest}
+def _vehicle_in(content: GeometryContent) -> dict[str, float]:
+    """What views draw a vehicle by; nothing where none drives, or several do."""
+    geometry = Geometry(content)
+    try:
+        drive, outline = geometry.drive(), geometry.outline()
+    except StudioError:
+        return {}
+    return {"wheelbase_m": drive.wheelbase_m, "length_m": outline.front_m + outline.rear_m}
 
 
 def _refusal(number: Any, error: Exception) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class MapViewer(Viewer):
         self.topic.refresh(topics, first=True)
         self.pose.refresh(topics, first=True)
         self.planned.refresh(topics, first=True)
+        self.view.vehicle_m = float((self.feed.state.get("geometry") or {}).get("length_m", 1.0))
 
     def _watch_map(self, topic: str) -> None:
         self._forget()

@@ -63,7 +63,8 @@ class VotesViewer(Viewer):
     def _take_command(self, events: list[Event]) -> None:
         message = events[-1].message
         if isinstance(message, Velocity):
-            self.view.show_chosen(Chosen.of(message, WHEELBASE_M))
+            vehicle = self.feed.state.get("geometry") or {}
+            self.view.show_chosen(Chosen.of(message, float(vehicle.get("wheelbase_m", WHEELBASE_M))))
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
