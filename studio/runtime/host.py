@@ -69,9 +69,11 @@ class Host:
         self.executor.on_replan = self._replan
         self._welcomed = threading.Event()
         self._initialized = False
-        self._incarnation = 0
-        self._following: tuple[int, str] | None = None
-        """A changed plan whose subscriptions may not stand yet: its number, and what there is to say about it."""
+        self._incarnation = self._heard = 0
+        """Of the broker that has welcomed it, and of the one that spoke last."""
+        self._following: tuple[int, int, str] | None = None
+        """A changed plan whose subscriptions may not stand yet: which broker told of it, its number, and what there is
+        to say about it."""
 
     def set_up(self) -> None:
         """Import and create the components; their failures to initialize are theirs alone."""
@@ -131,7 +133,7 @@ class Host:
                 socket.unsubscribe(subscription(topic))
             for topic in (*(now - before), proof):  # subscribed to last, what arrives on it proves that all stand
                 socket.subscribe(subscription(topic))
-        self._following = (number, "; ".join(complaints))
+        self._following = (self._heard, number, "; ".join(complaints))
         self._welcomed.clear()
 
     def _join(self, planned: PlannedComponent) -> None:
@@ -146,16 +148,17 @@ class Host:
 
     def _look_at(self, marker: Marker) -> None:
         """Executor: what a marker says about the connection to the broker."""
+        self._heard = marker.incarnation
         if marker.mark is Mark.WELCOME:
             self._welcome(marker)
         elif marker.incarnation != self._incarnation:
             self._welcomed.clear()
 
     def _welcome(self, marker: Marker) -> None:
-        before, self._incarnation = self._incarnation, marker.incarnation
+        self._incarnation = marker.incarnation
         if self._following is not None:
-            number, text = self._following
-            replaced = marker.incarnation != before  # a broker that died had asked; the next one will ask again
+            broker, number, text = self._following
+            replaced = marker.incarnation != broker  # a broker that died had asked; the next one will ask again
             if marker.about != number and not replaced:
                 return  # it says nothing about the new subscriptions
             self._following = None

@@ -20,7 +20,7 @@ from studio.runtime.spawning import LaunchError
 if TYPE_CHECKING:
     from studio.runtime.launcher import Session
 
-BROKER_BACK_WITHIN_S = 30.0
+BACK_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.02
 
 T = TypeVar("T")
@@ -58,6 +58,7 @@ def _follow(session: Session, change: PlanChange) -> dict[str, str]:
     leaving = {host: session.hosts.pop(host) for host in change.leaving}
     for host in leaving:
         session.supervisor.release(host)
+    _await_hosts(session, change.coming)  # who has not found the broker would not hear it, and be waited for
     replan = insist(session, lambda: session.control.ask("replan", timeout_s=None), change.coming)
     session.see_off(change.before, leaving)
     for host in change.coming:
@@ -94,20 +95,30 @@ def insist(session: Session, ask: Callable[[], T], absent: Collection[str] = ())
         except ControlError:
             if session.stopping or (session.broker_restarts == before and session.broker.poll() is None):
                 raise
-            _await_broker(session, before, absent)
+            _await_broker(session, before)
+            _await_hosts(session, absent)
 
 
-def _await_broker(session: Session, before: int, absent: Collection[str]) -> None:
-    """Until there is another broker, which all hosts that are alive have found."""
-    pause = threading.Event()
-    end_ns = monotonic_ns() + round(BROKER_BACK_WITHIN_S * SECOND_NS)
-    while session.broker_restarts == before or not _expected(session, absent) <= set(session.ready()):
-        if session.stopping or monotonic_ns() > end_ns:
-            raise LaunchError("the broker died, and is not back", hint="studio stop, then studio run")
-        pause.wait(LOOK_EVERY_S)
+def _await_broker(session: Session, before: int) -> None:
+    """Until there is another one."""
+    _await(session, lambda: "the broker" if session.broker_restarts == before else "")
+
+
+def _await_hosts(session: Session, absent: Collection[str]) -> None:
+    """Until all hosts that are alive, but for those that are yet to come, have found the broker."""
+    _await(session, lambda: ", ".join(sorted(_expected(session, absent) - set(session.ready()))))
     for host in absent:
         with suppress(ControlError):  # one that still has the plan of before does not know them, nor wait for them
             session.control.ask("gone", host=host)
+
+
+def _await(session: Session, missing: Callable[[], str]) -> None:
+    pause = threading.Event()
+    end_ns = monotonic_ns() + round(BACK_WITHIN_S * SECOND_NS)
+    while names := missing():
+        if session.stopping or monotonic_ns() > end_ns:
+            raise LaunchError(f"not back after the broker died: {names}", hint="studio stop, then studio run")
+        pause.wait(LOOK_EVERY_S)
 
 
 def _expected(session: Session, absent: Collection[str]) -> set[str]:

@@ -13,7 +13,7 @@ import zmq
 
 from studio.messages import encode
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, SHARED, Event, Kind, split, topic_hash
+from studio.runtime.channel.frames import AGAIN, SHARED, Event, Kind, pack, split, topic_hash
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.channel.payloads import copy_shared
 from studio.runtime.clock import ClockKind
@@ -124,12 +124,18 @@ class ProcessRun(Session):
 class Watcher:
     """Everything on the channel, in its order."""
 
+    FENCE = "/_studio/fence"
+
     def __init__(self, run: Path, shared: Path | None) -> None:
         self._shared = shared
         self._seen: list[Seen] = []
         self._connected = threading.Event()
         self._ended = threading.Event()
         self._last_ns = time.monotonic_ns()
+        self._fence = 0
+        self._fences_seen = 0
+        self._push = zmq.Context.instance().socket(zmq.PUSH)
+        self._push.connect(addresses.into(run))
         self._socket = zmq.Context.instance().socket(zmq.SUB)
         self._socket.rcvhwm = 0
         self._socket.subscribe(b"/")
@@ -146,6 +152,8 @@ class Watcher:
     def _take(self, frame: bytes) -> None:
         topic, header, payload = split(frame)
         self._connected.set()
+        if topic == self.FENCE:
+            self._fences_seen = header.sequence
         if header.kind > Kind.REPLY or header.flags & AGAIN:
             return
         data = bytes(payload) if header.kind == Kind.DATA else b""
@@ -159,8 +167,15 @@ class Watcher:
     def await_connected(self) -> None:
         assert self._connected.wait(5), "the recorder got nothing from the broker"
 
+    def await_fence(self) -> None:
+        """What is sent now comes behind everything that has passed the broker: then all of that was seen."""
+        self._fence += 1
+        self._push.send(pack(self.FENCE, Kind.MARKER, self._fence))
+        await_true(lambda: self._fences_seen >= self._fence, "what was sent to arrive", 20.0)
+
     def settled(self) -> list[Seen]:
         """What was seen, once nothing more arrives."""
+        self.await_fence()
         time.sleep(0.05)
         while time.monotonic_ns() - self._last_ns < 50_000_000:
             time.sleep(0.02)
@@ -172,6 +187,7 @@ class Watcher:
     def close(self) -> None:
         self._ended.set()
         self._thread.join()
+        self._push.close(0)
 
 
 Run = TwinRun | ProcessRun
