@@ -77,12 +77,10 @@ def _colours(physics: Physics, eye: Floats, directions: Floats) -> Floats:
     table = np.array([*(colour[:3] for colour in physics.labels.colour), GRASS[:3]])
     points = eye + directions * ranges[:, None]
     base = table[hits]
-    ground = seen & (normals[:, 2] > 0.9)
     # Squares of five metres, so that sizes can be read off.
     odd = (np.floor(points[:, 0] / 5.0) + np.floor(points[:, 1] / 5.0)) % 2 == 1
-    base[ground & odd & (hits == len(table) - 1)] *= 0.94
-    flat = np.array([*physics.labels.is_ground, True])[hits]
-    base[seen & odd & flat] *= 0.94
+    is_ground = np.array([*physics.labels.is_ground, True])[hits]
+    base[seen & odd & is_ground] *= 0.94
     light = 0.55 + 0.6 * np.clip(normals @ LIGHT, 0.0, 1.0)
     starts = points[seen] + normals[seen] * CLEAR_M
     blocked, _, _ = _cast(physics, starts, np.broadcast_to(LIGHT, starts.shape), together=False)
