@@ -16,8 +16,10 @@ from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
 from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView, layer_of
+from studio.errors import StudioError
 from studio.messages import Map, Odometry, PoseTransform, Range3d
 
+GOAL = {"goal_x_m", "goal_y_m"}
 HISTORY_BYTES = 96 << 20
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
 
@@ -54,6 +56,10 @@ class MapViewer(Viewer):
             "mdi6.crosshairs-gps", "Follow the vehicle: the view moves with it", self._follow, on=True
         )
         self.measure = self.tool("mdi6.ruler", "Measure: click two places", self.view.set_measuring, on=False)
+        self.goal = self.tool(
+            "fa6s.flag-checkered", "Goal: click where the vehicle is to go", self.view.set_picking, on=False
+        )
+        self.view.clicked.connect(self._send_goal)
         self.fit = self.tool(
             "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self._fit()
         )
@@ -68,7 +74,8 @@ class MapViewer(Viewer):
         rows = {"Colours": self.colours, "Vehicle": self.pose, "Path": self.planned}
         self.more = More("Colours, vehicle and path", rows, theme)
         bar = Bar(
-            self.topic, self.plane, self.follow, self.measure, self.fit, self.more, self.export, self.facts, self.past,
+            self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.export,
+            self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
         self._history: deque[Map] = deque()
@@ -200,6 +207,23 @@ class MapViewer(Viewer):
     def _recolour(self) -> None:
         self._show_map()
         self.settled.emit()
+
+    def _send_goal(self, x_m: float, y_m: float) -> None:
+        """To whoever plans a way: a component with the parameters goal_x_m and goal_y_m."""
+        self.goal.setChecked(False)
+        self.view.set_picking(False)
+        components = self.feed.state.get("components", {})
+        planners = [name for name, told in components.items() if set(told.get("parameters", ())) >= GOAL]
+        if not planners:
+            self.facts.setText("no component has the parameters goal_x_m and goal_y_m")
+            return
+        for name, value in (("goal_x_m", x_m), ("goal_y_m", y_m)):
+            self.feed.ask("set", None, self._refused, component=planners[0], name=name, value=round(value, 2))
+        self.facts.setText(f"{planners[0]} goes to x {x_m:.1f}, y {y_m:.1f}".replace("-", "−"))
+
+    def _refused(self, error: StudioError) -> None:
+        self.facts.setText(str(error))
+        self.facts.setToolTip(str(error))
 
     def _other_colours(self) -> None:
         """A click on the legend: colours that everybody can tell apart, and back."""

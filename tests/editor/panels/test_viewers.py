@@ -170,6 +170,27 @@ class TestMap:
         viewer.measure.click()
         assert not viewer.view._measured
 
+    def test_a_click_is_a_goal_for_whoever_plans(self, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[dict[str, Any]] = []
+        monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: asked.append({"do": do, **fields}))
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(500, 400)
+        viewer.show()
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        viewer.goal.click()
+        middle = viewer.view.rect().center()
+        QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
+        assert not asked and "no component" in viewer.facts.text()
+        feed.state["components"] = {"planner": {"parameters": {"goal_x_m": 0.0, "goal_y_m": 0.0}}}
+        viewer.goal.click()
+        QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
+        assert [(each["component"], each["name"]) for each in asked] == [
+            ("planner", "goal_x_m"),
+            ("planner", "goal_y_m"),
+        ]
+        assert asked[0]["value"] == pytest.approx(viewer.view.centre_m[0], abs=0.2)
+        assert not viewer.goal.isChecked(), "one click, one goal"
+
     def test_the_picture_is_saved(self, feed: Feed, tmp_path: Path) -> None:
         viewer = MapViewer(feed, LIGHT)
         viewer._take_map([event("/terrain_map/terrain", terrain())])
