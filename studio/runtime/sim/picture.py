@@ -13,7 +13,7 @@ from PIL import Image
 
 from studio.runtime.sim.physics import Physics, terrain_rays
 from studio.runtime.sim.physics_model import NO_TERRAIN
-from studio.runtime.sim.world import GRASS
+from studio.runtime.sim.world import GRASS, Terrain
 
 Floats = NDArray[np.float64]
 SKY = (0.80, 0.87, 0.94)
@@ -115,11 +115,18 @@ def _cast(
         nearer = ranges != before
         kinds[nearer] = len(physics.labels.name)
         points = starts[nearer] + directions[nearer] * ranges[nearer, None]
-        slope = [
-            ((terrain.height_at(x + 0.3, y) or 0.0) - (terrain.height_at(x - 0.3, y) or 0.0),
-             (terrain.height_at(x, y + 0.3) or 0.0) - (terrain.height_at(x, y - 0.3) or 0.0))
-            for x, y in points[:, :2]
-        ]  # fmt: skip
-        up = np.column_stack([-np.array(slope).reshape(-1, 2) / 0.6, np.ones(len(points))])
-        normals[nearer] = up / np.linalg.norm(up, axis=1, keepdims=True)
+        normals[nearer] = _upwards(terrain, points)
     return ranges, kinds, normals
+
+
+def _upwards(terrain: Terrain, points: Floats) -> Floats:
+    """The normals of the nearest points of the grid."""
+    rows, columns = terrain.heights_m.shape
+    steps = terrain.size_m[1] / (rows - 1), terrain.size_m[0] / (columns - 1)
+    along_y, along_x = np.gradient(terrain.heights_m, *steps)
+    offset = points[:, :2] - terrain.pose[:2, 3] + np.array(terrain.size_m) / 2
+    i = np.clip(np.rint(offset[:, 1] / steps[0]).astype(np.int64), 0, rows - 1)
+    j = np.clip(np.rint(offset[:, 0] / steps[1]).astype(np.int64), 0, columns - 1)
+    up = np.column_stack([-along_x[i, j], -along_y[i, j], np.ones(len(points))])
+    made: Floats = up / np.linalg.norm(up, axis=1, keepdims=True)
+    return made
