@@ -49,6 +49,7 @@ def test_it_gets_near_places_of_other_worlds_without_a_collision(seed: int) -> N
     assert outcome["path_m"] < 2.5 * NEAR_M
 
 
+@pytest.mark.soak
 def test_a_goal_in_a_wall_is_told_and_the_vehicle_stays() -> None:
     """The fence is seen after some metres at the latest; here it is beside the start."""
     world = load_world("blocks:1")
