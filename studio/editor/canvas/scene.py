@@ -12,6 +12,7 @@ from studio.editor.canvas.arrange import COLUMN_GAP, arrange
 from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
 from studio.editor.canvas.card_index import CardIndex
 from studio.editor.canvas.node_item import NodeItem
+from studio.editor.canvas.problem_marks import mark_problems
 from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
 from studio.editor.canvas.routing import data_path, service_path
 from studio.editor.canvas.wire_item import WireItem
@@ -19,7 +20,7 @@ from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
 from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
-from studio.model.wiring import port_at, why_no_link, why_no_service, why_no_wire
+from studio.model.wiring import port_at
 
 _CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
 _TABLES: dict[type[Connection], str] = {kind: table for table, kind in _CONNECTIONS.items()}
@@ -380,32 +381,5 @@ class CanvasScene(QGraphicsScene):
         yield from self.wires.values()
         yield from self.remarks.values()
 
-    # ---- problems
-
     def _show_problems(self) -> None:
-        worst: dict[str, str] = {}
-        for problem in self.session.problems:
-            for name in _subjects(problem.subject):
-                if worst.get(name) != "error":
-                    worst[name] = problem.severity
-        for name, item in self.nodes.items():
-            if item.severity != worst.get(name, ""):
-                item.severity = worst.get(name, "")
-                item.update()
-        system, specs = self.session.system, self.session.registry
-        for wire in self.wires.values():
-            connection = wire.connection
-            if isinstance(connection, Wire):
-                wrong = why_no_wire(system, specs, connection)
-            elif isinstance(connection, ServiceWire):
-                wrong = why_no_service(system, specs, connection)
-            else:
-                wrong = why_no_link(system, specs, connection) if isinstance(connection, Link) else None
-            if wire.wrong != bool(wrong):
-                wire.wrong = bool(wrong)
-                wire.update()
-
-
-def _subjects(subject: str) -> list[str]:
-    """The nodes that a problem is about: `laser.ranges` is about laser; a connection is about the wire alone."""
-    return [] if "→" in subject else [subject.partition(".")[0]]
+        mark_problems(self.session, self.nodes, self.wires.values())
