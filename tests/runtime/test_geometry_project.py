@@ -76,7 +76,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Iterato
 
     def studio(*words: object) -> Result:
         done = subprocess.run(
-            [*STUDIO, *map(str, words)], capture_output=True, text=True, check=False, timeout=50,
+            [*STUDIO, *map(str, words)], capture_output=True, text=True, check=False, timeout=150,
             env={**os.environ, "STUDIO_RUNS": str(runs)},
         )  # fmt: skip
         return Result(done.returncode, done.stdout, done.stderr)
