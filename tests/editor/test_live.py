@@ -159,6 +159,8 @@ def test_a_flood_a_hanging_component_and_a_killed_runtime_do_not_stop_the_window
     running: Callable[[Path], MainWindow], tmp_path: Path, qtbot: QtBot
 ) -> None:
     window = running(project(tmp_path / "wild", WILD, "flood", "stuck"))
+    # The plot of the flood is open too, and has to keep up.
+    qtbot.waitUntil(lambda: bool(window.viewers.open), timeout=PATIENCE_MS)
     stalls = StallLog(tmp_path / "stalls.log", window)
     try:
         shown = 0
