@@ -93,11 +93,11 @@ class ArcArbiter(Component):
             self._standing_since_ns = None
             self._drive(self._curvature_per_m, 0.0)
             return
-        ballot = counted(voters, candidate_arcs(self.geometry.drive().tightest_arc_per_m, self.arcs))
         if self._retreat_left_m > 0.0:
             self._retreat()
             return
-        self._choose(ballot, now_ns)
+        arcs_per_m = candidate_arcs(self.geometry.drive().tightest_arc_per_m, self.arcs)
+        self._choose(counted(voters, arcs_per_m), now_ns)
 
     def _is_valid(self, heard_ns: int, now_ns: int) -> bool:
         return now_ns - heard_ns <= self.valid_s * NS_PER_S

@@ -115,7 +115,7 @@ def drive(
                     trial.send("traverse", chart)
             for name, trial in voters.items():
                 trial.component.on_timer()
-                for vote in _new(trial, "votes", told, name):
+                for vote in _new_votes(trial):
                     arbiter.send("votes", vote, at_s=now_s, topic=f"/{name}/votes")
             new = planner.sent("path")
             for path in new[paths:]:
@@ -142,8 +142,8 @@ def drive(
         return told
 
 
-def _new(trial: Any, port: str, told: Drive, name: str) -> list[Vote]:
-    sent: list[Vote] = trial._sent[port]
+def _new_votes(trial: Any) -> list[Vote]:
+    sent: list[Vote] = trial._sent["votes"]
     found = list(sent)
     sent.clear()
     return found
