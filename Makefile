@@ -4,7 +4,7 @@ STUDIO := $(PYTHON) -m studio
 EXTRAS := dev editor
 WORKERS ?= 2
 ARGS ?=
-PROJECT ?= projects/first_steps
+PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
 PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))
 PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
@@ -21,7 +21,7 @@ setup:  ## make .venv and install what is missing (skipped when nothing changed)
 components: setup  ## build the components that are written in C
 	@MAKE="$(MAKE)" sh tools/build_components.sh $(PROGRAMS)
 
-run: components  ## the window with an example system running in it: PROJECT=projects/first_steps
+run: components  ## the window with the Raptor driving in it; another example: PROJECT=projects/first_steps
 	@$(STUDIO) edit $(PROJECT) --run --picture build/run.png
 	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/editor.md explains what you saw"
 

@@ -170,6 +170,8 @@ class Viewers(QObject):
         wanted = [
             kind for kind in KINDS if kind.types & types or (kind.name == "player" and self.feed.state.get("player"))
         ]
+        if any(kind.types and kind.name != "plot" for kind in wanted):
+            wanted = [kind for kind in wanted if kind.name != "plot"]  # numbers are for who has nothing else to show
         if wanted and not self.open:
             Thread(target=self._import, args=(wanted,), name="import viewers", daemon=True).start()
 

@@ -139,7 +139,7 @@ class PlaneView(QWidget):
             painter.drawLine(0, y, world.width, y)
 
     def _paint_scale(self, painter: QPainter) -> None:
-        length_m = round_step(min(SCALE_PX, self.width() * 0.3) * self.metres_per_pixel * 0.75)
+        length_m = round_step(min(SCALE_PX, self.width() * 0.3) * self.metres_per_pixel / 2.5)
         width = length_m / self.metres_per_pixel
         painter.setFont(text_font(11))
         words = f"{length_m:g} m" if length_m >= 1 else f"{length_m * 100:g} cm"
