@@ -57,10 +57,14 @@ class GeometryWatch:
             before = now
 
     def _read_again(self) -> None:
+        before_reading = signature(self._files)
         found = find_geometry(GeometryUse(self._assembly), self._folder)
         self._files |= set(found.library.files())
         self._files |= {Path(problem.file) for problem in found.problems if problem.file}
-        self._known = signature(self._files)
+        # What was written while it was read is read again: so the time before counts, and for new files their content.
+        self._known = {**signature(self._files), **before_reading}
+        if found.library.changed():
+            self._known = {}
         session = self._session
         if found.model is None:
             first = next(problem for problem in found.problems if problem.severity == "error")
