@@ -56,6 +56,8 @@ KINDS: tuple[Kind, ...] = (
     _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
     _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
 )
+ROOM_PX = 1400
+"""In a window that is narrower, viewers are tabs of the document: beside it they would leave it too little."""
 MOST_CURVES = 6
 """In a plot that opens by itself."""
 
@@ -101,7 +103,9 @@ class Viewers(QObject):
             return "tab", "problems"
         names = [name for name, viewer in self.open.items() if not _kind_of(viewer).is_wide]
         if not names:
-            return "right", "system"
+            return ("right", "system") if self.docks.manager.width() >= ROOM_PX else ("tab", "system")
+        if self.docks.manager.width() < ROOM_PX:
+            return "tab", names[0]
         return ("bottom", names[0]) if len(names) == 1 else ("tab", names[1])
 
     def rehang(self) -> None:

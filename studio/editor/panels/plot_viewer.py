@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 SPAN_S = 30.0
 FRAME_MS = 33
 SECOND_NS = 1_000_000_000
+OF_THE_WORLD_S = 1e8
+"""Later than this are moments since 1970, earlier ones durations."""
 
 
 @dataclass
@@ -53,13 +56,27 @@ class Curve:
         self.series.add(times, values)
 
 
+class TimeAxis(pg.AxisItem):
+    """Seconds of a simulation or a log as they are; seconds of the world as the time of day."""
+
+    is_time = True
+    """False while the axis is a field, not time."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if not self.is_time or not values or min(values) < OF_THE_WORLD_S:
+            strings: list[str] = super().tickStrings(values, scale, spacing)
+            return strings
+        moments = [datetime.fromtimestamp(value, UTC).astimezone() for value in values]
+        return [f"{at:%H:%M:%S}" + (f".{at.microsecond // 1000:03d}" if spacing < 1 else "") for at in moments]
+
+
 class PlotViewer(Viewer):
     KIND, TITLE, ICON = "plot", "Plot", "mdi6.chart-line"
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
         self.curves: list[Curve] = []
-        self.plot = pg.PlotWidget()
+        self.plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
         self.plot.setMenuEnabled(False)
         self.plot.setAccessibleName("Plot")
         self.plot.showGrid(x=True, y=True, alpha=0.15)
@@ -200,7 +217,7 @@ class PlotViewer(Viewer):
             self.plot.setXRange(min(first for first, _ in ends), max(last for _, last in ends), padding=0.01)
 
     def _cross(self, on: bool) -> None:
-        self.plot.setAspectLocked(False)
+        self.plot.getAxis("bottom").is_time = not on
         self.plot.enableAutoRange()
         self.follow.setEnabled(not on)
         self.redraw()

@@ -232,6 +232,12 @@ class TestPlot:
         low, high = viewer.plot.getPlotItem().vb.viewRange()[1]
         assert -10 < low <= 1.0 and 3.0 <= high < 10
 
+    def test_the_time_of_the_world_is_the_time_of_day(self, feed: Feed) -> None:
+        axis = PlotViewer(feed, LIGHT).plot.getAxis("bottom")
+        assert axis.tickStrings([0.0, 10.0], 1.0, 10.0) == ["0", "10"]
+        strings = axis.tickStrings([1.7e9, 1.7e9 + 90], 1.0, 90.0)
+        assert all(len(text) == 8 and text.count(":") == 2 for text in strings) and strings[0] != strings[1]
+
     def test_what_is_visible_goes_into_a_table(self, feed: Feed, tmp_path: Path) -> None:
         viewer = PlotViewer(feed, LIGHT)
         viewer.add(Field("/a/b", "data"))
