@@ -95,7 +95,9 @@ class Stage:
         began = time.process_time()
         self.contender.build()
         self._show()
-        return (time.process_time() - began) * 1000
+        took = (time.process_time() - began) * 1000
+        self._rest()
+        return took
 
     def _build_again(self) -> float:
         old = self.contender.view
@@ -105,7 +107,7 @@ class Stage:
         self._show()
         took = (time.process_time() - began) * 1000
         old.deleteLater()
-        self._settle()
+        self._rest()
         return took
 
     def _show(self) -> None:
@@ -178,6 +180,12 @@ class Stage:
             QApplication.processEvents()
             if time.monotonic() > end:
                 raise RuntimeError("nothing was painted for two minutes")
+
+    def _rest(self) -> None:
+        """Whatever a new scene still does by itself must not fall into the first frames."""
+        end = time.monotonic() + 1.0
+        while time.monotonic() < end:
+            QApplication.processEvents()
 
     def _settle(self) -> None:
         for _ in range(3):
