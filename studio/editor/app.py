@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.crash import CrashReporter
@@ -15,6 +15,8 @@ from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 from studio.editor.style import apply_theme
 from studio.editor.theme import THEMES
+
+LARGE = QSize(1760, 1100)
 
 
 def run(project: Path | None = None, *, theme: str = "", start: bool = False) -> int:
@@ -26,6 +28,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False) ->
     app.setApplicationName("Robot Systems Studio")
     app.setDesktopFileName("robot-systems-studio")
     window = make_window(app, settings, theme)
+    if settings.bytes("geometry") is None:
+        window.resize(_first_size(app, window.size()))
     reporter = CrashReporter(window)
     reporter.told.connect(lambda words: window.status.say(words, trouble=True))
     reporter.install()
@@ -40,6 +44,13 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False) ->
     status = app.exec()
     stalls.close()
     return status
+
+
+def _first_size(app: QApplication, least: QSize) -> QSize:
+    """Most of the screen, where canvas and pictures have room side by side."""
+    screen = app.primaryScreen()
+    room = screen.availableSize() * 0.9 if screen is not None else least
+    return room.boundedTo(LARGE).expandedTo(least)
 
 
 def open_first(window: MainWindow, project: Path | None, *, start: bool = False) -> None:

@@ -193,7 +193,8 @@ class Viewers(QObject):
             viewer = self.add(kind.name)
             if kind.name == "plot":
                 self._plot_numbers(viewer)
-        for name in list(self.open)[1:2]:
+        shared = 1 if self.docks.manager.width() >= ROOM_PX else 0
+        for name in list(self.open)[shared : shared + 1]:
             self.docks.show(name)  # of those that share a place, the first
 
     def _plot_numbers(self, plot: Viewer) -> None:
