@@ -61,7 +61,6 @@ class Link:
         self._wake = threading.Event()
         self._attachment: Attachment | None = None
         self._system: RunningSystem | None = None
-        self._said_goodbye = False
         self._silent = False
         self._refused = ""
         self._tap: Tap | None = None
@@ -125,7 +124,7 @@ class Link:
             self._attach(found[-1])
 
     def _attach(self, system: RunningSystem) -> None:
-        self._said_goodbye = self._silent = False
+        self._silent = False
         self._turn(Attached(system))  # before the first news of it
         try:
             self._attachment = Attachment(system.run_folder, NAME, on_news=self._heard)
@@ -145,7 +144,7 @@ class Link:
             return
         self._listen()
         if self._attachment.ended.is_set():
-            self._end(died=not self._said_goodbye)
+            self._end(died=not self._attachment.said_goodbye)
             return
         silent_ns = monotonic_ns() - self._attachment.heard_ns
         if silent_ns > DOUBT_AFTER_NS and not self._system.is_alive():
@@ -231,8 +230,6 @@ class Link:
                     self._batch.news.append(deepcopy(message))
                 case "log":
                     self._batch.lines.extend(message["lines"])
-                case "ended":
-                    self._said_goodbye = True
                 case _ if "snapshot" in message:
                     self._batch.news = [deepcopy(message)]
                     self._batch.lines.extend(message.get("lines", ()))

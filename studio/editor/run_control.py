@@ -182,8 +182,8 @@ class RunControl(QObject):
             self.died.emit()
         elif then is not None:
             then()
-        elif was_stopping:
-            self.told.emit("The system has stopped")
+        else:
+            self.told.emit("The system has stopped" if was_stopping else "The system has come to its end")
 
     # ---- components
 

@@ -50,6 +50,8 @@ class Attachment:
         self.lines: deque[dict[str, Any]] = deque(maxlen=10_000)
         self.ended = threading.Event()
         """The runtime has said goodbye, or its folder is gone."""
+        self.said_goodbye = False
+        """Which of the two; known before `ended` is set."""
         self.heard_ns = monotonic_ns()
         """When it last said anything; it answers at least twice a second."""
         self._name = name
@@ -147,6 +149,7 @@ class Attachment:
                 case "log":
                     self.lines.extend(message["lines"])
                 case "ended":
+                    self.said_goodbye = True
                     self.ended.set()
                 case _ if message.get("kind") == NotAttached.__name__:
                     # Forgotten, because this process or its machine stood still for seconds.
