@@ -166,6 +166,4 @@ def test_check_against_a_system_finds_frames_and_settings_that_do_not_agree(stud
         "car: most_steering_rad is 0.6, steering_max_rad of Raptor is 0.4258",
         "the geometry of the system is another one: pioneer_3at",
     ]
-    assert problems("RightLaser:ScanOrigin", 100, 0.4) == [
-        "laser: angle_deg is 100, fov_deg of RightLaser.scan is 180"
-    ]
+    assert problems("RightLaser:ScanOrigin", 100, 0.4) == ["laser: angle_deg is 100, fov_deg of RightLaser.scan is 180"]
