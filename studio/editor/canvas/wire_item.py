@@ -18,6 +18,9 @@ HANDLE = 5.0
 HANDLE_REACH = 10.0
 FIGURES = 0.7
 """From this zoom on figures can be read."""
+PIECES_UP_TO = 1.5
+"""Beyond this zoom the short lines that a curve is made of would show."""
+PIECE = 6
 _MARGIN = 10.0
 
 
@@ -38,12 +41,15 @@ class WireItem(QGraphicsItem):
         """While the system runs."""
         self._detail = 1.0
         self._bounds = QRectF()
+        self._pieces: list[tuple[QRectF, QPolygonF]] = []
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
         self.setZValue(1)
 
     def lay(self, path: QPainterPath) -> None:
         self.prepareGeometryChange()
         self.path = path
+        self._pieces = []
         self.start, self.end = path.pointAtPercent(0), path.pointAtPercent(1)
         self.middle = path.pointAtPercent(0.5)
         tip = self.end - QPointF(6.5, 0)
@@ -86,7 +92,7 @@ class WireItem(QGraphicsItem):
     def paint(
         self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
     ) -> None:
-        assert painter is not None
+        assert painter is not None and option is not None
         theme = self.theme
         self._detail = detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         colour = QColor(theme.error if self.wrong else theme.hue(self.message_type))
@@ -104,8 +110,12 @@ class WireItem(QGraphicsItem):
             halo.setAlphaF(0.32)
             painter.strokePath(self.path, QPen(halo, 9))
         # A stroke of the ground below makes crossings read as bridges.
-        painter.strokePath(self.path, QPen(QColor(theme.canvas), 5))
-        painter.strokePath(self.path, self._pen(colour))
+        ground, pen = QPen(QColor(theme.canvas), 5), self._pen(colour)
+        if pen.style() == Qt.PenStyle.SolidLine and detail <= PIECES_UP_TO:
+            self._stroke_pieces(painter, option.exposedRect, (ground, pen))
+        else:
+            painter.strokePath(self.path, ground)
+            painter.strokePath(self.path, pen)
         if isinstance(self.connection, ServiceWire) and detail >= FIGURES:
             painter.setFont(text_font(11))
             painter.setPen(QColor(theme.error if self.wrong else theme.muted))
@@ -122,6 +132,16 @@ class WireItem(QGraphicsItem):
             painter.setBrush(QColor(theme.canvas))
             for point in (self.start, self.end):
                 painter.drawEllipse(point, HANDLE, HANDLE)
+
+    def _stroke_pieces(self, painter: QPainter, exposed: QRectF, pens: tuple[QPen, ...]) -> None:
+        """Only what is exposed: when one pans, that is a strip, and stroking outside of it costs as much as inside."""
+        if not self._pieces:
+            self._pieces = _pieces(self.path)
+        seen = [piece for bounds, piece in self._pieces if bounds.intersects(exposed)]
+        for pen in pens:
+            painter.setPen(pen)
+            for piece in seen:
+                painter.drawPolyline(piece)
 
     def _pen(self, colour: QColor) -> QPen:
         if isinstance(self.connection, ServiceWire):
@@ -141,6 +161,17 @@ class WireItem(QGraphicsItem):
     def _label_rect(self) -> QRectF:
         """Right of the middle: the name of the service that is asked for."""
         return QRectF(self.middle.x() + 8, self.middle.y() - 8, width_of(self.connection.start.port, 11) + 2, 16)
+
+
+def _pieces(path: QPainterPath) -> list[tuple[QRectF, QPolygonF]]:
+    """The wire as short lines, some to a piece, with the room that their strokes take; neighbours share a point."""
+    made = []
+    for polygon in path.toSubpathPolygons():
+        count = polygon.count()
+        for first in range(0, max(count - 1, 1), PIECE):
+            piece = QPolygonF(polygon[place] for place in range(first, min(first + PIECE + 1, count)))
+            made.append((piece.boundingRect().adjusted(-4, -4, 4, 4), piece))
+    return made
 
 
 def distance(first: QPointF, second: QPointF) -> float:
