@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 STUDIO := $(PYTHON) -m studio
 EXTRAS := dev editor
-WORKERS ?= 2
+WORKERS ?= 3
 ARGS ?=
 PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.

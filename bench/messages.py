@@ -19,15 +19,18 @@ from studio.messages import (
     Bookmark,
     EventHeaders,
     Float64,
+    FrameQuery,
     Handled,
     HandledTrace,
     Image,
     Imu,
     JointState,
     Joy,
+    Mail,
     Map,
     Message,
     MessageTypes,
+    Names,
     NavSatFix,
     Odometry,
     PoseTransform,
@@ -120,6 +123,9 @@ def samples() -> dict[str, Message]:
         "JointState of 6 joints": JointState(
             stamp_ns=stamp_ns, names=[f"joint_{i}" for i in range(6)], position=range(6), velocity=[0.0] * 6
         ),
+        "FrameQuery": FrameQuery(stamp_ns=stamp_ns, frame="Raptor:FrontBumperCenter", child_frame="Flea:ImagePlane"),
+        "Names of 6 bodies": Names(names=[f"body_{i}" for i in range(6)]),
+        "Mail of 200 bytes": Mail(to="planner", sender="mapper", type="Map", data=np.zeros(200, np.uint8)),
         "Float64": Float64(1.25),
         "String": String("the quick brown fox"),
     }

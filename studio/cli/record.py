@@ -54,7 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.gate, options.rate, options.detach, options.detached = None, None, False, False
+    options.gate, options.rate = None, None
+    options.stay = options.detach = options.detached = False
     with _texts() as texts:
         return running.run_with(options, RecordingConsole(texts, quiet=options.json, seconds=options.seconds))
 

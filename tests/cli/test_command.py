@@ -130,7 +130,7 @@ def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
         (["new", "projekt", "x"], "studio: new: project|component cannot be projekt (did you mean project?)"),
         (
             ["new", "component", "x", "--category", "x"],
-            "--category cannot be x (known: sensor, processor, actuator)",
+            "--category cannot be x (known: sensor, processor, actuator, judge)",
         ),
     ],
 )

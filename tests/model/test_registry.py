@@ -158,7 +158,7 @@ def test_components_by_category(tmp_path: Path) -> None:
     component(tmp_path, "laser", category="sensor")
     component(tmp_path, "terrain_map")
     groups = {name: [spec.type for spec in specs] for name, specs in scan(tmp_path).by_category().items()}
-    assert groups == {"sensor": ["laser"], "processor": ["terrain_map"], "actuator": []}
+    assert groups == {"sensor": ["laser"], "processor": ["terrain_map"], "actuator": [], "judge": []}
 
 
 def test_search_needs_every_word_and_puts_names_first(tmp_path: Path) -> None:

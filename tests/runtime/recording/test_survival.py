@@ -54,7 +54,7 @@ def killed_writer(path: Path, compression: str, delay_s: float) -> tuple[int, in
 
 def test_a_killed_writer_loses_nothing_that_it_had_flushed(tmp_path: Path, scaled: Callable[[int], int]) -> None:
     chance = random.Random(3)
-    for number in range(max(4, scaled(1000))):
+    for number in range(1000 if scaled(1000) == 1000 else 2):
         path = tmp_path / f"{number}.mcap"
         compression = ("none", "zstd")[number % 2]
         flushed, when_ns = killed_writer(path, compression, chance.uniform(0.05, 0.4))
