@@ -16,6 +16,8 @@ os.environ["STUDIO_TRUST"] = "all"
 # Who looks for running systems finds those of this process, and not what others of the machine have going.
 _RUNS = tempfile.TemporaryDirectory(prefix="studio-t-")
 os.environ["STUDIO_RUNS"] = _RUNS.name
+# Hundreds of processes import numpy; the threads of its algebra would cost each as much again, for nothing.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A shared or busy machine must not make a property test fail.
 settings.register_profile("studio", deadline=None)
