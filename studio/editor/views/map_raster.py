@@ -74,6 +74,7 @@ def _fill(plane, pixels, tops, bottoms, lefts, rights, table, low, high, middle,
             last = rights[x]
     count = last - first + 1
     highest, lowest = np.empty(count, np.float32), np.empty(count, np.float32)
+    half, last_place = np.float32(0.5), np.float32(table.size - 1)
     scale = np.float32((table.size - 1) / (high - low))
     hatched = False
     for y in range(height):
@@ -93,18 +94,17 @@ def _fill(plane, pixels, tops, bottoms, lefts, rights, table, low, high, middle,
             most, least = highest[lefts[x] - first], lowest[lefts[x] - first]
             for c in range(lefts[x] - first + 1, rights[x] - first + 1):
                 most, least = max(most, highest[c]), min(least, lowest[c])
-            value = most if abs(most - middle) >= abs(least - middle) else least
-            if most < least:
+            value = most if most - middle >= middle - least else least
+            place = (value - low) * scale
+            if place >= 0 and place <= last_place:
+                pixels[y, x] = table[int(place + half)]
+            elif most < least:
                 pixels[y, x] = unknown
             elif abs(value) == np.inf:
                 hatched = True
                 pixels[y, x] = (above if value > 0 else below) if (x + y) % 8 < 4 else unknown
-            elif value >= high:
-                pixels[y, x] = above
-            elif value <= low:
-                pixels[y, x] = below
             else:
-                pixels[y, x] = table[int((value - low) * scale + np.float32(0.5))]
+                pixels[y, x] = above if value >= high else below
 
 
 @numba.njit(cache=True, nogil=True)

@@ -145,7 +145,7 @@ class MapView(PlaneView):
             self._buffers[i] = pixels
             height, width = pixels.shape
             # PyQt's stubs know bytes only; any buffer will do, and a copy of it would cost as much as the painting.
-            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32)  # type: ignore[call-overload]
+            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)  # type: ignore[call-overload]
             image.setDevicePixelRatio(ratio)
             painter.setOpacity(layer.opacity)
             painter.drawImage(QPointF(0, 0), image)

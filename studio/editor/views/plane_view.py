@@ -128,15 +128,15 @@ class PlaneView(QWidget):
 
     def _paint_grid(self, painter: QPainter, world: Window) -> None:
         step = round_step(GRID_PX * self.metres_per_pixel)
-        painter.setPen(QPen(with_alpha(self.theme.text, 26), 0))
+        colour = with_alpha(self.theme.text, 26)
         first, last = math.ceil(world.left_m / step), math.floor(world.x_of(world.width) / step)
         for number in range(first, min(last, first + 500) + 1):
             x = round(world.pixel_of(number * step, 0.0)[0])
-            painter.drawLine(x, 0, x, world.height)
+            painter.fillRect(x, 0, 1, world.height, colour)  # ten times as fast as a line that shines through
         first, last = math.ceil(world.y_of(world.height) / step), math.floor(world.top_m / step)
         for number in range(first, min(last, first + 500) + 1):
             y = round(world.pixel_of(0.0, number * step)[1])
-            painter.drawLine(0, y, world.width, y)
+            painter.fillRect(0, y, world.width, 1, colour)
 
     def _paint_scale(self, painter: QPainter) -> None:
         length_m = round_step(min(SCALE_PX, self.width() * 0.3) * self.metres_per_pixel / 2.5)
