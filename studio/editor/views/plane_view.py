@@ -32,8 +32,6 @@ MARGIN = 12
 
 
 class PlaneView(QWidget):
-    pointed = pyqtSignal(float, float)
-    """Where in the world the pointer is, in metres."""
     clicked = pyqtSignal(float, float)
     """A place that was clicked while `picks` is on."""
     moved_by_hand = pyqtSignal()
@@ -216,8 +214,6 @@ class PlaneView(QWidget):
             x_m, y_m = self.centre_m
             self.centre_m = (x_m - by.x() * self.metres_per_pixel, y_m + by.y() * self.metres_per_pixel)
             self.moved_by_hand.emit()
-        world = self.world()
-        self.pointed.emit(world.x_of(self._pointer.x()), world.y_of(self._pointer.y()))
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:

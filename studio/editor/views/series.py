@@ -53,11 +53,6 @@ class Series:
     def clear(self) -> None:
         self._size = 0
 
-    def at(self, time: float) -> float:
-        """The value that held at a time; NaN before the first."""
-        place = int(np.searchsorted(self.times, time, side="right")) - 1
-        return float(self._values[place]) if place >= 0 else float("nan")
-
     def between(self, first: float, last: float) -> slice:
         """The points within, and one more at each side, so that lines reach the edge."""
         times = self.times

@@ -60,14 +60,12 @@ def test_infinite_cells_are_hatched() -> None:
     assert len({tuple(row) for row in pixels.tolist()}) > 1, "the stripes lean"
 
 
-@pytest.mark.parametrize("scale", [0.37, 1.0, 3.3])
+@pytest.mark.parametrize("scale", [0.37, 1.0])
 def test_the_painting_agrees_with_looking_up_each_pixel(scale: float) -> None:
     random = np.random.default_rng(3)
     plane = random.normal(0, 0.5, (40, 50)).astype(np.float32)
     window = Window(-3.0, 43.0, scale, 61, 47)
     pixels = shown(plane, window)
-    if scale > 1:
-        return  # a pixel covers many cells; the test above tells which one is shown
     table = TERRAIN.table()
     for y, x in itertools.product(range(0, 47, 5), range(0, 61, 5)):
         column, row = int(np.floor(window.x_of(x + 0.5))), int(np.floor(window.y_of(y + 0.5)))
@@ -75,7 +73,8 @@ def test_the_painting_agrees_with_looking_up_each_pixel(scale: float) -> None:
             assert pixels[y, x] == 0
             continue
         share = (float(plane[row, column]) - TERRAIN.low) / (TERRAIN.high - TERRAIN.low)
-        nearby = table[max(0, int(share * 255) - 1) : int(share * 255) + 3] if 0 < share < 1 else pixels[y : y + 1, x]
+        first = min(max(int(share * 255) - 1, 0), 255)  # beyond the range the last colour goes on
+        nearby = table[first : max(int(share * 255) + 3, 1)]
         assert pixels[y, x] in nearby
 
 

@@ -64,13 +64,6 @@ def test_the_older_half_goes_when_there_are_too_many(monkeypatch: pytest.MonkeyP
     assert (np.diff(series.times) == 1).all()
 
 
-def test_the_value_at_a_time_is_the_last_before_it() -> None:
-    series = filled([5.0, 6.0, 7.0])
-    assert series.at(0.015) == 6.0
-    assert np.isnan(series.at(-1.0))
-    assert series.at(99.0) == 7.0
-
-
 def test_statistics_leave_out_what_is_not_finite() -> None:
     told = Statistics.of(np.array([1.0, np.nan, 3.0, np.inf]))
     assert (told.count, told.least, told.most, told.mean, told.deviation) == (2, 1.0, 3.0, 2.0, 1.0)
