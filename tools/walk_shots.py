@@ -105,7 +105,7 @@ def asked_for_trust(window: MainWindow) -> None:
 
 def preferences(window: MainWindow) -> None:
     one_selected(window)
-    window.show_preferences()
+    window.does.show_preferences()
 
 
 def is_fed(window: MainWindow, component: str) -> bool:

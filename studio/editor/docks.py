@@ -89,6 +89,13 @@ class Docks:
         dock.toggleView(True)
         dock.setAsCurrentTab()
 
+    def hide(self, name: str) -> None:
+        self._docks[name].toggleView(False)
+
+    def on_shown(self, name: str, do: Callable[[], object]) -> None:
+        """Call this whenever the panel is opened, also by a layout that is restored."""
+        self._docks[name].viewToggled.connect(lambda is_open: do() if is_open else None)
+
     def toggle(self, name: str) -> None:
         self._docks[name].toggleView(self._docks[name].isClosed())
 

@@ -2,61 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from PyQt6.QtCore import QPoint, QSize, Qt
+from PyQt6.QtCore import QSize
 from PyQt6.QtGui import (
-    QAction,
     QCloseEvent,
     QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
-    QKeySequence,
-    QShortcut,
 )
-from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from studio.editor import layout_menu
-from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
-from studio.editor.command_palette import Choice, CommandPalette
+from studio.editor.command_palette import CommandPalette
 from studio.editor.docks import Docks
 from studio.editor.files import Files
-from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
 from studio.editor.icons import icon
-from studio.editor.layouts import MOST, RUN, Layouts
+from studio.editor.layouts import RUN, Layouts
 from studio.editor.live import Live
-from studio.editor.live_menu import add_component_entries
 from studio.editor.live_panels import LivePanels
+from studio.editor.menus import Menus
 from studio.editor.notice import Notice
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems, counted
-from studio.editor.preferences import PreferencesDialog
 from studio.editor.session import Session
 from studio.editor.settings import Settings
-from studio.editor.source_view import open_component, open_source
+from studio.editor.side_panels import SidePanels
+from studio.editor.source_view import open_source
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
 from studio.editor.toolbar import MainToolBar, OriginBand
 from studio.editor.viewers import Viewers
-from studio.editor.welcome import GUIDE, Welcome
+from studio.editor.welcome import Welcome
+from studio.editor.window_commands import WindowCommands
 from studio.errors import Problem
 from studio.model.quick_fixes import Fix, fixes
-from studio.model.registry import Registry
-from studio.paths import component_roots
 
 SIZE = QSize(1280, 800)
-CONTEXT_MENU = (
-    "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
-    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
-)  # fmt: skip
-"""Of the canvas; an empty name is a line."""
-RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply")
 
 
 class MainWindow(QMainWindow):
@@ -68,7 +54,7 @@ class MainWindow(QMainWindow):
         self._canvas: CanvasView | None = None
         self.files: Files = Files(self)
         self.live: Live = Live(self)
-        self.actions_by_id: dict[str, QAction] = {}
+        self.does = WindowCommands(self)
         self.setWindowTitle("Robot Systems Studio")
         self.setAcceptDrops(True)
         self.resize(SIZE)
@@ -105,13 +91,13 @@ class MainWindow(QMainWindow):
         self.status.save_wanted.connect(lambda: self.trigger("file.save"))
         self.status.trouble_wanted.connect(lambda: self.live.go_to_trouble(self.status.troubled))
         self.status.zoom_wanted.connect(lambda: self.trigger("view.zoom_100"))
-        self.status.layouts_wanted.connect(self._open_layouts)
+        self.status.layouts_wanted.connect(lambda: self.menus.open_layouts())
         self.welcome = Welcome(self.settings, self.theme)
         self.welcome.new_wanted.connect(self.files.new)
         self.welcome.open_wanted.connect(self.files.ask_open)
         self.welcome.project_wanted.connect(self.files.ask_leave_and_open)
-        self.welcome.guide_wanted.connect(self.show_guide)
-        self.welcome.keys_wanted.connect(self.show_keys)
+        self.welcome.guide_wanted.connect(self.does.show_guide)
+        self.welcome.keys_wanted.connect(self.does.show_keys)
         self.band = OriginBand(self.theme)
         self.notice = Notice()
         self.workspace = QWidget()
@@ -142,11 +128,12 @@ class MainWindow(QMainWindow):
         self.docks.add("inspector", "Inspector", self.inspector, "right")
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
         self.live_panels = LivePanels(self)
+        self.side_panels: SidePanels = SidePanels(self)
         self.viewers: Viewers = Viewers(self.docks, self.live.feed, self.theme, self)
         self.layouts: Layouts = Layouts(self.docks, self.settings, self)
         self._keep_layouts()
         self.palette_panel.wanted.connect(lambda type_name: self.canvas.commands.add(type_name))
-        self.problems.go_to.connect(self.go_to_problem)
+        self.problems.go_to.connect(self.does.go_to_problem)
         self.problems.fixes_of = self._fixes_of
         self.problems.fix_wanted.connect(lambda fix: self.session.do(fix.edit))
         self.inspector.go_to.connect(lambda name: self.canvas.go_to(name))
@@ -161,49 +148,17 @@ class MainWindow(QMainWindow):
         self.live.feed.attached.connect(self.viewers.choose_by_types)
 
     def _build_menus(self) -> None:
-        bar = self.menuBar()
-        assert bar is not None
-        self.menus: dict[str, QMenu] = {}
-        for title in MENUS:
-            menu = bar.addMenu(title)
-            assert menu is not None
-            self.menus[title] = menu
-        for name, (title, text) in SUBMENUS.items():
-            self.menus[name] = QMenu(text, self)
-            self.menus[title].addMenu(self.menus[name])
-        for action in ACTIONS:
-            self._add_action(action)
-        self.recent_menu = QMenu("Open recent", self)
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
-        self.menus["File"].insertMenu(self.actions_by_id["file.save"], self.recent_menu)
-        self.layout_menu = QMenu("Layout", self)
-        self.layout_menu.aboutToShow.connect(lambda: layout_menu.fill(self.layout_menu, self))
-        self.menus["View"].insertMenu(self.actions_by_id["view.next_pane"], self.layout_menu)
-        for number in range(1, MOST + 1):
-            self._add_layout_key(number)
+        self.menus: Menus = Menus(self)
+        self.actions_by_id = self.menus.actions
+        self.trigger = self.menus.trigger
         shown = [self.actions_by_id[name] for name in ("file.save", "edit.undo", "edit.redo", "insert.quick")]
         self.toolbar = MainToolBar(self.theme, shown, self.actions_by_id, self.live.control)
         self.live.phase_changed.connect(self._phase_changed)
         self.live.feed.changed.connect(lambda _: self.status.show_running(self.live))
-        self.toolbar.commands_wanted.connect(self.open_commands)
+        self.toolbar.commands_wanted.connect(self.does.open_commands)
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
-        self._show_action_icons()
-
-    def _add_action(self, action: Action) -> None:
-        made = QAction(action.text, self)
-        made.setObjectName(action.id)
-        made.setShortcuts([QKeySequence(keys) for keys in action.keys])
-        made.triggered.connect(lambda _=False, action=action: self._perform(action))
-        if action.scope == "canvas":
-            # Letters belong to text fields everywhere else.
-            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            self.document.addAction(made)
-        menu = self.menus[action.in_menu]
-        if action.begins_group:
-            menu.addSeparator()
-        menu.addAction(made)
-        self.actions_by_id[action.id] = made
+        self._show_icons()
 
     def _arrange_for_running(self) -> None:
         """What is said and what it costs stand side by side."""
@@ -214,32 +169,6 @@ class MainWindow(QMainWindow):
         self.status.show_layout(self.layouts.current)
         if self._canvas is not None:
             self._canvas.setFocus()  # putting panels elsewhere takes the focus away from all of them
-
-    def _open_layouts(self) -> None:
-        self.layout_menu.popup(self.status.layout_name.mapToGlobal(QPoint(0, -self.layout_menu.sizeHint().height())))
-
-    def _add_layout_key(self, number: int) -> None:
-        shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
-        shortcut.activated.connect(lambda: layout_menu.choose(self, number) if self.has_session else None)
-
-    def _perform(self, action: Action) -> None:
-        if action.scope == "window" or self.has_session:
-            action.do(self)
-
-    def trigger(self, name: str) -> None:
-        """Do an action by its id, as its menu entry would."""
-        self._perform(by_id(name))
-
-    def _fill_recent(self) -> None:
-        self.recent_menu.clear()
-        for folder in self.settings.recent():
-            entry = self.recent_menu.addAction(str(folder))
-            assert entry is not None
-            entry.triggered.connect(lambda _=False, folder=folder: self.files.ask_leave_and_open(folder))
-        if self.recent_menu.isEmpty():
-            nothing = self.recent_menu.addAction("Nothing yet")
-            assert nothing is not None
-            nothing.setEnabled(False)
 
     # ---- one project
 
@@ -306,12 +235,8 @@ class MainWindow(QMainWindow):
         self.status.refresh(session, len(self._canvas.canvas.selectedItems()) if self._canvas else 0)
         self.toolbar.switch.refresh()
         self.band.show_modes(sorted(self.toolbar.switch.modes()), self.theme)
-        for action in ACTIONS:
-            if action.scope != "window":
-                self.actions_by_id[action.id].setEnabled(session is not None)
+        self.menus.show_session()
         self.toolbar.show_phase()
-        for name in RUNNING_ONLY:
-            self.actions_by_id[name].setEnabled(self.live.control.is_up)
         if session is None:
             self.setWindowTitle("Robot Systems Studio")
             return
@@ -319,12 +244,6 @@ class MainWindow(QMainWindow):
         running = self.live.title_words()
         self.setWindowTitle(f"system.xml{'*' if dirty else ''} — {session.name}{running} — Robot Systems Studio")
         self.docks.set_title("system", f"system.xml{' •' if dirty else ''}")
-        history = session.document.history
-        for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
-            entry = self.actions_by_id[name]
-            entry.setText(f"{word} {label}" if label else word)
-            entry.setToolTip(f"{word} {label or ''} ({by_id(name).keys[0]})")
-            entry.setEnabled(label is not None)
 
     def _phase_changed(self) -> None:
         self.toolbar.show_phase()
@@ -351,60 +270,8 @@ class MainWindow(QMainWindow):
         self.inspector.setFocus()
         self.inspector.focusNextChild()
 
-    def go_to_problem(self, problem: Problem) -> None:
-        name = problem.subject.partition(".")[0]
-        if name in self.session.system.nodes:
-            self.canvas.go_to(name)
-            return
-        for item in self.canvas.canvas.wires.values():
-            if str(item.connection) == problem.subject:
-                self.canvas.canvas.clearSelection()
-                item.setSelected(True)
-                self.canvas.ensureVisible(item, 60, 60)
-                return
-        self.status.say(str(problem))
-
     def _fixes_of(self, problem: Problem) -> list[Fix]:
         return fixes(problem, self.session.system, self.session.registry) if self.has_session else []
-
-    def open_commands(self) -> None:
-        usable = [action for action in ACTIONS if action.scope == "window" or self.has_session]
-        self.commands.open([self._choice(action) for action in usable], "Type a command")
-
-    def _choice(self, action: Action) -> Choice:
-        keys = action.keys[0] if action.keys else ""
-        return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self._perform(action))
-
-    def open_go_to(self) -> None:
-        system = self.session.system
-        choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]
-        choices += [self._place(str(wire), "wire", wire.start.node) for wire in system.wires]
-        self.commands.open(choices, "Find a component, source or wire")
-
-    def _place(self, text: str, kind: str, name: str) -> Choice:
-        return Choice(text, kind, lambda: self.canvas.go_to(name))
-
-    def check(self) -> None:
-        self.session.check()
-        self.docks.show("problems")
-
-    def rescan(self) -> None:
-        """Components that were written meanwhile."""
-        session = self.session
-        registry = Registry.scan(component_roots(session.folder))
-        session.opened = replace(session.opened, registry=registry)
-        self.palette_panel.show_registry(registry)
-        self.canvas.quick_add.registry = registry
-        self.canvas.canvas.rebuild()
-        session.check()
-        self.status.say(f"{len(registry.specs())} components found")
-
-    def next_pane(self) -> None:
-        bottom = [self.problems.table, self.live_panels.console.view, self.live_panels.processes.table]
-        panes = [self.canvas, self.inspector, *(pane for pane in bottom if pane.isVisible()), self.palette_panel.field]
-        focus = QApplication.focusWidget()
-        here = next((i for i, pane in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
-        panes[(here + 1) % len(panes)].setFocus()
 
     def switch_theme(self) -> None:
         self.choose_theme("dark" if self.theme.name == "light" else "light")
@@ -424,42 +291,22 @@ class MainWindow(QMainWindow):
         self.inspector.show_theme(theme)
         self.welcome.show_theme(theme)
         self.live_panels.show_theme(theme)
+        self.side_panels.show_theme(theme)
         self.viewers.show_theme(theme)
         if self._session is not None:
             self.canvas.show_theme(theme)
         self.problems.show_theme(theme, self._session.folder if self._session else None)
-        self._show_action_icons()
+        self._show_icons()
         self._changed()
 
-    def _show_action_icons(self) -> None:
-        for action in ACTIONS:
-            if action.icon:
-                self.actions_by_id[action.id].setIcon(icon(action.icon, self.theme.muted))
+    def _show_icons(self) -> None:
+        self.menus.show_icons()
+        self.side_panels.show_icons(self.theme)
         for name, picture in {
             "system": "mdi6.graph-outline", "palette": "mdi6.puzzle", "inspector": "fa6s.sliders",
             "problems": "fa6s.circle-exclamation", "console": "mdi6.console", "processes": "mdi6.speedometer",
         }.items():  # fmt: skip
             self.docks.set_icon(name, icon(picture, self.theme.muted))
-
-    def show_keys(self) -> None:
-        KeysDialog(self).show()
-
-    def show_guide(self, page: Path | None = None) -> None:
-        GuideDialog(self, page or GUIDE / "editor.md").show()
-
-    def show_preferences(self) -> None:
-        PreferencesDialog(self).show()
-
-    def open_source(self) -> None:
-        """Of the one component that is selected."""
-        chosen = self.canvas.canvas.selected_nodes()
-        if len(chosen) == 1:
-            open_component(self, chosen[0])
-        else:
-            self.status.say("Select one component to see its source")
-
-    def show_about(self) -> None:
-        AboutDialog(self).show()
 
     # ---- Qt
 
@@ -467,14 +314,7 @@ class MainWindow(QMainWindow):
         """On the canvas; elsewhere Qt would offer to hide the tool bar."""
         if event is None or self._canvas is None or not self._canvas.underMouse():
             return
-        menu = QMenu(self)
-        add_component_entries(menu, self)
-        for name in CONTEXT_MENU:
-            if name:
-                menu.addAction(self.actions_by_id[name])
-            else:
-                menu.addSeparator()
-        menu.popup(event.globalPos())
+        self.menus.open_context(event.globalPos())
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
         if event is not None and _dropped_folder(event) is not None:

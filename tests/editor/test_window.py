@@ -118,7 +118,7 @@ def test_commands_are_found_by_a_few_letters() -> None:
 
 
 def test_the_command_palette_does_what_was_typed(window: MainWindow) -> None:
-    window.open_commands()
+    window.does.open_commands()
     window.commands.field.setText("arrange")
     QTest.keyClick(window.commands.field, Qt.Key.Key_Return)
     assert window.session.document.history.labels == ["Arrange automatically"]

@@ -1,0 +1,133 @@
+"""The menus, made from the table of actions, and the keys that belong to no menu entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QPoint, Qt
+from PyQt6.QtGui import QAction, QKeySequence, QShortcut
+from PyQt6.QtWidgets import QMenu
+
+from studio.editor import layout_menu
+from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
+from studio.editor.icons import icon
+from studio.editor.layouts import MOST
+from studio.editor.live_menu import add_component_entries
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+CONTEXT_MENU = (
+    "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
+    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
+)  # fmt: skip
+"""Of the canvas; an empty name is a line."""
+RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply")
+
+
+class Menus(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.actions: dict[str, QAction] = {}
+        """By the id of their row in the table."""
+        self.by_title: dict[str, QMenu] = {}
+        bar = window.menuBar()
+        assert bar is not None
+        for title in MENUS:
+            menu = bar.addMenu(title)
+            assert menu is not None
+            self.by_title[title] = menu
+        for name, (title, text) in SUBMENUS.items():
+            self.by_title[name] = QMenu(text, window)
+            self.by_title[title].addMenu(self.by_title[name])
+        for action in ACTIONS:
+            self._add(action)
+        self.recent = QMenu("Open recent", window)
+        self.recent.aboutToShow.connect(self._fill_recent)
+        self.by_title["File"].insertMenu(self.actions["file.save"], self.recent)
+        self.layouts = QMenu("Layout", window)
+        self.layouts.aboutToShow.connect(lambda: layout_menu.fill(self.layouts, window))
+        self.by_title["View"].insertMenu(self.actions["view.next_pane"], self.layouts)
+        for number in range(1, MOST + 1):
+            self._add_layout_key(number)
+
+    def _add(self, action: Action) -> None:
+        made = QAction(action.text, self.window)
+        made.setObjectName(action.id)
+        made.setShortcuts([QKeySequence(keys) for keys in action.keys])
+        made.triggered.connect(lambda _=False, action=action: self.perform(action))
+        if action.scope == "canvas":
+            # Letters belong to text fields everywhere else.
+            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self.window.document.addAction(made)
+        menu = self.by_title[action.in_menu]
+        if action.begins_group:
+            menu.addSeparator()
+        menu.addAction(made)
+        self.actions[action.id] = made
+
+    def _add_layout_key(self, number: int) -> None:
+        shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self.window)
+        shortcut.activated.connect(lambda: layout_menu.choose(self.window, number) if self.window.has_session else None)
+
+    def _fill_recent(self) -> None:
+        self.recent.clear()
+        for folder in self.window.settings.recent():
+            entry = self.recent.addAction(str(folder))
+            assert entry is not None
+            entry.triggered.connect(lambda _=False, folder=folder: self.window.files.ask_leave_and_open(folder))
+        if self.recent.isEmpty():
+            nothing = self.recent.addAction("Nothing yet")
+            assert nothing is not None
+            nothing.setEnabled(False)
+
+    # ---- doing
+
+    def perform(self, action: Action) -> None:
+        if action.scope == "window" or self.window.has_session:
+            action.do(self.window)
+
+    def trigger(self, name: str) -> None:
+        """Do an action by its id, as its menu entry would."""
+        self.perform(by_id(name))
+
+    # ---- how they look
+
+    def show_icons(self) -> None:
+        for action in ACTIONS:
+            if action.icon:
+                self.actions[action.id].setIcon(icon(action.icon, self.window.theme.muted))
+
+    def show_session(self) -> None:
+        """What can be done with the project that is open, or without one; and with one that runs."""
+        window = self.window
+        for action in ACTIONS:
+            if action.scope != "window":
+                self.actions[action.id].setEnabled(window.has_session)
+        for name in RUNNING_ONLY:
+            self.actions[name].setEnabled(window.live.control.is_up)
+        if not window.has_session:
+            return
+        history = window.session.document.history
+        for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
+            entry = self.actions[name]
+            entry.setText(f"{word} {label}" if label else word)
+            entry.setToolTip(f"{word} {label or ''} ({by_id(name).keys[0]})")
+            entry.setEnabled(label is not None)
+
+    def open_layouts(self) -> None:
+        """Above the status bar, where the name of the current one is."""
+        name = self.window.status.layout_name
+        self.layouts.popup(name.mapToGlobal(QPoint(0, -self.layouts.sizeHint().height())))
+
+    def open_context(self, at: QPoint) -> None:
+        """Of what is selected on the canvas."""
+        menu = QMenu(self.window)
+        add_component_entries(menu, self.window)
+        for name in CONTEXT_MENU:
+            if name:
+                menu.addAction(self.actions[name])
+            else:
+                menu.addSeparator()
+        menu.popup(at)

@@ -1,0 +1,85 @@
+"""Panels that are made when they are first seen: a row in a table each, so that a new one needs no other place.
+
+    Panel("breakpoints", "Breakpoints", "fa6s.circle", "studio.editor.panels.breakpoints:Breakpoints")
+
+makes `Breakpoints(window)` when its dock is first opened. What the panel shows, it fetches from the window itself
+(`window.live.feed`, `window.session` ...). One that paints its own colours has `show_theme(theme)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from studio.editor.icons import icon
+from studio.editor.theme import Theme
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel that is closed until a layout, a menu entry or the program wants it."""
+
+    name: str
+    title: str
+    icon: str
+    makes: str
+    """Module and class, as `studio.editor.panels.this_event:ThisEvent`; it is called with the window."""
+    side: str = "tab"
+    beside: str = "inspector"
+    """Where it opens while no layout says otherwise."""
+
+
+PANELS: tuple[Panel, ...] = ()
+
+
+class SidePanels(QObject):
+    def __init__(self, window: MainWindow, panels: tuple[Panel, ...] = PANELS) -> None:
+        super().__init__(window)
+        self.window = window
+        self.panels = {panel.name: panel for panel in panels}
+        self._frames: dict[str, QWidget] = {}
+        self._made: dict[str, Any] = {}
+        for panel in panels:
+            frame = QWidget()
+            layout = QVBoxLayout(frame)
+            layout.setContentsMargins(0, 0, 0, 0)
+            self._frames[panel.name] = frame
+            window.docks.add(panel.name, panel.title, frame, panel.side, beside=panel.beside)
+            window.docks.hide(panel.name)
+            window.docks.on_shown(panel.name, lambda name=panel.name: self.get(name))
+
+    def get(self, name: str) -> Any:
+        """The panel itself; made now if nobody has seen it yet."""
+        if name not in self._made:
+            module, _, class_name = self.panels[name].makes.partition(":")
+            made: QWidget = getattr(import_module(module), class_name)(self.window)
+            layout = self._frames[name].layout()
+            assert layout is not None
+            layout.addWidget(made)
+            self._made[name] = made
+        return self._made[name]
+
+    def show(self, name: str) -> Any:
+        """Open it and bring it to the front."""
+        self.window.docks.show(name)
+        return self.get(name)
+
+    def set_title(self, name: str, title: str) -> None:
+        self.window.docks.set_title(name, title)
+
+    def show_theme(self, theme: Theme) -> None:
+        for made in self._made.values():
+            if hasattr(made, "show_theme"):
+                made.show_theme(theme)
+        self.show_icons(theme)
+
+    def show_icons(self, theme: Theme) -> None:
+        for panel in self.panels.values():
+            self.window.docks.set_icon(panel.name, icon(panel.icon, theme.muted))

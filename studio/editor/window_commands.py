@@ -1,0 +1,109 @@
+"""What actions do with the window as a whole: find something, go there, check, show a dialog."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.actions import ACTIONS, Action
+from studio.editor.command_palette import Choice
+from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
+from studio.editor.preferences import PreferencesDialog
+from studio.editor.source_view import open_component
+from studio.editor.welcome import GUIDE
+from studio.errors import Problem
+from studio.model.registry import Registry
+from studio.paths import component_roots
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+
+class WindowCommands:
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+
+    # ---- finding
+
+    def open_commands(self) -> None:
+        usable = [action for action in ACTIONS if action.scope == "window" or self.window.has_session]
+        self.window.commands.open([self._choice(action) for action in usable], "Type a command")
+
+    def _choice(self, action: Action) -> Choice:
+        keys = action.keys[0] if action.keys else ""
+        return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self.window.menus.perform(action))
+
+    def open_go_to(self) -> None:
+        system = self.window.session.system
+        choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]
+        choices += [self._place(str(wire), "wire", wire.start.node) for wire in system.wires]
+        self.window.commands.open(choices, "Find a component, source or wire")
+
+    def _place(self, text: str, kind: str, name: str) -> Choice:
+        return Choice(text, kind, lambda: self.window.canvas.go_to(name))
+
+    def go_to_problem(self, problem: Problem) -> None:
+        window = self.window
+        name = problem.subject.partition(".")[0]
+        if name in window.session.system.nodes:
+            window.canvas.go_to(name)
+            return
+        for item in window.canvas.canvas.wires.values():
+            if str(item.connection) == problem.subject:
+                window.canvas.canvas.clearSelection()
+                item.setSelected(True)
+                window.canvas.ensureVisible(item, 60, 60)
+                return
+        window.status.say(str(problem))
+
+    def next_pane(self) -> None:
+        window = self.window
+        bottom = [window.problems.table, window.live_panels.console.view, window.live_panels.processes.table]
+        shown = (pane for pane in bottom if pane.isVisible())
+        panes = [window.canvas, window.inspector, *shown, window.palette_panel.field]
+        focus = QApplication.focusWidget()
+        here = next((i for i, pane in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
+        panes[(here + 1) % len(panes)].setFocus()
+
+    # ---- the project
+
+    def check(self) -> None:
+        self.window.session.check()
+        self.window.docks.show("problems")
+
+    def rescan(self) -> None:
+        """Components that were written meanwhile."""
+        window = self.window
+        session = window.session
+        registry = Registry.scan(component_roots(session.folder))
+        session.opened = replace(session.opened, registry=registry)
+        window.palette_panel.show_registry(registry)
+        window.canvas.quick_add.registry = registry
+        window.canvas.canvas.rebuild()
+        session.check()
+        window.status.say(f"{len(registry.specs())} components found")
+
+    def open_source(self) -> None:
+        """Of the one component that is selected."""
+        chosen = self.window.canvas.canvas.selected_nodes()
+        if len(chosen) == 1:
+            open_component(self.window, chosen[0])
+        else:
+            self.window.status.say("Select one component to see its source")
+
+    # ---- dialogs
+
+    def show_keys(self) -> None:
+        KeysDialog(self.window).show()
+
+    def show_guide(self, page: Path | None = None) -> None:
+        GuideDialog(self.window, page or GUIDE / "editor.md").show()
+
+    def show_preferences(self) -> None:
+        PreferencesDialog(self.window).show()
+
+    def show_about(self) -> None:
+        AboutDialog(self.window).show()
