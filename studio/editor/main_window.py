@@ -32,10 +32,11 @@ from studio.editor.session import Session
 from studio.editor.settings import Settings
 from studio.editor.side_panels import SidePanels
 from studio.editor.source_view import open_source
+from studio.editor.sources.band import OriginBand
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
-from studio.editor.toolbar import MainToolBar, OriginBand
+from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
 from studio.editor.welcome import Welcome
 from studio.editor.window_commands import WindowCommands
