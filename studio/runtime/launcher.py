@@ -327,6 +327,21 @@ class Session:
                 remove_producer(self.folders.shared, host)
             self.exits.pop(host, None)
 
+    def end_recorder(self) -> None:
+        """It writes what is still on the way and closes the log; nobody looks after it any more."""
+        while self.recorder is not None:  # one that died may just have been started again
+            process, self.recorder = self.recorder, None
+            self.supervisor.release(RECORDER)
+            process.terminate()
+            wait_all([process], RECORDER_WITHIN_S)
+            signal_group(process, signal.SIGKILL)
+            process.wait()
+            if self._guard is not None:
+                self._guard.discard(process.pid)
+            if self.folders.shared is not None:
+                dismiss_host(self.folders.shared, self.plan.recorder_index)
+            self.exits.pop(RECORDER, None)
+
     def stop(self) -> None:
         self.close()
 
@@ -416,8 +431,13 @@ class Session:
 
     def _restart_recorder(self) -> None:
         """A log is never written again: the new recorder gets a file of its own."""
-        assert self.plan.recording is not None
-        file = _next_free(Path(self.plan.recording.file))
+        if self.plan.recording is None:  # it was to end anyway
+            return
+        before = Path(self.plan.recording.file)
+        if not before.exists():  # the first one
+            self._start_recorder()
+            return
+        file = _next_free(before)
         self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
         self.save_plan()
         self._start_recorder()

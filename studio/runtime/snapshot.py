@@ -13,7 +13,7 @@ from studio.runtime.deltas import Snapshot
 from studio.runtime.hand_requests import services_of
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
-from studio.runtime.plan import PlannedComponent
+from studio.runtime.plan import RECORDER, PlannedComponent
 from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
@@ -51,7 +51,15 @@ class Snapshots:
             "processes": {name: self._process(name) for name in session.processes()},
             "topics": self._topics(),
             "recording": session.plan.recording.file if session.plan.recording else None,
+            "recorder": self._recorder(),
         }
+
+    def _recorder(self) -> Snapshot | None:
+        """How far the log is; None while none is written."""
+        if self._session.plan.recording is None:
+            return None
+        report: Snapshot = self._session.observer.reports.get(RECORDER, {}).get("recording", {})
+        return dict(report)
 
     def _clock(self, clock: Clock | None) -> Snapshot | None:
         """A line over CLOCK_MONOTONIC: whoever knows it can tell the time without asking.

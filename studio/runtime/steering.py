@@ -16,6 +16,7 @@ from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.player_requests import player_job, player_state
+from studio.runtime.recording_requests import recording_job
 from studio.runtime.replay.player import LogPlayer
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
@@ -86,6 +87,8 @@ class Steering:
                 return self._restart(str(request["name"]))
             case "call" | "ask" | "send":
                 return self._hand.job(request)
+            case "record" | "bookmark":
+                return self._recording(request)
             case "player":
                 return player_job(self._player(), request)
             case "system":
@@ -213,6 +216,17 @@ class Steering:
                 return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
 
         return job
+
+    def _recording(self, request: dict[str, Any]) -> Job:
+        if self._lockstep and request["do"] == "record":
+            raise Refused("this system cannot be changed while it runs", hint="run it with --record")
+        job = recording_job(self._session, request)
+
+        def guarded() -> dict[str, Any]:
+            with self._gate:
+                return job()
+
+        return guarded
 
     def _text(self) -> dict[str, Any]:
         if self._shape is None:

@@ -219,14 +219,14 @@ class Forwarder:
         """
         self.pause()
         self.gate.note_unrepeatable("the system was changed since then")
-        leaving, coming = self.plan.hosts.keys() - plan.hosts.keys(), plan.hosts.keys() - self.plan.hosts.keys()
+        leaving, coming = self.plan.greeted - plan.greeted, plan.greeted - self.plan.greeted
         self._follow_plan(plan)
         self.ticking.take(plan)
         self.gone = (self.gone - leaving) | coming
         self._plan_version = self._marker + 1
         programs = {component.host for component in plan.components if component.command}  # they know no plan
         _, answers = self.ask_hosts(Mark.REPLAN, whom=plan.greeted - programs)
-        for host in leaving:
+        for host in leaving - {RECORDER}:  # a recorder ends by itself, before
             self._mark_on(HOST_PREFIX + host, Mark.STOP, 0)
         return {host: ack.text for host, ack in answers.items() if ack.text}
 

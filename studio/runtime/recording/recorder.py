@@ -102,6 +102,7 @@ class Recorder:
         self._words: deque[bytes] = deque()
         """Frames that the writing thread wants to be sent: a socket belongs to one thread."""
         self._next_beat_ns = 0
+        self._began_ns = monotonic_ns()
         self._heard = 0
         """Frames for the log."""
         self._echoed = 0
@@ -279,6 +280,7 @@ class Recorder:
             "file": str(log.path),
             "events": log.event_count + log.pending_events,
             "bytes": log.size,
+            "seconds": round((monotonic_ns() - self._began_ns) / 1e9, 1),
             "waiting_bytes": self._arrived_bytes - self._written_bytes,
             "missing": self._missing,
             "bookmarks": self._bookmarks,
