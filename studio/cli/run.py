@@ -33,6 +33,7 @@ from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
+from studio.runtime.nurse import nurse
 from studio.runtime.paced import PacedSession
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
@@ -119,6 +120,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     require_trust(opened, options)
     if options.detach:
         return run_detached(opened, options)
+    nurse.prepare()
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode)
     pace = _choose_gate(opened, options)

@@ -9,12 +9,25 @@ import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterable
+from typing import Protocol
 
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 _PR_SET_PDEATHSIG = 1
 
-Process = subprocess.Popen[bytes]
+
+class Process(Protocol):
+    """A child, started (subprocess.Popen) or adopted (nurse.Child)."""
+
+    pid: int
+
+    @property
+    def returncode(self) -> int | None: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, number: int, /) -> None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
 
 
 def die_with_parent() -> None:

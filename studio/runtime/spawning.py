@@ -12,6 +12,7 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.model.spec import format_value
 from studio.runtime.captured_output import Outputs
+from studio.runtime.nurse import nurse
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import Process
 from studio.runtime.run_folder import RunFolders
@@ -40,6 +41,11 @@ def spawn(
         environment["STUDIO_SHM"] = str(folders.shared)
     ends = outputs.open(name)
     try:
+        if command[:2] == [sys.executable, "-m"] and folder is None:
+            module, *words = command[2:]
+            child = nurse.bear(module, words, title=f"studio {name}", environment=environment, outputs=ends)
+            if child is not None:
+                return child
         return subprocess.Popen(
             command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=ends[0], stderr=ends[1],
             start_new_session=True,

@@ -204,8 +204,8 @@ class Supervisor:
             self._family.restart(self._coming.popleft())
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))
-            if process.poll() is not None:
-                self._look_at_dead(ward, process.returncode)
+            if (status := process.poll()) is not None:
+                self._look_at_dead(ward, status)
         self._greet()
         self._listen()
         self._looked_ns = monotonic_ns()

@@ -1,0 +1,146 @@
+"""Bears the processes of a run by forking, all that they need already imported. `python -m studio.runtime.nursery`.
+
+Importing numpy, pyzmq and the runtime takes half a second of work; a fork of a process that has done it takes a few
+milliseconds. Nothing here starts a thread or opens a socket of ZeroMQ, because neither survives a fork.
+
+What is born becomes the child of the runtime, not of this process: its parent ends at once, and the runtime says for
+this moment that it is the one who adopts orphans (PR_SET_CHILD_SUBREAPER). So the runtime can wait for it, the kernel
+ends it with the runtime, and this process may die without taking anybody along.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from setproctitle import setproctitle
+
+LENGTH = struct.Struct("!I")
+OUTPUTS = 2
+"""Descriptors that come with a request: where the output and the errors of the new process go."""
+PRELOADED = ("studio.runtime.host", "studio.runtime.channel.broker", "studio.runtime.recording.recorder")
+
+
+@dataclass(frozen=True)
+class Birth:
+    """What a process is to be."""
+
+    module: str
+    """Its `main()` is the process."""
+    arguments: list[str]
+    title: str
+    environment: dict[str, str]
+    paths: list[str]
+    folder: str
+
+    def pack(self) -> bytes:
+        content = json.dumps(vars(self)).encode()
+        return LENGTH.pack(len(content)) + content
+
+
+def main() -> int:
+    """Ends when the line does: with the runtime, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    line = socket.socket(fileno=int(sys.argv[1]))
+    for name in PRELOADED:
+        importlib.import_module(name)
+    # The threads of numpy's algebra are known to survive a fork; Python can only count them, and warns.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    gc.collect()
+    gc.freeze()  # the collector would otherwise write into pages that all children share
+    setproctitle("studio nursery")
+    while (received := _receive(line)) is not None:
+        birth, outputs = received
+        if _fork(line):
+            line.close()
+            return _live(birth, outputs)
+        for output in outputs:
+            os.close(output)
+    return 0
+
+
+def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
+    """The next request; None when nobody is left to ask."""
+    head, outputs, _, _ = socket.recv_fds(line, LENGTH.size, OUTPUTS)
+    if len(head) < LENGTH.size:
+        return None
+    left = LENGTH.unpack(head)[0]
+    content = bytearray()
+    while len(content) < left:
+        piece = line.recv(left - len(content))
+        if not piece:
+            return None
+        content += piece
+    fields: dict[str, Any] = json.loads(content)
+    return Birth(**fields), outputs
+
+
+def _fork(line: socket.socket) -> bool:
+    """True in the new process. Here its number is told, once it has been adopted; 0 if the system has no room."""
+    reading, writing = os.pipe()
+    try:
+        middle = os.fork()
+    except OSError:
+        middle = -1
+    if middle == 0:
+        return _fork_again(reading, writing)
+    os.close(writing)
+    number = b""
+    if middle > 0:
+        number = os.read(reading, LENGTH.size)
+        os.waitpid(middle, 0)
+    os.close(reading)
+    line.sendall(number or LENGTH.pack(0))
+    return False
+
+
+def _fork_again(reading: int, writing: int) -> bool:
+    middle = os.getpid()
+    try:
+        child = os.fork()
+    except OSError:
+        os._exit(1)
+    if child:
+        os.write(writing, LENGTH.pack(child))
+        os._exit(0)
+    os.close(reading)
+    os.close(writing)
+    while os.getppid() == middle:
+        time.sleep(0.0002)
+    return True
+
+
+def _live(birth: Birth, outputs: list[int]) -> int:
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for target, descriptor in enumerate((nothing, *outputs)):
+        os.dup2(descriptor, target)
+        os.close(descriptor)
+    os.chdir(birth.folder)
+    os.environ.clear()
+    os.environ.update(birth.environment)
+    sys.path[:] = birth.paths
+    importlib.invalidate_caches()
+    if "numpy.random" in sys.modules:  # Python's own generator sees to this by itself
+        sys.modules["numpy.random"].seed()
+    setproctitle(birth.title)
+    module = importlib.import_module(birth.module)
+    sys.argv = [str(module.__file__), *birth.arguments]
+    status: int = module.main()
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
