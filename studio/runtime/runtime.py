@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -317,14 +318,19 @@ class Runtime:
             self._send(route, reply)
 
 
-def _vehicle_in(content: GeometryContent) -> dict[str, float]:
-    """What views draw a vehicle by; nothing where none drives, or several do."""
+def _vehicle_in(content: GeometryContent) -> dict[str, Any]:
+    """What views draw a vehicle by, and where its sensors sit; nothing where none drives, or several do."""
     geometry = Geometry(content)
     try:
         drive, outline = geometry.drive(), geometry.outline()
     except StudioError:
         return {}
-    return {"wheelbase_m": drive.wheelbase_m, "length_m": outline.front_m + outline.rear_m}
+    mounts: dict[str, list[list[float]]] = {}
+    for sensor in geometry.sensors().values():
+        with suppress(StudioError):  # it is mounted on nothing that belongs to the vehicle
+            mounts[sensor.frame] = geometry.transform(sensor.frame, drive.body).round(6).tolist()
+    size_m = outline.front_m + outline.rear_m
+    return {"body": drive.body, "wheelbase_m": drive.wheelbase_m, "length_m": size_m, "mounts": mounts}
 
 
 def _refusal(number: Any, error: Exception) -> dict[str, Any]:

@@ -126,6 +126,7 @@ class Snapshots:
             "parameters": {**planned.parameters, **told.get("parameters", {})},
             "shown": told.get("shown", {}),
             "inputs": {inlet.port: inlet.topic for inlet in planned.inlets},
+            "accepts": dict(planned.accepts),
             "outputs": dict(planned.outlets),
             "services": services_of(planned, session.plan),
             "origin": ORIGINS[planned.origin],
