@@ -31,12 +31,13 @@ from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
 from studio.runtime.plan import EVERYBODY, RECORDER, Plan, geometry_command
 from studio.runtime.plan_change import PlanChange, plan_change
-from studio.runtime.process import Process, end_all, signal_group, wait_all
+from studio.runtime.process import Process, end_all, signal_group, wait_all, wait_for_any
 from studio.runtime.run_folder import RunFolders
 from studio.runtime.spawning import LaunchError, spawn, spawn_host
 from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
 
 READY_WITHIN_S = 60.0
+LOOK_EVERY_S = 0.01
 ASK_WITHIN_S = 1.0
 STOP_WITHIN_S = 4.0
 TERMINATE_WITHIN_S = 2.0
@@ -184,6 +185,7 @@ class Session:
             self._raise_if_dead({"broker": self.broker})
             if monotonic_ns() > end_ns:
                 raise LaunchError(f"not ready after {READY_WITHIN_S:g} s: {', '.join(sorted(missing))}")
+            wait_for_any(self._processes().values(), LOOK_EVERY_S)  # asking without a pause takes a core from the hosts
 
     def _processes(self) -> dict[str, Process]:
         """Hosts and recorder: what can die without taking others along."""
