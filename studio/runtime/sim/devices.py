@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.messages import Float64, Imu, NavSatFix, PoseTransform, Range3d
+from studio.messages.fields import read_only
 from studio.messages.message import Message
 from studio.model.geometry.rotations import Matrix, from_rpy
 from studio.model.geometry.sensors import Bumper, Gps, Laser, Sensor, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
+from studio.runtime.sim.echoes import NOTHING, compiled_echoes
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.physics import Physics
 from studio.runtime.sim.vehicle import Mount, Vehicle
@@ -96,23 +98,16 @@ def _laser(physics: Physics, number: int, mount: Mount, sensor: Laser) -> Measur
     columns = np.column_stack([directions, np.ones(len(angles))]).astype(np.float32)
     most, frame, count = sensor.range_max_m, mount.frame, len(angles)
     least = max(sensor.range_min_m, NEAREST_M)  # what has no echo is at -1 and falls out
-    noise_m, bias_m, step_m, dropout = sensor.noise_m, sensor.bias_m, sensor.resolution_m, sensor.dropout
+    noise_m, bias_m = sensor.noise_m or 0.0, sensor.bias_m or 0.0
+    step_m, dropout = sensor.resolution_m or 0.0, sensor.dropout or 0.0
+
+    echoes = compiled_echoes()
 
     def measure(moment: Moment) -> Message:
         ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
-        if noise_m or bias_m or dropout:
-            missed = ranges < 0
-            if noise_m:
-                ranges += moment.random.standard_normal(count) * noise_m
-            if bias_m:
-                ranges += bias_m
-            if dropout:
-                missed |= moment.random.random(count) < dropout
-            ranges[missed] = -1.0
-        if step_m:
-            ranges = np.rint(ranges / step_m) * step_m
-        seen = np.flatnonzero((ranges >= least) & (ranges <= most))
-        points = columns[seen] * ranges[seen].astype(np.float32)[:, None]
+        noise = moment.random.standard_normal(count) if noise_m else NOTHING
+        chance = moment.random.random(count) if dropout else NOTHING
+        points = echoes(ranges, columns, noise, noise_m, bias_m, chance, dropout, step_m, least, most)
         return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=points)
 
     return measure
@@ -148,15 +143,15 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
     imu = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, ImuSensor))
     spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m])
     is_spread, turn = bool(spread.any()), imu.noise_attitude_rad or 0.0
-    covariance = np.eye(3) * turn**2
+    covariance = read_only(np.eye(3) * turn**2)
 
     def measure(moment: Moment) -> Message:
         pose = physics.pose(number)
         if is_spread:
             pose[:3, 3] += moment.random.standard_normal(3) * spread
         if turn:
-            tilt = (moment.random.standard_normal(3) * turn).tolist()
-            pose[:3, :3] = from_rpy(*tilt) @ pose[:3, :3]
+            roll, pitch, yaw = moment.random.standard_normal(3).tolist()
+            pose[:3, :3] = from_rpy(roll * turn, pitch * turn, yaw * turn) @ pose[:3, :3]
         return PoseTransform(
             stamp_ns=moment.stamp_ns, frame=MAP, child_frame=vehicle.name, matrix=pose, attitude_covariance=covariance
         )
@@ -166,13 +161,14 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
 
 def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
     world: World = physics.world
-    covariance = np.diag([sensor.noise_m**2, sensor.noise_m**2, sensor.noise_up_m**2])
+    covariance = read_only(np.diag([sensor.noise_m**2, sensor.noise_m**2, sensor.noise_up_m**2]))
+    is_noisy = bool(covariance.any())
     known = NavSatFix.COVARIANCE_DIAGONAL_KNOWN
     north_m, east_m = _radii_m(math.radians(world.latitude_deg))
 
     def measure(moment: Moment) -> Message:
         east, north, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
-        if covariance.any():
+        if is_noisy:
             noise = moment.random.standard_normal(3)
             east, north = east + noise[0] * sensor.noise_m, north + noise[1] * sensor.noise_m
             up += noise[2] * sensor.noise_up_m
@@ -204,7 +200,7 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
     spread = np.repeat([accelerometer, gyro], 3)
     bias = np.repeat([sensor.bias_accelerometer_m_s2 or 0.0, sensor.bias_gyro_rad_s or 0.0], 3)
     is_noisy = bool(gyro or accelerometer or turn)
-    covariances = [np.eye(3) * each**2 for each in (turn, gyro, accelerometer)]
+    covariances = [read_only(np.eye(3) * each**2) for each in (turn, gyro, accelerometer)]
     mounted = np.ascontiguousarray(mount.pose[:3, :3])
     name = f"{number}.{mount.port}"
 
@@ -215,7 +211,8 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
             noise = moment.random.standard_normal(9)
             felt += noise[:6] * spread
             if turn:
-                attitude = from_rpy(*(noise[6:] * turn).tolist()) @ attitude
+                roll, pitch, yaw = noise[6:].tolist()
+                attitude = from_rpy(roll * turn, pitch * turn, yaw * turn) @ attitude
         return Imu(
             stamp_ns=moment.stamp_ns,
             frame=mount.frame,

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from studio.model.geometry.rotations import Matrix, quaternion_of
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.physics_model import FEELS, NO_TERRAIN, STEP_NS, build
+from studio.runtime.sim.physics_model import FEELS, MESHES, STEP_NS, build
+from studio.runtime.sim.solid_rays import compiled_cast
 from studio.runtime.sim.vehicle import Vehicle
 from studio.runtime.sim.world import Place, World, pose_of
 
@@ -70,11 +71,23 @@ class Physics:
         self._owner = np.array(labels.owner)
         self._rolls = np.array(labels.is_wheel) | (is_ball & (self._owner >= 0))
         self._is_ground = np.array(labels.is_ground)
+        # Pairs of geoms that touch when all is well, each as one number.
+        wheels, grounds, count = np.flatnonzero(self._rolls), np.flatnonzero(self._is_ground), len(self._owner)
+        pairs = [
+            (one, other) for wheel in wheels for ground in grounds for one, other in ((wheel, ground), (ground, wheel))
+        ]
+        self._rolls_on = frozenset(int(one * count + other) for one, other in pairs)
         units = [(str(self.model.sensor(n).name), int(at)) for n, at in enumerate(self.model.sensor_adr)]
         self._inertial = {
             name.removesuffix(FEELS[0]): slice(at, at + 6) for name, at in units if name.endswith(FEELS[0])
         }
         self._terrains = terrain_rays(world)
+        self._cast = compiled_cast()
+        # Views as well, in the order in which the rays want them.
+        model, data = self.model, self.data
+        self._geoms = (model.geom_type, model.geom_bodyid, model.geom_size, model.geom_rbound)
+        self._places = (data.geom_xpos, data.geom_xmat)
+        self._has_meshes = bool((model.geom_type == mujoco.mjtGeom.mjGEOM_MESH).any())
         self._stand(places)
 
     # ---- where the vehicles start
@@ -126,12 +139,8 @@ class Physics:
     @property
     def has_contacts(self) -> bool:
         """Whether something touches that is not a wheel on the ground; quick, for every step."""
-        geoms = self.data.contact.geom
-        if not len(geoms):
-            return False
-        one, other = geoms[:, 0], geoms[:, 1]
-        drives = (self._rolls[one] & self._is_ground[other]) | (self._rolls[other] & self._is_ground[one])
-        return not drives.all()
+        rolls, count = self._rolls_on, len(self._owner)
+        return not all(one * count + other in rolls for one, other in self.data.contact.geom.tolist())
 
     def step(self, count: int) -> None:
         mujoco.mj_step(self.model, self.data, count)
@@ -193,16 +202,25 @@ class Physics:
         It does not see the piece it is mounted on.
         """
         at = self.pose(vehicle, piece) @ pose
-        vectors = np.ascontiguousarray(directions @ at[:3, :3].T)
-        count = len(vectors)
-        found, hit = np.empty(count), np.empty(count, np.int32)
-        own, start = self._ids[vehicle][piece], at[:3, 3].copy()
-        mujoco.mj_multiRay(
-            self.model, self.data, start, vectors.ravel(), NO_TERRAIN, 1, own, hit, found, None, count, most_m
-        )
+        own, found = self._ids[vehicle][piece], np.empty(len(directions))
+        self._cast(at, directions, most_m, own, *self._geoms, *self._places, found)
+        if self._has_meshes or self._terrains:
+            self._shorten(at, directions, found, own, most_m)
+        return found
+
+    def _shorten(self, at: Matrix, directions: Floats, found: Floats, own: int, most_m: float) -> None:
+        """By what has its own way of meeting rays."""
+        vectors, start = np.ascontiguousarray(directions @ at[:3, :3].T), at[:3, 3].copy()
         for terrain in self._terrains:
             terrain.shorten(start, vectors, found, most_m)
-        return found
+        if self._has_meshes:
+            count = len(vectors)
+            ways, hit = np.empty(count), np.empty(count, np.int32)
+            mujoco.mj_multiRay(
+                self.model, self.data, start, vectors.ravel(), MESHES, 1, own, hit, ways, None, count, most_m
+            )
+            nearer = (ways >= 0) & (ways <= most_m) & ((found < 0) | (ways < found))
+            found[nearer] = ways[nearer]
 
     def touches(self) -> list[Touch]:
         """Contacts of the last step that are no driving."""
@@ -225,7 +243,9 @@ class Physics:
 def terrain_rays(world: World) -> list[Any]:
     if not world.terrains:
         return []
-    from studio.runtime.sim.terrain_rays import TerrainRays  # loads numba, which most worlds can do without
+    from studio.runtime.sim.terrain_rays import (
+        TerrainRays,  # made of several functions, which most worlds can do without
+    )
 
     return [TerrainRays(terrain) for terrain in world.terrains]
 

@@ -24,8 +24,9 @@ BELOW_M = 0.5
 """How thick the ground under a terrain is."""
 FEELS = (" acceleration", " rate")
 """The two sensors of an inertial unit, one after the other in MuJoCo's data."""
-TERRAIN_GROUP = 5
-"""Of geoms that rays are not asked for (see terrain_rays.py)."""
+MESH_GROUP, TERRAIN_GROUP = 4, 5
+"""Meshes are what MuJoCo itself casts the rays of lasers at; for the rest see solid_rays.py and terrain_rays.py."""
+MESHES = np.array([group == MESH_GROUP for group in range(6)], np.uint8)
 NO_TERRAIN = np.array([group != TERRAIN_GROUP for group in range(6)], np.uint8)
 MOST_VEHICLES = 30
 """Each has a bit of its own by which it bumps into all but itself."""
@@ -141,7 +142,7 @@ class _Builder:
         made.name = name
         made.uservert = triangles.vertices.ravel()
         made.userface = triangles.faces.ravel()
-        geom.type, geom.meshname = _KINDS.mjGEOM_MESH, name
+        geom.type, geom.meshname, geom.group = _KINDS.mjGEOM_MESH, name, MESH_GROUP
 
     # ---- vehicles
 
