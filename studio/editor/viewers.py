@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from studio.editor.icons import icon
+from studio.editor.state_history import history_of
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field
 
@@ -53,6 +54,9 @@ KINDS: tuple[Kind, ...] = (
     _kind("votes", "Votes", "mdi6.fan", "Vote"),
     _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
     _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
+    _kind("image", "Image", "mdi6.image", "Image", "CompressedImage"),
+    _kind("message", "Message", "mdi6.code-json"),
+    _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True),
     _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
     _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
 )
@@ -76,6 +80,7 @@ class Viewers(QObject):
         self.docks, self.feed, self.theme = docks, feed, theme
         self.open: dict[str, Viewer] = {}
         """By the name of their dock: map.1, map.2, plot.1 ..."""
+        history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
 
     def add(self, kind_name: str, settings: dict[str, Any] | None = None, name: str = "") -> Viewer:
@@ -139,7 +144,7 @@ class Viewers(QObject):
             first = next((other for other in self.open.values() if other.KIND == "plot" and other is not viewer), None)
             if first is not None:
                 viewer.link_to(first)  # type: ignore[attr-defined]
-        if viewer.KIND == "topics":
+        if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
 
     def _plot_field(self, field: object) -> None:

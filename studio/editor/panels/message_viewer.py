@@ -1,0 +1,148 @@
+"""The raw message: any topic's last one as a tree, field by field."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeySequence, QShortcut
+from PyQt6.QtWidgets import QLineEdit
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.live_batch import Event
+from studio.editor.live_state import count_words
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.message_tree import MessageTree
+
+EVERY_MS = 250
+"""Figures that change faster cannot be read."""
+NOTHING = "No message yet. Choose a topic"
+
+
+class AnyTopic(TopicChoice):
+    def __init__(self) -> None:
+        super().__init__(frozenset(), "Choose a topic")
+
+    def fits(self, topic: str, type_name: str) -> bool:
+        return True
+
+
+class MessageViewer(Viewer):
+    KIND, TITLE, ICON = "message", "Message", "mdi6.code-json"
+    plot_wanted = pyqtSignal(object)
+    """A Field that the user wants to see as a curve."""
+    cause_wanted = pyqtSignal(str, int)
+    """Topic and sequence of an event whose causes the user wants to see."""
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.tree = MessageTree(theme)
+        self.tree.plot_wanted.connect(self.plot_wanted)
+        self.tree.itemExpanded.connect(lambda _: self.settled.emit())
+        self.tree.itemCollapsed.connect(lambda _: self.settled.emit())
+        self.empty = Empty(self.ICON, NOTHING, theme)
+        self.place, self._stack = stacked(self.empty, self.tree)
+        self.topic = AnyTopic()
+        self.topic.chosen.connect(self._watch)
+        self.hold = self.tool("fa6s.pause", "Hold: this message stays while others come (Space)", self._hold, on=False)
+        self.why = self.tool("mdi6.call-split", "Why: how this very event came about", lambda _: self._explain())
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a field")
+        self.search.setAccessibleName("Find a field")
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(160)
+        self.search.textChanged.connect(self.tree.filter)
+        self.facts = facts()
+        column(self, Bar(self.topic, self.hold, self.why, self.search, self.facts), self.place)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self._show)
+        self._next: Event | None = None
+        self.shown: Event | None = None
+        for keys, do in (("Space", self.hold.click), ("Ctrl+F", self.search.setFocus)):
+            shortcut = QShortcut(QKeySequence(keys), self.tree if keys == "Space" else self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(do)
+        self.setFocusProxy(self.tree)
+        self.topics_changed()
+
+    # ---- what is kept
+
+    def save(self) -> Settings:
+        return {"topic": self.topic.topic, "open": self.tree.opened}
+
+    def restore(self, settings: Settings) -> None:
+        paths = settings.get("open")
+        self.topic.choose(str(settings.get("topic", "")))
+        self.tree.open_paths([str(path) for path in paths] if isinstance(paths, list) else [])
+        self.topics_changed()
+
+    # ---- the feed
+
+    def attached(self) -> None:
+        self.hold.setChecked(False)
+        self._next = None
+
+    def topics_changed(self) -> None:
+        self.topic.refresh(self.feed.state.get("topics", {}))
+
+    def changed(self, changes: Changes) -> None:
+        told = self.feed.state.get("topics", {}).get(self.topic.topic)
+        if self.shown is None and told and told.get("rate_hz"):
+            self.empty.say(f"Events come, but nothing here can read their type {told.get('type')}")
+
+    def _watch(self, topic: str) -> None:
+        self._next = self.shown = None
+        self._timer.stop()
+        self.tree.forget()
+        self.facts.clear()
+        self.hold.setChecked(False)
+        self.empty.say(f"Waiting for an event on {topic}" if topic else NOTHING)
+        self._stack.setCurrentWidget(self.empty)
+        self.look_at("message", topic, self._take)
+        self.retitle(topic or self.TITLE)
+        self.settled.emit()
+
+    def _take(self, events: list[Event]) -> None:
+        if self.hold.isChecked():
+            return
+        self._next = events[-1]
+        if self.shown is None:
+            self._show()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def _show(self) -> None:
+        if self._next is None:
+            return
+        event, self._next = self._next, None
+        self.shown = event
+        self._stack.setCurrentWidget(self.tree)
+        self.tree.show_message(event.topic, event.message)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.shown is not None:
+            held = " · held" if self.hold.isChecked() else ""
+            kind, number = type(self.shown.message).__name__, count_words(self.shown.sequence)
+            self.facts.setText(f"{kind} · event {number} · {self.shown.stamp_ns / 1e9:.3f} s{held}")
+
+    # ---- hands
+
+    def choose(self, topic: str) -> None:
+        self.topic.choose(topic)
+        self.topics_changed()
+
+    def _hold(self, on: bool) -> None:
+        self._next = None
+        self._timer.stop()
+        self._tell()
+
+    def _explain(self) -> None:
+        if self.shown is not None:
+            self.cause_wanted.emit(self.shown.topic, self.shown.sequence)
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.tree.show_theme(theme)
+        self.empty.show_theme(theme)
