@@ -17,7 +17,7 @@ from studio.runtime.host import create
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader
 from studio.runtime.replay import inputs as replay_inputs
-from studio.runtime.replay import stepper as stepping_rules
+from studio.runtime.replay import kept_checkpoints as stepping_rules
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.stepper import Stepper
@@ -97,7 +97,7 @@ def test_every_way_to_a_position_leads_to_the_same_state(
 ) -> None:
     """With few checkpoints that may be kept."""
     stepper = open_log(record_lockstep(tmp_path / "run.mcap", system(), 0.08, turn_up), system()).stepper
-    stepper._most = 6
+    stepper.kept.most = 6
     digests = [stepper.digest()]
     while stepper.forward():
         digests.append(stepper.digest())
@@ -132,7 +132,7 @@ def test_every_way_over_processes_leads_to_the_same_state(recorded: Path, open_l
 
 def test_checkpoints_lie_closer_where_the_system_stands(recorded: Path, open_log: Open, hurry: None) -> None:
     stepper = open_log(recorded, system()).stepper
-    stepper._most = 10
+    stepper.kept.most = 10
     for _ in range(300):
         stepper.forward()
     gaps = [after - before for before, after in zip(stepper.checkpoints, stepper.checkpoints[1:], strict=False)]
@@ -249,10 +249,10 @@ def test_a_real_source_is_not_gone_back_over() -> None:
 def test_checkpoints_take_no_more_memory_than_they_may(tmp_path: Path, open_log: Open, hurry: None) -> None:
     parts = plan(fast=Part("Ticker", period_s=0.01, outlets=("out",)), atlas=Part("Atlas", {"raw": "fast.out"}))
     stepper = open_log(record_lockstep(tmp_path / "run.mcap", parts), parts).stepper
-    stepper._most_bytes = 10_000_000
+    stepper.kept.most_bytes = 10_000_000
     for _ in range(30):
         stepper.forward()
     assert 5 <= len(stepper.checkpoints) <= 9, "each of them has more than a megabyte"
-    assert stepper._bytes() <= 10_000_000
+    assert stepper.kept.bytes <= 10_000_000
     stepper.back(29)
     assert stepper.position == 1
