@@ -31,6 +31,8 @@ class Control:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
         self._run = run
         self._number = 0
+        self.on_hit: Callable[[dict[str, Any]], None] = lambda _: None
+        """Told of an event breakpoint that ended what was asked for."""
         self._lock = threading.Lock()
         self._socket = self._connect()
 
@@ -46,7 +48,10 @@ class Control:
             self._number += 1
             number = self._number
             self._socket.send(json.dumps({"id": number, "do": do, **fields}).encode())
-            return self._await(number, do, timeout_s)
+            reply = self._await(number, do, timeout_s)
+        if "hit" in reply:
+            self.on_hit(reply["hit"])
+        return reply
 
     def _await(self, number: int, do: str, timeout_s: float | None) -> dict[str, Any]:
         end_ns = None if timeout_s is None else monotonic_ns() + int(timeout_s * SECOND_NS)

@@ -71,6 +71,8 @@ class Session:
         self.happenings: deque[Happening] = deque(maxlen=HAPPENINGS)
         self.listeners: list[Callable[[Happening], None]] = []
         """Called by the supervisor's thread with all that happens to the processes."""
+        self.on_hit: Callable[[dict[str, Any]], None] = lambda _: None
+        """Called by whoever has the gate deliver, when an event breakpoint has stopped it."""
         self._policy = policy
         self._clock_kind = clock
         self._clock: Clock | None = None
@@ -87,6 +89,7 @@ class Session:
         arguments = [] if start_ns is None else ["--base-ns", str(start_ns)]
         self.broker = self._start_broker(arguments)
         self.control = Control(self.folders.run, self._answering)
+        self.control.on_hit = self.hit
         self._supervision = Control(self.folders.run, self._answering)
         self.observer = Observer(self.folders.run)
         self.supervisor = Supervisor(self, self._policy_of, self.happened)
@@ -109,6 +112,14 @@ class Session:
         self.happenings.append(happening)
         for listener in self.listeners:
             listener(happening)
+
+    def hit(self, hit: dict[str, Any]) -> None:
+        """The gate stands at an event breakpoint."""
+        self.on_hit(hit)
+
+    def set_stops(self, **fields: Any) -> None:
+        """Event breakpoints for the gate (event_breaks), or whether it heeds them."""
+        self._supervision.ask("stops", **fields)
 
     @property
     def stopping(self) -> bool:

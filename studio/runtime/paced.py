@@ -33,6 +33,7 @@ class PacedSession(Session):
         self.finished = threading.Event()
         """Set when the time is over that it was to run."""
         self._pacing = Control(self.folders.run, self._answering)
+        self._pacing.on_hit = self.hit
         self._pacer: threading.Thread | None = None
         self._resting = threading.Event()
 
@@ -54,6 +55,10 @@ class PacedSession(Session):
             self._resting.clear()
             self._pacer = threading.Thread(target=self._go_on, name="pacer", daemon=True)
             self._pacer.start()
+
+    def hit(self, hit: dict[str, Any]) -> None:
+        self._resting.set()  # it does not go on by itself from here
+        super().hit(hit)
 
     def _go_on(self) -> None:
         while not self._resting.is_set() and not self.stopping:

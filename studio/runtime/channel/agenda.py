@@ -185,6 +185,10 @@ class Agenda(Generic[E]):
             return None
         return self._make_tick(*self.timers.take())
 
+    def put_back(self, event: E) -> None:
+        """It was taken and not delivered: it is the next one again."""
+        self.effects.appendleft(event)
+
     def next_stamp_ns(self) -> int | None:
         """When the next event that is not an effect is due, for pacing; None if there is none."""
         queue = self._earliest_input()

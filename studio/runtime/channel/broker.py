@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
@@ -48,6 +48,9 @@ from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
 from studio.runtime.process import die_with_parent
 
+if TYPE_CHECKING:
+    from studio.runtime.channel.event_stops import EventStops
+
 ALIVE_EVERY_NS = 500_000_000
 DONE = "inproc://done"
 
@@ -60,7 +63,8 @@ class Broker:
         self.plan = plan
         self.forwarder = Forwarder(self.context, run, plan, clock, incarnation)
         shared = os.environ.get("STUDIO_SHM")
-        self.checkpoints = SystemCheckpoints(self.forwarder, Path(shared) if shared else None)
+        self._shared = Path(shared) if shared else None
+        self.checkpoints = SystemCheckpoints(self.forwarder, self._shared)
         self.ready: set[str] = set()
         self.players: set[str] = set()
         """Feeders that push by themselves while the gate is open."""
@@ -70,6 +74,7 @@ class Broker:
         self._run_folder = run
         self._open_sockets(run)
         self._ended = False
+        self._stops: EventStops | None = None
         self.skipped_ticks = 0
 
     def _open_sockets(self, run: Path) -> None:
@@ -217,9 +222,9 @@ class Broker:
                     self._job(lambda: forwarder.command(component, payload, at_once=True), reply)
                 else:
                     self._small_job(lambda: forwarder.command(component, payload), reply)
-            case "feed" | "unfeed" as what:
-                feed = self._feed if what == "feed" else self._unfeed
-                self._small_job(lambda: feed(request), reply)
+            case "feed" | "unfeed" | "stops" as what:
+                small = {"feed": self._feed, "unfeed": self._unfeed, "stops": self._set_stops}[what]
+                self._small_job(lambda: small(request), reply)
             case "drain" | "jump" | "recall" | "replan":
                 self._job(lambda: self._rearrange(request), reply)
             case "gone" | "back" | "held" | "released" as news:
@@ -279,7 +284,22 @@ class Broker:
         limits = (request.get("topic"), request.get("until_ns"), request.get("most"))
         delivered = self.forwarder.gate.advance(int(request.get("count", 1)), *limits)
         told = delivered if request["do"] == "advance" else [(event.topic, event.sequence) for event in delivered]
-        return {"delivered": told, "now_ns": self.forwarder.gate.now_ns}
+        return {"delivered": told, "now_ns": self.forwarder.gate.now_ns, **self._hit()}
+
+    def _set_stops(self, request: dict[str, Any]) -> None:
+        """Event breakpoints; those of before are forgotten. `muted` ones wait until they are heard of again."""
+        if "list" in request:
+            self._stops = None
+            if request["list"]:
+                from studio.runtime.channel.event_stops import EventStops  # nobody else needs what it brings
+                from studio.runtime.event_breakpoints import EventBreakpoint
+
+                points = [EventBreakpoint(**each) for each in request["list"]]
+                self._stops = EventStops(points, self.plan.types, self.plan.project, self._shared)
+        self.forwarder.gate.stops = None if request.get("muted") else self._stops
+
+    def _hit(self) -> dict[str, Any]:
+        return self._stops.take() if self._stops is not None else {}
 
     def _checkpointing(self, what: str, number: int) -> dict[str, Any]:
         """A refusal is an answer, with its hint apart."""
@@ -303,7 +323,7 @@ class Broker:
         rate = float(request.get("rate", 0.0))
         lag = int(request.get("lag", 0))
         delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate, lag)
-        return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns}
+        return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns, **self._hit()}
 
     def _feed(self, request: dict[str, Any]) -> None:
         """A feeder that is known already has more to send after all."""

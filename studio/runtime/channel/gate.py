@@ -21,6 +21,7 @@ class Named(Protocol):
 
 
 E = TypeVar("E", bound=Named)
+Asked = TypeVar("Asked", bound=Named, contravariant=True)
 
 
 class Deliverer(Protocol[E]):
@@ -40,6 +41,22 @@ class Deliverer(Protocol[E]):
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
         """Wait until paced time reaches `stamp_ns`; False if interrupted before."""
+        ...
+
+
+class Stops(Protocol[Asked]):
+    """Event breakpoints (event_stops): asked for every event that is delivered."""
+
+    def before(self, event: Asked) -> bool: ...
+
+    def passes(self, event: Asked) -> None:
+        """Somebody wants exactly this event: it is counted, and delivered in any case."""
+        ...
+
+    def after(self, event: Asked) -> bool: ...
+
+    def forget(self) -> None:
+        """The system was taken elsewhere."""
         ...
 
 
@@ -90,6 +107,8 @@ class Gate(Generic[E]):
         """How many of them are in the agenda or delivered: all, unless the system went back."""
         self.on_repeat: Callable[[E], None] = lambda _: None
         """Hears of a command that comes again."""
+        self.stops: Stops[E] | None = None
+        """Where it is to stop by itself; None costs nothing."""
         self._unrepeatable = 0
         self._why_not = ""
 
@@ -108,12 +127,18 @@ class Gate(Generic[E]):
             event = self.agenda.next(until_ns)
             if event is None:
                 break
+            if self.stops is not None:
+                if count == 1 and topic is None:
+                    self.stops.passes(event)
+                elif self.stops.before(event):
+                    self.agenda.put_back(event)
+                    break
             effects = self._deliver(event)
             published = tuple((effect.topic, effect.sequence) for effect in effects)
             done.append(Delivered(event.topic, event.sequence, event.stamp_ns, published))
             if topic is None or event.topic == topic:
                 left -= 1
-            if self.deliverer.interrupted():
+            if self.deliverer.interrupted() or (self.stops is not None and self.stops.after(event)):
                 break
         return done
 
@@ -131,14 +156,15 @@ class Gate(Generic[E]):
         start = self.delivered
         end = None if count is None else start + count
         while (due := self._repeat_commands()) is not None and (end is None or due < end):
-            self._go_on(until_ns, due - self.delivered, rate)
-            if self.delivered < due:
+            if not self._go_on(until_ns, due - self.delivered, rate) or self.delivered < due:
                 return self.delivered - start
         self._go_on(until_ns, None if end is None else end - self.delivered, rate)
         return self.delivered - start
 
-    def _go_on(self, until_ns: int | None, count: int | None, rate: float) -> None:
+    def _go_on(self, until_ns: int | None, count: int | None, rate: float) -> bool:
+        """False if a breakpoint has stopped it."""
         left = -1 if count is None else count
+        stops = self.stops
         agenda, effects = self.agenda, self.agenda.effects
         deliver, interrupted = self.deliverer.deliver, self.deliverer.interrupted
         while left:
@@ -146,7 +172,7 @@ class Gate(Generic[E]):
                 event: E | None = effects.popleft()
             elif rate and not self._paced(rate, until_ns):
                 break
-            elif left < 0 and not rate and (done := self.deliverer.go_ahead(until_ns)):
+            elif left < 0 and not rate and stops is None and (done := self.deliverer.go_ahead(until_ns)):
                 self.delivered += done
                 if interrupted():
                     break
@@ -155,13 +181,19 @@ class Gate(Generic[E]):
                 event = agenda.next(until_ns)
             if event is None:
                 break
+            if stops is not None and stops.before(event):
+                agenda.put_back(event)
+                return False
             left -= 1
             self.delivered += 1
             if event.stamp_ns > self.now_ns:
                 self.now_ns = event.stamp_ns
             effects.extend(deliver(event))
+            if stops is not None and stops.after(event):
+                return False
             if interrupted():
                 break
+        return True
 
     def _paced(self, rate: float, until_ns: int | None) -> bool:
         due_ns = self.agenda.next_stamp_ns()
@@ -251,6 +283,8 @@ class Gate(Generic[E]):
         agenda.inputs.extend(state.inputs)
         agenda.timers.restore(state.timers)
         self.now_ns, self.delivered, self._told = state.now_ns, state.delivered, state.told
+        if self.stops is not None:
+            self.stops.forget()
 
     def forget(self, number: int) -> None:
         self.checkpoints.pop(number, None)
