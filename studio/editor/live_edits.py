@@ -48,6 +48,8 @@ class LiveEdits(QObject):
         self._followed = b""
         """The system that runs, as text."""
         self._under_way = False
+        self._refused: tuple[str, list[str]] | None = None
+        """A switch that the runtime would not make."""
         self._blocked = False
         """By errors that the check finds."""
         self._setting = self._timer(SET_AFTER_MS, self._set)
@@ -74,7 +76,7 @@ class LiveEdits(QObject):
 
     def apply_now(self) -> None:
         """Bring the running system to what the canvas shows, whatever it followed before."""
-        self._followed = b""
+        self._followed, self._refused = b"", None
         self._follow()
 
     # ---- what happens
@@ -149,12 +151,9 @@ class LiveEdits(QObject):
         if errors:
             self.waiting.emit(f"The running system stays as it is until this is mended: {errors[0].message}")
             return
-        switches = self._switches()
-        if switches:
-            self._switch(*switches[0])
-            return
         text = self._text()
         if text == self._followed and not restart:
+            self._switch_next()
             return
         if not self.allows():
             return
@@ -168,29 +167,36 @@ class LiveEdits(QObject):
             restart=restart,
         )
 
-    def _switches(self) -> list[tuple[str, str]]:
-        """Sources that have another provider on the canvas than in the running system."""
+    def _switch_next(self) -> None:
+        """Sources that have another provider on the canvas than in the running system: those of one kind together.
+
+        The text comes first: a provider may be new in it, and a reload leaves the running choice as it is.
+        """
         assert self._session is not None
         running = self.feed.state.get("sources", {})
-        return [
-            (source.name, source.mode)
-            for source in self._session.system.sources
-            if running.get(source.name, source.mode) != source.mode
-        ]
+        wanted: dict[str, list[str]] = {}
+        for source in self._session.system.sources:
+            if running.get(source.name, source.mode) != source.mode:
+                wanted.setdefault(source.mode, []).append(source.name)
+        for mode, sources in wanted.items():
+            if (mode, sources) != self._refused:  # not again and again, least of all to what is real
+                self._switch(sources, mode)
+                return
 
-    def _switch(self, source: str, mode: str) -> None:
+    def _switch(self, sources: list[str], mode: str) -> None:
         self._under_way = True
 
         def done(_: dict[str, Any]) -> None:
             self._under_way = False
-            self.applied.emit(f"{source} is {mode} from now on")
+            self.applied.emit(f"{', '.join(sources)}: {mode} from now on")
             self._following.start()
 
         def failed(error: StudioError) -> None:
             self._under_way = False
+            self._refused = (mode, sources)
             self._failed(error)
 
-        self.feed.ask("switch", done, failed, timeout_s=None, sources=[source], mode=mode)
+        self.feed.ask("switch", done, failed, timeout_s=None, sources=sources, mode=mode)
 
     def _has_followed(self, text: bytes, reply: dict[str, Any]) -> None:
         self._under_way = False
@@ -200,6 +206,7 @@ class LiveEdits(QObject):
         ]
         if parts:
             self.applied.emit(f"The running system follows: {'; '.join(parts)}")
+        self._following.start()
 
     def _cannot_follow(self, error: StudioError) -> None:
         self._under_way = False

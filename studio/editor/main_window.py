@@ -33,6 +33,7 @@ from studio.editor.settings import Settings
 from studio.editor.side_panels import SidePanels
 from studio.editor.source_view import open_source
 from studio.editor.sources.band import OriginBand
+from studio.editor.sources.desk import SourceDesk
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import LIGHT, THEMES, Theme
@@ -159,6 +160,7 @@ class MainWindow(QMainWindow):
         self.toolbar.commands_wanted.connect(self.does.open_commands)
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
+        self.sources: SourceDesk = SourceDesk(self)
         self._show_icons()
 
     def _arrange_for_running(self) -> None:
@@ -196,7 +198,7 @@ class MainWindow(QMainWindow):
             session.check()
         self.live.show_session(session)
         self.inspector.show_session(session)
-        self.toolbar.switch.show_session(session)
+        self.sources.show_session(session)
         self.toolbar.setVisible(session is not None)
         self.pages.setCurrentWidget(self.workspace if session is not None else self.welcome)
         if session is None and self.isVisible():
@@ -235,7 +237,7 @@ class MainWindow(QMainWindow):
         session = self._session
         self.status.refresh(session, len(self._canvas.canvas.selectedItems()) if self._canvas else 0)
         self.toolbar.switch.refresh()
-        self.band.show_modes(sorted(self.toolbar.switch.modes()), self.theme)
+        self.sources.show_band()
         self.menus.show_session()
         self.toolbar.show_phase()
         if session is None:

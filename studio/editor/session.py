@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from studio.model.changes import Change
 from studio.model.document import SystemDocument
 from studio.model.history import Edit
 from studio.model.registry import Registry
+from studio.model.source_edits import ChooseModes
+from studio.model.sources import SourceMode
 from studio.model.system import System
 from studio.model.system_check import check
 
@@ -41,6 +44,7 @@ class Session(QObject):
         self._timer.timeout.connect(self._check_system)
         self._around: list[Problem] = []
         self._types_checked: set[str] = set()
+        self.ask_modes: Callable[[Mapping[str, SourceMode]], object] | None = None
 
     @classmethod
     def open(cls, folder: Path, parent: QObject | None = None) -> Session:
@@ -67,6 +71,13 @@ class Session(QObject):
     @property
     def name(self) -> str:
         return self.system.name
+
+    def choose_modes(self, modes: Mapping[str, SourceMode]) -> None:
+        """Other providers for these sources. Whoever shows first what that brings about sets `ask_modes`."""
+        if self.ask_modes is not None:
+            self.ask_modes(modes)
+        else:
+            self.do(ChooseModes(modes))
 
     def do(self, edit: Edit[System]) -> bool:
         """Do `edit`; False if the model refused, which `refused` tells."""

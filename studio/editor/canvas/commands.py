@@ -17,7 +17,6 @@ from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
 from studio.model.parts import Component, Connection, Endpoint, Frame, Note, ServiceWire, Wire
-from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import AddNode, Compound, Connect, Disconnect, RemoveNodes, RenameNode, SystemEdit
@@ -162,7 +161,7 @@ class CanvasCommands:
             TextField(viewport, where, value.text, lambda new: self._scene.session.do(put(replace(value, text=new))))
 
     def switch_source(self, name: str, mode: SourceMode) -> None:
-        self._scene.session.do(ChooseModes({name: mode}))
+        self._scene.session.choose_modes({name: mode})
 
     # ---- places
 

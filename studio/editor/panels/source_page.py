@@ -14,7 +14,6 @@ from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.theme import Theme
-from studio.model.source_edits import ChooseModes
 from studio.model.sources import LiveProvider, LogProvider, Source
 
 
@@ -33,7 +32,7 @@ class SourcePage(Page):
             origin = theme.origins[mode]
             box.addItem(icon(origin.icon, origin.text), origin.word, mode)
         box.setCurrentIndex(box.findData(source.mode))
-        box.activated.connect(lambda index: session.do(ChooseModes({source.name: box.itemData(index)})))
+        box.activated.connect(lambda index: session.choose_modes({source.name: box.itemData(index)}))
         box.setAccessibleName("Where the data comes from")
         form = add_form(self.column)
         form.addRow("Data comes from", box)

@@ -1,24 +1,31 @@
-"""Real | Logged | Simulated, for all sources at once."""
+"""Real | Logged | Simulated, for all sources at once; a mix is told in words."""
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize, Qt
+from collections.abc import Callable
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
 from studio.editor.icons import icon
 from studio.editor.session import Session
+from studio.editor.sources.card import card_text
+from studio.editor.sources.effects import Modes, effects_of, mix_words
 from studio.editor.theme import Theme
-from studio.model.source_edits import ChooseModes
-from studio.model.sources import SOURCE_MODES, SourceMode
+from studio.model.sources import SOURCE_MODES, SourceMode, explain_differences
 
 
 class SourceSwitch(QFrame):
-    """Real | Logged | Simulated for all sources at once; a mix is told in words."""
+    log_wanted = pyqtSignal()
+    """Logged was chosen, and no source has a log yet."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.session: Session | None = None
+        self.running: Callable[[], Modes] = dict
+        """The modes in the system that runs, by source; empty while none does."""
+        self.under_way: SourceMode | None = None
         self.buttons: dict[SourceMode, QToolButton] = {}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -26,57 +33,103 @@ class SourceSwitch(QFrame):
         for mode in SOURCE_MODES:
             button = QToolButton()
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setText(f" {theme.origins[mode].word}")
             button.setIconSize(QSize(14, 14))
             button.setAccessibleName(f"All sources {mode}")
             button.clicked.connect(lambda _, mode=mode: self._choose(mode))
             self.buttons[mode] = button
             layout.addWidget(button)
         self.mixed = QLabel()
-        self.mixed.setProperty("role", "muted")
-        self.mixed.setContentsMargins(8, 0, 0, 0)
+        self.mixed.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.mixed)
 
     def show_session(self, session: Session | None) -> None:
-        self.session = session
+        self.session, self.under_way = session, None
         self.refresh()
 
-    def modes(self) -> set[SourceMode]:
-        return {source.mode for source in self.session.system.sources} if self.session is not None else set()
+    def modes(self) -> dict[str, SourceMode]:
+        """Of every source: as it runs, or as the canvas has it."""
+        if self.session is None:
+            return {}
+        running = self.running()
+        return {source.name: running.get(source.name, source.mode) for source in self.session.system.sources}
 
     def refresh(self) -> None:
         session = self.session
         sources = list(session.system.sources) if session is not None else []
-        modes = self.modes()
+        modes = set(self.modes().values())
         for place, (mode, button) in enumerate(self.buttons.items()):
             origin = self.theme.origins[mode]
             can = [source for source in sources if mode in source.modes]
+            usable = bool(can) or (mode == "logged" and any(_has_data(source.ports) for source in sources))
             chosen = modes == {mode}
-            button.setEnabled(bool(can))
-            button.setToolTip(self._words(mode, len(can), len(sources)))
-            colour = origin.on_fill if chosen else origin.text if can else self.theme.disabled
-            button.setIcon(icon(origin.icon, colour))
+            button.setEnabled(usable)
+            button.setText(f" {origin.word}{' …' if self.under_way == mode else ''}")
+            differs = self._differences(mode)
+            button.setToolTip(self._words(mode, len(can), len(sources), differs))
+            colour = origin.on_fill if chosen else origin.text if usable else self.theme.disabled
+            button.setIcon(
+                icon(
+                    "mdi6.alert" if differs and not chosen else origin.icon,
+                    self.theme.warning if differs and not chosen else colour,
+                )
+            )
             corners = "border-radius: 0;" + "".join(
                 f" border-{edge}-{side}-radius: 4px;"
                 for edge in ("top", "bottom")
                 for side in (["left"] if place == 0 else ["right"] if place == 2 else [])
             )
-            text = origin.on_fill if chosen else self.theme.text if can else self.theme.disabled
+            text = origin.on_fill if chosen else self.theme.text if usable else self.theme.disabled
             button.setStyleSheet(
                 f"QToolButton {{ background: {origin.fill if chosen else self.theme.field}; color: {text};"
                 f" border: 1px solid {self.theme.control_border}; {corners} margin-left: {0 if place == 0 else -1}px;"
                 f" padding: 0 10px; min-height: 26px; }} QToolButton:focus {{ border: 2px solid {self.theme.focus}; }}"
             )
-        self.mixed.setText("mixed: " + ", ".join(f"{s.name} {s.mode}" for s in sources) if len(modes) > 1 else "")
+        mix = mix_words(self.modes())
+        self.mixed.setVisible(bool(mix))
+        self.mixed.setText(f"Mixed: {mix}")
+        real = "real" in modes
+        colour = self.theme.origins["real"].text if real else self.theme.text
+        self.mixed.setStyleSheet(f"color: {colour}; font-weight: {600 if real else 500};")
 
-    def _words(self, mode: SourceMode, can: int, count: int) -> str:
-        if not count:
+    def _differences(self, mode: SourceMode) -> list[str]:
+        if self.session is None:
+            return []
+        system, registry = self.session.system, self.session.registry
+        return [
+            difference.message
+            for source in system.sources
+            for difference in explain_differences(source, registry)
+            if difference.mode == mode
+        ]
+
+    def _words(self, mode: SourceMode, can: int, count: int, differs: list[str]) -> str:
+        session = self.session
+        if session is None or not count:
             return "The system has no source"
+        if not can and mode == "logged":
+            return "No log is chosen yet: click to choose one"
         if not can:
             return f"No source has a {mode} provider"
-        return f"Switch {'the source' if count == 1 else f'{can} of {count} sources'} to {mode}"
+        modes = self.modes()
+        wanted: Modes = dict.fromkeys(modes, mode)
+        effects = effects_of(session.system, session.registry, wanted, modes)
+        if not effects.modes:
+            return f"{'The data is' if count == 1 else 'All that can be is'} {mode}"
+        whom = "the source" if count == 1 else f"{can} of {count} sources"
+        head = f"Switch {whom} to {mode}" if self.running() else f"Run {whom} {mode}"
+        wrong = "".join(f"<br>⚠ {message}" for message in differs[:3])
+        return card_text(effects, head) + wrong
 
     def _choose(self, mode: SourceMode) -> None:
-        if self.session is not None:
-            wanted = {source.name: mode for source in self.session.system.sources if mode in source.modes}
-            self.session.do(ChooseModes(wanted))
+        session = self.session
+        if session is None:
+            return
+        wanted = {source.name: mode for source in session.system.sources if mode in source.modes}
+        if wanted:
+            session.choose_modes(wanted)
+        else:
+            self.log_wanted.emit()
+
+
+def _has_data(ports: object) -> bool:
+    return any(port.direction == "out" for port in ports)  # type: ignore[attr-defined]

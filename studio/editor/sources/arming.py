@@ -1,0 +1,225 @@
+"""Real actuators: the dialog before they may move, and what takes the permission away again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PyQt6.QtCore import QEvent, QObject, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.editor.feed import Feed
+from studio.editor.icons import icon
+from studio.editor.sources.effects import Actuator
+from studio.editor.theme import Theme
+from studio.model.spec import ARMED
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+
+IDLE_NS = 300 * SECOND_NS
+"""Armed, and nobody commands anything: whoever armed it has gone to lunch."""
+TWICE_WITHIN_NS = SECOND_NS * 2 // 5
+LOOK_EVERY_MS = 1000
+CANCEL, SENSORS, ARM = 0, 1, 2
+
+
+class ArmDialog(QDialog):
+    """Ends with CANCEL, SENSORS (real, but nothing moves) or ARM. Escape is the safe answer."""
+
+    def __init__(
+        self, parent: QWidget, theme: Theme, vehicle: str, actuators: tuple[Actuator, ...], words: str, *, runs: bool,
+        chosen: bool = False,
+    ) -> None:  # fmt: skip
+        """`chosen`: the sources are real already, only arming is asked for."""
+        super().__init__(parent)
+        self.setWindowTitle("Arm the real vehicle?" if chosen else "Use the real vehicle?")
+        self.setFixedWidth(500)
+        self.vehicle = vehicle
+        names = " and ".join(actuator.name for actuator in actuators)
+        mark = QLabel()
+        origin = theme.origins["real"]
+        mark.setPixmap(icon(origin.icon, origin.on_fill).pixmap(22, 22))
+        mark.setFixedSize(38, 38)
+        mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        mark.setStyleSheet(f"background: {origin.fill}; border-radius: 4px;")
+        title = QLabel(f"{vehicle} will move by itself")
+        title.setStyleSheet("font-size: 15px; font-weight: 600;")
+        what = QLabel(words)
+        what.setProperty("role", "muted")
+        what.setWordWrap(True)
+        head, texts = QHBoxLayout(), QVBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        texts.addWidget(title)
+        texts.addWidget(what)
+        head.addLayout(texts, 1)
+        limited = [actuator for actuator in actuators if actuator.speed]
+        self.checks = [
+            QCheckBox("The area is clear and someone holds the hardware stop"),
+            QCheckBox("I have tested this system in simulation today"),
+        ]
+        self.speed = QDoubleSpinBox()
+        self.speed.setRange(0.05, max((actuator.speed_m_s for actuator in limited), default=20.0) or 20.0)
+        self.speed.setValue(min((actuator.speed_m_s for actuator in limited), default=1.0))
+        self.speed.setSingleStep(0.1)
+        self.speed.setSuffix(" m/s")
+        self.speed.setAccessibleName("Speed limit for this run")
+        self.name = QLineEdit()
+        self.name.setAccessibleName("The vehicle's name")
+        self.name.setPlaceholderText(vehicle)
+        self.cancel, self.sensors, self.arm = QPushButton("Cancel"), QPushButton("Use without arming"), QPushButton()
+        self.arm.setText("Arm")
+        self.sensors.setToolTip("The sensors are real, and every command to the vehicle is refused")
+        self.sensors.setVisible(not chosen)
+        self.arm.setProperty("primary", "true")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(10)
+        layout.addLayout(head)
+        for check in self.checks:
+            check.toggled.connect(self._look)
+            layout.addWidget(check)
+        if limited:
+            row = QHBoxLayout()
+            row.addWidget(QLabel("Speed limit for this run"))
+            row.addWidget(self.speed)
+            row.addStretch(1)
+            layout.addLayout(row)
+        self.hint = QLabel(f"Type {vehicle} to arm {names}")
+        self.hint.setProperty("role", "muted")
+        layout.addWidget(self.hint)
+        layout.addWidget(self.name)
+        note = QLabel("Stop, another source, or five minutes without a command disarm it. This is no certified stop.")
+        note.setProperty("role", "muted")
+        note.setWordWrap(True)
+        layout.addWidget(note)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        for button, result in ((self.cancel, CANCEL), (self.sensors, SENSORS), (self.arm, ARM)):
+            button.setAutoDefault(button is self.cancel)
+            button.clicked.connect(lambda _, result=result: self.done(result))
+            buttons.addWidget(button)
+        layout.addLayout(buttons)
+        self._runs = runs
+        if not runs:
+            for widget in (*self.checks, self.speed, self.name):
+                widget.setEnabled(False)
+            self.hint.setText("It can be armed when the system runs: the orange band has a button for it")
+        self.name.textChanged.connect(self._look)
+        self.cancel.setDefault(True)
+        self.cancel.setFocus()
+        self._look()
+
+    def _look(self) -> None:
+        typed = self.name.text().strip().lower() == self.vehicle.lower()
+        ready = self._runs and typed and all(check.isChecked() for check in self.checks)
+        self.arm.setEnabled(ready)
+        missing = "Tick both boxes" if not all(check.isChecked() for check in self.checks) else "Type its name"
+        self.arm.setToolTip(
+            "Commands move it from now on" if ready else missing if self._runs else "Run the system first"
+        )
+
+
+class Arming(QObject):
+    """Knows who is armed; arms, and disarms by hand, by Escape twice, or when nobody commands anything."""
+
+    changed = pyqtSignal()
+    told = pyqtSignal(str)
+    refused = pyqtSignal(str)
+
+    def __init__(self, feed: Feed, parent: QObject) -> None:
+        super().__init__(parent)
+        self.feed = feed
+        self.armed: tuple[str, ...] = ()
+        self._counts: dict[str, int] = {}
+        self._moved_ns = 0
+        self._escaped_ns = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._look_idle)
+        feed.changed.connect(lambda _: self._look())
+        feed.ended.connect(lambda _: self._look())
+
+    def known(self) -> dict[str, dict[str, Any]]:
+        """Components of the running system that can be armed."""
+        told = self.feed.state.get("components", {})
+        return {name: each for name, each in told.items() if ARMED in each["parameters"]}
+
+    def arm(self, actuators: tuple[Actuator, ...], speed_m_s: float) -> None:
+        for actuator in actuators:
+            if actuator.speed:
+                self._set(actuator.name, actuator.speed, speed_m_s, partial(self._arm, actuator.name))
+            else:
+                self._arm(actuator.name)
+
+    def _set(self, component: str, name: str, value: object, done: Callable[[], object]) -> None:
+        self.feed.ask("set", lambda _: done(), self._failed, component=component, name=name, value=value)
+
+    def _arm(self, name: str) -> None:
+        self._set(name, ARMED, True, partial(self.told.emit, f"{name} is armed: commands move it from now on"))
+
+    def disarm(self, why: str = "by hand") -> None:
+        """Everybody, at once."""
+        for name in self.armed or tuple(self.known()):
+            self._set(name, ARMED, False, partial(self.told.emit, f"{name} is disarmed {why}"))
+
+    def _failed(self, error: Exception) -> None:
+        self.refused.emit(str(error))
+
+    def _look(self) -> None:
+        armed = tuple(name for name, told in self.known().items() if told["parameters"][ARMED])
+        if armed != self.armed:
+            self.armed = armed
+            self._moved_ns = monotonic_ns()
+            self._timer.start() if armed else self._timer.stop()
+            app = QApplication.instance()
+            assert app is not None
+            app.installEventFilter(self) if armed else app.removeEventFilter(
+                self
+            )  # it sees every event: not for nothing
+            self.changed.emit()
+
+    def _look_idle(self) -> None:
+        topics = self.feed.state.get("topics", {})
+        components = self.feed.state.get("components", {})
+        heard = {
+            topic: int(topics[topic]["count"])
+            for name in self.armed
+            for topic in components.get(name, {}).get("inputs", {}).values()
+            if topic in topics
+        }
+        if heard != self._counts:
+            self._counts, self._moved_ns = heard, monotonic_ns()
+        elif monotonic_ns() - self._moved_ns > IDLE_NS:
+            self._moved_ns = monotonic_ns()
+            self.disarm("after five minutes without a command")
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Escape twice, in any window of ours; it reaches who has the focus all the same."""
+        if (
+            self.armed
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() == Qt.Key.Key_Escape
+            and not event.isAutoRepeat()
+            and isinstance(watched, QWidget)
+        ):
+            now_ns = monotonic_ns()
+            if 20_000_000 < now_ns - self._escaped_ns < TWICE_WITHIN_NS:
+                self.disarm("by Escape, pressed twice")
+                self._escaped_ns = 0
+            elif now_ns - self._escaped_ns >= TWICE_WITHIN_NS:
+                self._escaped_ns = now_ns
+        return False

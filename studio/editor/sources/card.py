@@ -1,0 +1,92 @@
+"""A card below a segment: what a choice of sources stops and starts, and a button to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from studio.editor.sources.effects import Effects
+from studio.editor.theme import Theme
+from studio.model.sources import SourceMode
+
+WIDTH = 340
+
+
+class SourceCard(QFrame):
+    """Enter goes on, Escape and a click elsewhere leave everything as it is."""
+
+    def __init__(
+        self, parent: QWidget, theme: Theme, mode: SourceMode, effects: Effects, apply: Callable[[], object]
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.setObjectName("card")
+        origin = theme.origins[mode]
+        self.setStyleSheet(f"#card {{ background: {theme.tooltip}; border: 1px solid {theme.control_border}; }}")
+        self._apply = apply
+        title = QLabel(f"Switch to {origin.word}?")
+        title.setStyleSheet("font-size: 14px; font-weight: 600;")
+        form = QFormLayout()
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(5)
+        for name, words in effects.rows:
+            label = QLabel(name)
+            label.setProperty("role", "muted")
+            value = QLabel(words)
+            value.setWordWrap(True)
+            form.addRow(label, value)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.clicked.connect(self.close)
+        self.go = QPushButton(f"Switch to {origin.word}")
+        self.go.setProperty("primary", "true")
+        self.go.clicked.connect(self._go)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 12)
+        layout.setSpacing(10)
+        layout.addWidget(title)
+        layout.addLayout(form)
+        note = QLabel("Components that stay keep their state.")
+        note.setProperty("role", "muted")
+        layout.addWidget(note)
+        layout.addLayout(buttons)
+        self.setAccessibleName(f"Switch to {mode}? {effects.sentence}")
+
+    def open_at(self, at: QPoint) -> None:
+        self.adjustSize()
+        screen = self.screen()
+        room = screen.availableGeometry() if screen is not None else None
+        if room is not None:
+            at.setX(max(room.left(), min(at.x(), room.right() - self.width())))
+            at.setY(max(room.top(), min(at.y(), room.bottom() - self.height())))
+        self.move(at)
+        self.show()
+        self.go.setFocus()
+
+    def _go(self) -> None:
+        self.close()
+        self._apply()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        assert event is not None
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.cancel.hasFocus():
+            self._go()
+        elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+
+def card_text(effects: Effects, head: str) -> str:
+    """The same for a tooltip."""
+    rows = "".join(
+        f"<tr><td style='padding-right: 10px'>{name}:</td><td>{words}</td></tr>" for name, words in effects.rows
+    )
+    return f"<b>{head}</b><table>{rows}</table>"

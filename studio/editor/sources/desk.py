@@ -1,0 +1,198 @@
+"""Switching sources in the window: what is asked before, what follows, and what the band says meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QPoint
+from PyQt6.QtGui import QCursor
+
+from studio.editor.live_state import rate_words
+from studio.editor.session import Session
+from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
+from studio.editor.sources.card import SourceCard
+from studio.editor.sources.effects import Actuator, Effects, actuators_of, effects_of, listed, mix_words
+from studio.model.source_edits import ChooseModes
+from studio.model.sources import SourceMode
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+
+class SourceDesk(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.feed = window.live.feed
+        self.arming = Arming(self.feed, self)
+        self.switch, self.band = window.toolbar.switch, window.band
+        self.switch.running = self.running
+        self.card: SourceCard | None = None
+        self._wanted: dict[str, SourceMode] = {}
+        """What the running system is on its way to."""
+        self._to_arm: tuple[tuple[Actuator, ...], float] | None = None
+        self.arming.told.connect(window.status.say)
+        self.arming.refused.connect(lambda words: window.status.say(words, trouble=True))
+        self.arming.changed.connect(self._armed_changed)
+        self.band.arm_wanted.connect(self.ask_to_arm)
+        self.band.stop_wanted.connect(self.arming.disarm)
+        self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else self._say_rate())
+        self.feed.ended.connect(lambda _: self._ended())
+        window.live.edits.failed.connect(lambda _: self._given_up())
+
+    def show_session(self, session: Session | None) -> None:
+        self._wanted, self._to_arm = {}, None
+        if session is not None:
+            session.ask_modes = self.choose
+        self.switch.show_session(session)
+
+    def running(self) -> dict[str, SourceMode]:
+        """Of the sources of the system that runs."""
+        return dict(self.feed.state.get("sources", {}))
+
+    # ---- choosing
+
+    def choose(self, modes: Mapping[str, SourceMode], at: QPoint | None = None) -> None:
+        """Ask first where that starts or stops something, or would let something move."""
+        session = self.window.session
+        effects = effects_of(session.system, session.registry, modes, self.switch.modes())
+        if not effects.modes and not self._differs(modes):
+            return
+        if effects.actuators:
+            self._ask_real(modes, effects)
+        elif self.window.live.control.is_up and effects.modes:
+            kinds = set(modes.values())
+            mode = kinds.pop() if len(kinds) == 1 else "simulated"
+            self.card = SourceCard(self.window, self.window.theme, mode, effects, lambda: self._do(modes))
+            self.card.open_at(at or self._below(mode))
+        else:
+            self._do(modes)
+
+    def _differs(self, modes: Mapping[str, SourceMode]) -> bool:
+        """Whether the canvas has something else, whatever runs."""
+        system = self.window.session.system
+        return any(system.source(name).mode != mode for name, mode in modes.items())
+
+    def _below(self, mode: SourceMode) -> QPoint:
+        button = self.switch.buttons[mode]
+        if button.underMouse() or button.hasFocus():
+            return button.mapToGlobal(QPoint(0, button.height() + 4))
+        return QCursor.pos() + QPoint(0, 12)
+
+    def _ask_real(self, modes: Mapping[str, SourceMode], effects: Effects) -> None:
+        runs = self.window.live.control.is_up
+        dialog = ArmDialog(
+            self.window,
+            self.window.theme,
+            self.vehicle(effects.actuators),
+            effects.actuators,
+            effects.sentence,
+            runs=runs,
+        )
+        answer = dialog.exec()
+        if answer == CANCEL:
+            return
+        self._to_arm = (effects.actuators, dialog.speed.value()) if answer == ARM else None
+        self._do(modes)
+
+    def _do(self, modes: Mapping[str, SourceMode]) -> None:
+        session = self.window.session
+        if session.do(ChooseModes(dict(modes))) and self.window.live.control.is_up:
+            self._wanted = dict(modes)
+            kinds = set(modes.values())
+            self.switch.under_way = next(iter(kinds)) if len(kinds) == 1 else None
+            self.window.live.edits.apply_now()
+        self._look()
+
+    # ---- what becomes of it
+
+    def _look(self) -> None:
+        running = self.running()
+        if self._wanted and all(running.get(name) == mode for name, mode in self._wanted.items()):
+            self._wanted, self.switch.under_way = {}, None
+            to_arm, self._to_arm = self._to_arm, None
+            if to_arm is not None:
+                self.arming.arm(*to_arm)
+        self.switch.refresh()
+        self.show_band()
+
+    def _given_up(self) -> None:
+        self._wanted, self._to_arm, self.switch.under_way = {}, None, None
+        self._look()
+
+    def _ended(self) -> None:
+        self._given_up()
+
+    def _armed_changed(self) -> None:
+        self.show_band()
+        if self.arming.armed:
+            self.window.status.say(f"ARMED: commands move {listed(self.arming.armed)}", trouble=True)
+
+    # ---- real
+
+    def vehicle(self, actuators: tuple[Actuator, ...]) -> str:
+        """What somebody has to type: the vehicle's name, or that of the actuator."""
+        geometry = self.window.session.system.geometry
+        name = geometry.assembly.rpartition("/")[2].partition(".")[0] if geometry is not None else ""
+        return name.capitalize() if name else actuators[0].name
+
+    def real_actuators(self) -> tuple[Actuator, ...]:
+        """Of the sources that are real now."""
+        session = self.window.session
+        modes = self.switch.modes()
+        found = [
+            actuator
+            for source in session.system.sources
+            if modes[source.name] == "real"
+            for actuator in actuators_of(source, session.registry)
+        ]
+        return tuple(found)
+
+    def ask_to_arm(self) -> None:
+        actuators = self.real_actuators()
+        if not actuators or not self.window.live.control.is_up:
+            return
+        names = listed(actuator.name for actuator in actuators)
+        words = f"Commands from {self._commanders()} move {names} as soon as it is armed."
+        dialog = ArmDialog(
+            self.window, self.window.theme, self.vehicle(actuators), actuators, words, runs=True, chosen=True
+        )
+        if dialog.exec() == ARM:
+            self.arming.arm(actuators, dialog.speed.value())
+
+    def _topics(self) -> list[str]:
+        """That command what is real."""
+        components = self.feed.state.get("components", {})
+        names = [name for name in self.arming.known() if name in components]
+        return list(dict.fromkeys(topic for name in names for topic in components[name]["inputs"].values()))
+
+    def _commanders(self) -> str:
+        return listed(dict.fromkeys(topic.strip("/").partition("/")[0] for topic in self._topics())) or "nobody yet"
+
+    def show_band(self) -> None:
+        window = self.window
+        modes = self.switch.modes() if window.has_session else {}
+        self.band.show_modes(list(modes.values()), window.theme)
+        if not self.band.is_real:
+            return
+        armed, up = self.arming.armed, window.live.control.is_up
+        mix = mix_words(modes)
+        beside = f" · {mix}" if mix else ""
+        actuators = self.real_actuators()
+        if armed:
+            moved = self.vehicle(actuators) if actuators else listed(armed)
+            words = f"REAL VEHICLE · ARMED · commands from {self._commanders()} move {moved}"
+        elif not up:
+            words = f"REAL · Run will use the real {'vehicle' if actuators else 'sensors'}, not armed"
+        else:
+            words = "REAL SENSORS · vehicle not armed" if actuators else "REAL SENSORS"
+        self.band.show_real(words + beside, "", armed=bool(armed), can_arm=up and bool(actuators))
+        self._say_rate()
+
+    def _say_rate(self) -> None:
+        if not self.band.is_real or not self.arming.armed:
+            return
+        topics = self.feed.state.get("topics", {})
+        rate = sum(float(topics[topic]["rate_hz"] or 0.0) for topic in self._topics() if topic in topics)
+        self.band.more.setText(f"{rate_words(rate)} commands" if rate else "no command just now")
