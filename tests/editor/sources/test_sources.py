@@ -1,0 +1,165 @@
+"""Choosing where data comes from: what is told before, what is asked, and what the band says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from studio.editor.main_window import MainWindow
+from studio.editor.sources import arming as arming_module
+from studio.editor.sources.arming import ArmDialog, Arming
+from studio.editor.sources.effects import Actuator, effects_of, mix_words
+from studio.editor.theme import DARK, LIGHT
+from studio.model.opened import open_project
+
+ROOT = Path(__file__).resolve().parents[3]
+CAR = Actuator("car", "top_speed_m_s", 1.0)
+
+
+@pytest.fixture
+def raptor(one_window: MainWindow) -> Iterator[MainWindow]:
+    one_window.show()
+    assert one_window.files.open(ROOT / "projects" / "raptor_blocks_world")
+    yield one_window
+    one_window.hide()
+    one_window.show_session(None)
+
+
+def test_what_a_choice_stops_and_starts_is_told() -> None:
+    opened = open_project(ROOT / "projects" / "raptor_blocks_world")
+    told = effects_of(opened.system, opened.registry, {"platform": "real"}, {"platform": "simulated"})
+    assert told.stops == ("simulator",)
+    assert told.starts == ("left_driver", "right_driver", "ins_driver", "car")
+    assert told.clock == "wall time" and "terrain_map" in told.keeps and "simulator" not in told.keeps
+    assert [(each.name, each.speed) for each in told.actuators] == [("car", "top_speed_m_s")]
+    logged = effects_of(opened.system, opened.registry, {"platform": "logged"}, {"platform": "simulated"})
+    assert logged.starts == ("the log drive.mcap",) and logged.clock == "time of the log" and not logged.actuators
+    assert not effects_of(opened.system, opened.registry, {"platform": "simulated"}, {}).modes
+
+
+def test_a_mix_has_a_name() -> None:
+    assert mix_words({"laser": "logged", "vehicle": "simulated"}) == "laser logged, vehicle simulated"
+    assert mix_words({"laser": "logged", "pose": "logged"}) == ""
+    assert mix_words({name: "real" for name in "abc"} | {"d": "logged"}) == "3 sources real, d logged"
+
+
+class TestRunning:
+    """The picture of a running system is given; what the window then asks and shows is real."""
+
+    @pytest.fixture
+    def up(self, raptor: MainWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+        raptor.live.feed.state = {"sources": {"platform": "simulated"}, "components": {}, "topics": {}, "gate": "run"}
+        monkeypatch.setattr(type(raptor.live.control), "is_up", property(lambda _: True))
+        monkeypatch.setattr(raptor.live.feed, "ask", lambda *_, **__: None)
+        return raptor
+
+    @pytest.fixture(autouse=True)
+    def gone(self, raptor: MainWindow) -> Iterator[None]:
+        yield
+        raptor.live.feed.state = {}
+
+    def test_a_card_asks_first_and_escape_changes_nothing(self, up: MainWindow) -> None:
+        up.toolbar.switch.buttons["logged"].click()
+        card = up.sources.card
+        assert card is not None and card.isVisible()
+        QTest.keyClick(card, Qt.Key.Key_Escape)
+        assert up.session.system.source("platform").mode == "simulated"
+        up.toolbar.switch.buttons["logged"].click()
+        assert up.sources.card is not None
+        QTest.keyClick(up.sources.card.go, Qt.Key.Key_Return)
+        assert up.session.system.source("platform").mode == "logged"
+        assert up.toolbar.switch.buttons["logged"].text().endswith("…"), "under way"
+        up.live.feed.state["sources"] = {"platform": "logged"}
+        up.sources._look()
+        assert up.toolbar.switch.buttons["logged"].text() == " Logged" and up.band.modes == ["logged"]
+        up.session.undo()
+
+    def test_what_runs_counts_and_not_what_was_wished_for(self, up: MainWindow) -> None:
+        up.sources._do({"platform": "logged"})
+        up.live.edits.failed.emit("the log is missing")
+        assert up.band.modes == ["simulated"] and up.toolbar.switch.under_way is None
+        up.session.undo()
+
+    def test_the_band_of_what_is_real_cannot_be_overlooked(self, up: MainWindow) -> None:
+        up.live.feed.state["sources"] = {"platform": "real"}
+        car = {"parameters": {"armed": False}, "inputs": {"command": "/arc_arbiter/command"}}
+        up.live.feed.state["components"] = {"car": car}
+        up.live.feed.state["topics"] = {"/arc_arbiter/command": {"rate_hz": 10.0, "count": 5}}
+        up.sources.arming._look()
+        up.sources._look()
+        assert up.band.height() == 26 and up.band.words.text() == "REAL SENSORS · vehicle not armed"
+        assert up.band.arm.isVisible() and not up.band.stop.isVisible()
+        car["parameters"]["armed"] = True  # type: ignore[index]
+        up.sources.arming._look()
+        assert up.band.words.text() == "REAL VEHICLE · ARMED · commands from arc_arbiter move Raptor"
+        assert up.band.more.text() == "10.0 Hz commands" and up.band.stop.isVisible()
+        picture = up.band.grab().toImage()
+        assert picture.pixelColor(picture.width() // 2, 2).name() == "#ff7a1a"
+        car["parameters"]["armed"] = False  # type: ignore[index]
+        up.sources.arming._look()
+
+
+class TestArming:
+    def test_nothing_is_armed_by_accident(self, qtbot: QtBot) -> None:
+        dialog = ArmDialog(None, DARK, "Raptor", (CAR,), "", runs=True)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        dialog.show()
+        assert dialog.cancel.isDefault() and not dialog.arm.isEnabled()
+        dialog.name.setText("raptor")
+        assert not dialog.arm.isEnabled()
+        for check in dialog.checks:
+            check.setChecked(True)
+        assert dialog.arm.isEnabled() and dialog.speed.maximum() == 1.0
+        dialog.name.setText("Rapto")
+        assert not dialog.arm.isEnabled()
+        stopped = ArmDialog(None, LIGHT, "Raptor", (CAR,), "", runs=False)  # type: ignore[arg-type]
+        qtbot.addWidget(stopped)
+        stopped.name.setText("Raptor")
+        assert not stopped.arm.isEnabled() and stopped.sensors.isEnabled()
+
+    def test_escape_twice_and_idleness_disarm(
+        self, raptor: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[dict[str, Any]] = []
+        arming: Arming = raptor.sources.arming
+        monkeypatch.setattr(raptor.live.feed, "ask", lambda do, *_, **fields: asked.append(fields))
+        arming.arm((CAR,), 0.5)
+        assert asked == [{"component": "car", "name": "top_speed_m_s", "value": 0.5}], "the limit first, then it is armed"
+        asked.clear()
+        now = [10**12]
+        monkeypatch.setattr(arming_module, "monotonic_ns", lambda: now[0])
+        raptor.live.feed.state = {"components": {"car": {"parameters": {"armed": True}, "inputs": {}}}, "topics": {}}
+        arming._look()
+        try:
+            QTest.keyClick(raptor.canvas, Qt.Key.Key_Escape)
+            now[0] += 10**9
+            QTest.keyClick(raptor.canvas, Qt.Key.Key_Escape)
+            assert not asked, "too slow"
+            now[0] += 10**8
+            QTest.keyClick(raptor.canvas, Qt.Key.Key_Escape)
+            assert asked == [{"component": "car", "name": "armed", "value": False}]
+            asked.clear()
+            now[0] += 301 * 10**9
+            arming._look_idle()
+            assert asked == [{"component": "car", "name": "armed", "value": False}]
+        finally:
+            raptor.live.feed.state = {}
+            arming._look()
+            QApplication.processEvents()
+
+
+def test_logged_without_a_log_asks_for_one(window: MainWindow, qtbot: QtBot, rover: Path) -> None:
+    from studio.model.source_edits import SetProvider
+
+    assert window.session.do(SetProvider("platform", "logged", None))
+    button = window.toolbar.switch.buttons["logged"]
+    assert button.isEnabled() and "No log is chosen" in button.toolTip()
+    with qtbot.waitSignal(window.toolbar.switch.log_wanted, timeout=1000):
+        button.click()
