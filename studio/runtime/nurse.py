@@ -10,11 +10,12 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.nursery import LENGTH, Birth
+from studio.runtime.nursery import LENGTH, WARMERS, Birth
 
 PATIENCE_S = 20.0
 """For an answer: it may have to import everything first, on a machine that has much to do."""
@@ -77,76 +78,122 @@ class Child:
         self.send_signal(signal.SIGKILL)
 
 
+class _Nursery(NamedTuple):
+    process: subprocess.Popen[bytes] | Child
+    line: socket.socket
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def bear(self, birth: Birth, streams: Sequence[int]) -> Child | None:
+        """None if it does not answer, or if the system has no room for another process."""
+        request = birth.pack()
+        _adopt_orphans(True)
+        try:
+            sent = socket.send_fds(self.line, [request], streams)
+            self.line.sendall(request[sent:])
+            answer = self.line.recv(LENGTH.size)
+        except OSError:
+            return None
+        finally:
+            _adopt_orphans(False)
+        pid = LENGTH.unpack(answer)[0] if len(answer) == LENGTH.size else 0
+        return Child(pid) if pid else None
+
+    def close(self) -> None:
+        self.line.close()
+        self.process.kill()
+        self.process.wait()
+
+
 class Nurse:
-    """One for a process, whatever runs it starts; the nursery is started when the first child is wanted."""
+    """One for a process, whatever runs it starts. A nursery is started when its first child is wanted; there is one for
+    every set of libraries, so that who needs none of them does not carry them along."""
 
     def __init__(self) -> None:
         self._forget()
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        """Whoever is forked from this process is not the parent of this nursery."""
+        """Whoever is forked from this process is not the parent of these nurseries."""
         self._lock = threading.Lock()
-        self._nursery: subprocess.Popen[bytes] | None = None
-        self._line: socket.socket | None = None
+        self._nurseries: dict[tuple[str, ...], _Nursery] = {}
         self._started_with: dict[str, str] = {}
 
     def prepare(self) -> None:
         """Start the nursery beside what is to be done before the first child is wanted."""
-        with self._lock:
-            self._open()
+        if sys.platform.startswith("linux"):
+            with self._lock:
+                self._nursery(())
 
     def bear(
-        self, module: str, arguments: Sequence[str], *, title: str, environment: dict[str, str], outputs: Sequence[int]
+        self,
+        module: str,
+        arguments: Sequence[str],
+        *,
+        title: str,
+        environment: dict[str, str],
+        outputs: Sequence[int],
+        libraries: Iterable[str] = (),
     ) -> Child | None:
         """A process that runs `main()` of `module`; None where that cannot be: then it has to be started plainly."""
         if not sys.platform.startswith("linux"):
             return None
-        paths = [path for path in sys.path if path]
-        birth = Birth(module, list(arguments), title, environment, paths, os.getcwd())
-        with self._lock:
-            line = self._open()
-            _adopt_orphans(True)
-            try:
-                request = birth.pack()
-                sent = socket.send_fds(line, [request], outputs)
-                line.sendall(request[sent:])
-                answer = line.recv(LENGTH.size)
-            except OSError:
-                answer = b""
-            finally:
-                _adopt_orphans(False)
-            if len(answer) < LENGTH.size:
-                self.close()
-                return None
-        pid = LENGTH.unpack(answer)[0]
-        return Child(pid) if pid else None
+        wanted = tuple(sorted(set(libraries) & set(WARMERS)))
+        birth = Birth(module, list(arguments), title, environment, _paths(), os.getcwd())
+        with self._lock, open(os.devnull, "rb") as nothing:
+            nursery = self._nursery(wanted)
+            child = nursery.bear(birth, [nothing.fileno(), *outputs]) if nursery else None
+            if child is None and nursery is not None:
+                self._nurseries.pop(wanted).close()
+        return child
 
-    def _open(self) -> socket.socket:
-        wanted = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
-        alive = self._nursery is not None and self._nursery.poll() is None
-        if self._line is not None and alive and wanted == self._started_with:
-            return self._line
-        self.close()
-        self._line, theirs = socket.socketpair()
-        self._line.settimeout(PATIENCE_S)
+    def _nursery(self, libraries: tuple[str, ...]) -> _Nursery | None:
+        started_with = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
+        if started_with != self._started_with:
+            self._close_all()
+            self._started_with = started_with
+        found = self._nurseries.get(libraries)
+        if found is not None:
+            if found.alive:
+                return found
+            self._nurseries.pop(libraries).close()
+        ours, theirs = socket.socketpair()
+        ours.settimeout(PATIENCE_S)
         with theirs:
-            self._nursery = subprocess.Popen(
-                [sys.executable, "-m", "studio.runtime.nursery", str(theirs.fileno())],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-                stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True,
-            )  # fmt: skip
-        self._started_with = wanted
-        return self._line
+            process = self._forked(libraries, theirs) if libraries else _started(theirs)
+        if process is None:
+            ours.close()
+            return None
+        self._nurseries[libraries] = made = _Nursery(process, ours)
+        return made
+
+    def _forked(self, libraries: tuple[str, ...], line: socket.socket) -> Child | None:
+        """One with more libraries is itself born in the one without."""
+        plain = self._nursery(())
+        environment = dict(os.environ)
+        birth = Birth("studio.runtime.nursery", list(libraries), "studio nursery", environment, _paths(), os.getcwd())
+        return plain.bear(birth, [line.fileno(), 1, 2]) if plain else None
 
     def close(self) -> None:
-        """End the nursery; those who were born live on."""
-        if self._line is not None:
-            self._line.close()
-        if self._nursery is not None:
-            self._nursery.kill()
-            self._nursery.wait()
-        self._line = self._nursery = None
+        """End the nurseries; those who were born live on."""
+        with self._lock:
+            self._close_all()
+
+    def _close_all(self) -> None:
+        while self._nurseries:
+            self._nurseries.popitem()[1].close()
+
+
+def _started(line: socket.socket) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_paths())}
+    words = [sys.executable, "-m", "studio.runtime.nursery"]
+    return subprocess.Popen(words, env=environment, stdin=line.fileno(), start_new_session=True)
+
+
+def _paths() -> list[str]:
+    return [path for path in sys.path if path]
 
 
 def _adopt_orphans(do: bool) -> None:

@@ -1,7 +1,8 @@
 """Bears the processes of a run by forking, all that they need already imported. `python -m studio.runtime.nursery`.
 
-Importing numpy, pyzmq and the runtime takes half a second of work; a fork of a process that has done it takes a few
-milliseconds. Nothing here starts a thread or opens a socket of ZeroMQ, because neither survives a fork.
+Importing numpy, pyzmq and the runtime takes half a second of work, numba another one; a fork of a process that has
+done it takes a few milliseconds. Requests come in on stdin, which is a socket; arguments name libraries to import
+beforehand. Nothing here starts a thread or opens a socket of ZeroMQ, because neither survives a fork.
 
 What is born becomes the child of the runtime, not of this process: its parent ends at once, and the runtime says for
 this moment that it is the one who adopts orphans (PR_SET_CHILD_SUBREAPER). So the runtime can wait for it, the kernel
@@ -26,9 +27,11 @@ from typing import Any
 from setproctitle import setproctitle
 
 LENGTH = struct.Struct("!I")
-OUTPUTS = 2
-"""Descriptors that come with a request: where the output and the errors of the new process go."""
+STREAMS = 3
+"""Descriptors that come with a request: input, output and errors of the new process."""
 PRELOADED = ("studio.runtime.host", "studio.runtime.channel.broker", "studio.runtime.recording.recorder")
+WARMERS = {"numba": "studio.runtime.warm_numba"}
+"""Libraries that take long to import and to get going -> the module that does both."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class Birth:
 def main() -> int:
     """Ends when the line does: with the runtime, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    line = socket.socket(fileno=int(sys.argv[1]))
-    for name in PRELOADED:
+    line = socket.socket(fileno=os.dup(0))
+    for name in (*PRELOADED, *(WARMERS[library] for library in sys.argv[1:])):
         importlib.import_module(name)
     # The threads of numpy's algebra are known to survive a fork; Python can only count them, and warns.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
@@ -60,18 +63,18 @@ def main() -> int:
     gc.freeze()  # the collector would otherwise write into pages that all children share
     setproctitle("studio nursery")
     while (received := _receive(line)) is not None:
-        birth, outputs = received
+        birth, streams = received
         if _fork(line):
             line.close()
-            return _live(birth, outputs)
-        for output in outputs:
-            os.close(output)
+            return _live(birth, streams)
+        for stream in streams:
+            os.close(stream)
     return 0
 
 
 def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
     """The next request; None when nobody is left to ask."""
-    head, outputs, _, _ = socket.recv_fds(line, LENGTH.size, OUTPUTS)
+    head, streams, _, _ = socket.recv_fds(line, LENGTH.size, STREAMS)
     if len(head) < LENGTH.size:
         return None
     left = LENGTH.unpack(head)[0]
@@ -82,7 +85,7 @@ def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
             return None
         content += piece
     fields: dict[str, Any] = json.loads(content)
-    return Birth(**fields), outputs
+    return Birth(**fields), streams
 
 
 def _fork(line: socket.socket) -> bool:
@@ -120,14 +123,13 @@ def _fork_again(reading: int, writing: int) -> bool:
     return True
 
 
-def _live(birth: Birth, outputs: list[int]) -> int:
+def _live(birth: Birth, streams: list[int]) -> int:
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for target, descriptor in enumerate((nothing, *outputs)):
-        os.dup2(descriptor, target)
-        os.close(descriptor)
+    for target, stream in enumerate(streams):
+        os.dup2(stream, target)
+        os.close(stream)
     os.chdir(birth.folder)
     os.environ.clear()
     os.environ.update(birth.environment)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from studio.errors import StudioError
@@ -16,6 +18,8 @@ from studio.runtime.nurse import nurse
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import Process
 from studio.runtime.run_folder import RunFolders
+
+IMPORT = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
 
 
 class LaunchError(StudioError):
@@ -29,6 +33,7 @@ def spawn(
     outputs: Outputs,
     extra: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    libraries: Iterable[str] = (),
 ) -> Process:
     environment = {
         **os.environ,
@@ -43,7 +48,9 @@ def spawn(
     try:
         if command[:2] == [sys.executable, "-m"] and folder is None:
             module, *words = command[2:]
-            child = nurse.bear(module, words, title=f"studio {name}", environment=environment, outputs=ends)
+            child = nurse.bear(
+                module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries
+            )
             if child is not None:
                 return child
         return subprocess.Popen(
@@ -68,7 +75,18 @@ def spawn_host(host: str, plan: Plan, folders: RunFolders, outputs: Outputs) -> 
         command = _program(programs[0], folder)
         extra = program_environment(programs[0])
     extra |= {"STUDIO_HOST": host, "STUDIO_HOST_INDEX": str(plan.hosts[host])}
-    return spawn(host, command, folders, outputs, extra, folder)
+    libraries = {name for component in components if not component.command for name in _libraries(component)}
+    return spawn(host, command, folders, outputs, extra, folder, libraries)
+
+
+def _libraries(component: PlannedComponent) -> set[str]:
+    """What its files import, wherever they do; those of a built-in are in its package."""
+    module = component.entry.partition(":")[0]
+    folder = Path(component.folder)
+    if module.startswith("studio."):
+        spec = find_spec(module)
+        folder = Path(spec.origin).parent if spec and spec.origin else folder
+    return {name for file in folder.glob("*.py") for name in IMPORT.findall(file.read_text(errors="replace"))}
 
 
 def program_environment(component: PlannedComponent) -> dict[str, str]:

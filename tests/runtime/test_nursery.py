@@ -14,6 +14,12 @@ import pytest
 
 from studio.runtime.nurse import Child, Nurse
 
+HAS_NUMBA = """\
+import sys
+
+def main():
+    return 3 if "numba" in sys.modules else 4
+"""
 SAYS = """\
 import os, sys
 
@@ -34,6 +40,7 @@ def main():
 def nurse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nurse]:
     (tmp_path / "says_where_it_is.py").write_text(SAYS)
     (tmp_path / "waits_for_ever.py").write_text(WAITS)
+    (tmp_path / "has_numba.py").write_text(HAS_NUMBA)
     monkeypatch.syspath_prepend(tmp_path)
     nurse = Nurse()
     yield nurse
@@ -45,6 +52,16 @@ def born(nurse: Nurse, module: str, outputs: tuple[int, int], *words: str) -> Ch
     child = nurse.bear(module, words, title=f"studio {module}", environment=environment, outputs=outputs)
     assert child is not None
     return child
+
+
+def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
+    def status(*libraries: str) -> int:
+        words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2), "libraries": libraries}
+        child = nurse.bear("has_numba", (), **words)  # type: ignore[arg-type]
+        assert child is not None
+        return child.wait(20)
+
+    assert (status("numba", "numpy"), status()) == (3, 4)
 
 
 def nursery_of(child_of: int) -> psutil.Process:
