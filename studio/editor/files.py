@@ -169,6 +169,8 @@ class Files(QObject):
 
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
+        if not self.window.code.may_leave():
+            return False
         if not self.window.has_session or not self.window.session.document.is_modified:
             return True
         box = QMessageBox(self.window)

@@ -16,6 +16,9 @@ from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayo
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
+from studio.editor.code.debug_control import DebugControl
+from studio.editor.code.desk import CodeDesk
+from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
 from studio.editor.docks import Docks
 from studio.editor.files import Files
@@ -129,6 +132,9 @@ class MainWindow(QMainWindow):
         self.docks.add("palette", "Palette", self.palette_panel, "left")
         self.docks.add("inspector", "Inspector", self.inspector, "right")
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
+        self.debug: DebugControl = DebugControl(self.live.feed, self.settings, self)
+        self.code: CodeDocuments = CodeDocuments(self)
+        self.code_desk = CodeDesk(self)
         self.live_panels = LivePanels(self)
         self.side_panels: SidePanels = SidePanels(self)
         self.viewers: Viewers = Viewers(self.docks, self.live.feed, self.theme, self)
@@ -210,6 +216,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out_docks(self) -> None:
         self.viewers.restore(self.layouts.viewers(self.session.folder))
+        self.code_desk.show_project(self.session.folder)
         self.layouts.restore(self.session.folder)
         app = QApplication.instance()
         assert app is not None
@@ -220,6 +227,7 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self.layouts.remember(self._session.folder, self.viewers.save())
             self.viewers.close_all()
+            self.code_desk.leave_project(self._session.folder)
         if self._canvas is not None:
             self._canvas.cancel_gesture()
             self._canvas.canvas.selectionChanged.disconnect()
@@ -296,6 +304,7 @@ class MainWindow(QMainWindow):
         self.live_panels.show_theme(theme)
         self.side_panels.show_theme(theme)
         self.viewers.show_theme(theme)
+        self.code.show_theme(theme)
         if self._session is not None:
             self.canvas.show_theme(theme)
         self.problems.show_theme(theme, self._session.folder if self._session else None)

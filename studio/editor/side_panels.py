@@ -36,7 +36,13 @@ class Panel:
     """Where it opens while no layout says otherwise."""
 
 
-PANELS: tuple[Panel, ...] = ()
+PANELS: tuple[Panel, ...] = (
+    Panel("call_stack", "Call stack", "mdi6.file-tree", "studio.editor.panels.call_stack:CallStack", beside="palette"),
+    Panel("breakpoints", "Breakpoints", "fa6s.circle", "studio.editor.panels.breakpoints:Breakpoints", beside="palette"),
+    Panel("variables", "Variables", "mdi6.variable", "studio.editor.panels.variables:Variables"),
+    Panel("watches", "Watch", "mdi6.eye-outline", "studio.editor.panels.watches:Watches"),
+    Panel("evaluate", "Evaluate", "mdi6.console-line", "studio.editor.panels.evaluate:Evaluate", beside="problems"),
+)
 
 
 class SidePanels(QObject):

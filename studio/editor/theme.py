@@ -54,12 +54,13 @@ class Theme:
     fine: str
     inactive: str
     created: str
+    frozen: str
     origins: Mapping[str, Origin]
     types: Mapping[str, str]
     other_type: str
 
     def tone(self, name: str) -> str:
-        """Of a state: created, inactive, fine, warning or error."""
+        """Of a state: created, inactive, fine, warning, error or frozen."""
         colour: str = getattr(self, name)
         return colour
 
@@ -73,7 +74,7 @@ DARK = Theme(
     border="#373D46", control_border="#76808D", node="#262B32", node_title="#2E343C", node_border="#434A55",
     text="#E6E9ED", muted="#A3ACB8", disabled="#6C7581", accent="#A596FF", accent_fill="#6A57E0", on_accent="#FFFFFF",
     selection="#37325E", focus="#C4BAFF", hover="#2F353D", alternate="#252A30", tooltip="#2B3038", code="#1A1D21",
-    error="#FF837A", warning="#EBC24D", fine="#56D089", inactive="#74B4FF", created="#F2F4F7",
+    error="#FF837A", warning="#EBC24D", fine="#56D089", inactive="#74B4FF", created="#F2F4F7", frozen="#8ADCF5",
     origins={
         "real": Origin("#FF9F57", "#FF7A1A", "#1A0E00", "fa6s.tower-broadcast", "Real"),
         "logged": Origin("#EBA0D5", "#7C2F66", "#FFFFFF", "fa6s.database", "Logged"),
@@ -92,7 +93,7 @@ LIGHT = Theme(
     border="#C6CDD5", control_border="#747E8A", node="#FFFFFF", node_title="#F4F5F8", node_border="#B4BCC6",
     text="#1B2026", muted="#525C68", disabled="#98A1AC", accent="#5440CF", accent_fill="#5B46D6", on_accent="#FFFFFF",
     selection="#DCD7FB", focus="#5440CF", hover="#E6E9EE", alternate="#F0F2F5", tooltip="#FFFFFF", code="#FFFFFF",
-    error="#BD1F29", warning="#7A5500", fine="#0C6E36", inactive="#0A5CB3", created="#3B444E",
+    error="#BD1F29", warning="#7A5500", fine="#0C6E36", inactive="#0A5CB3", created="#3B444E", frozen="#055F78",
     origins={
         "real": Origin("#A84300", "#FF7A1A", "#1A0E00", "fa6s.tower-broadcast", "Real"),
         "logged": Origin("#932873", "#932873", "#FFFFFF", "fa6s.database", "Logged"),
@@ -106,6 +107,12 @@ LIGHT = Theme(
 )  # fmt: skip
 
 THEMES: Mapping[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    """So much of a colour over its ground."""
+    pairs = [(int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(over * share + under * (1 - share)):02X}" for over, under in pairs)
 
 
 def contrast(first: str, second: str) -> float:

@@ -18,7 +18,7 @@ def test_contrast_is_that_of_wcag() -> None:
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_text_is_readable_on_every_ground(theme: Theme) -> None:
     for ground in GROUNDS:
-        for text in (theme.text, theme.muted, theme.accent, theme.error, theme.warning, theme.fine):
+        for text in (theme.text, theme.muted, theme.accent, theme.error, theme.warning, theme.fine, theme.frozen):
             assert contrast(text, getattr(theme, ground)) >= 4.5, (ground, text)
     assert contrast(theme.text, theme.selection) >= 4.5
     assert contrast(theme.on_accent, theme.accent_fill) >= 4.5

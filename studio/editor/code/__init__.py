@@ -1,0 +1,1 @@
+"""Code in the window: documents, breakpoints, and what a debugger says."""

@@ -1,0 +1,232 @@
+"""One file in the central area: its editor, the line above it, find and replace, and what happens to it on the disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PyQt6.Qsci import QsciScintilla
+from PyQt6.QtCore import QPoint, pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
+from studio.editor.code.breakpoint_editor import BreakpointEditor
+from studio.editor.code.code_editor import CodeEditor
+from studio.editor.code.find_bar import FindBar
+from studio.editor.code.text_file import TextFile
+from studio.editor.notice import DifferenceDialog, Notice, difference
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+
+_EOL = {
+    "\n": QsciScintilla.EolMode.EolUnix,
+    "\r\n": QsciScintilla.EolMode.EolWindows,
+    "\r": QsciScintilla.EolMode.EolMac,
+}
+
+
+class CodePage(QWidget):
+    titled = pyqtSignal(str)
+    saved = pyqtSignal()
+    complained = pyqtSignal(str)
+    reload_wanted = pyqtSignal()
+
+    def __init__(self, file: TextFile, book: BreakpointBook, theme: Theme, shown_path: str) -> None:
+        super().__init__()
+        self.file, self.book, self.shown_path = file, book, shown_path
+        self.key = str(file.path)
+        self.editor = CodeEditor(file.path, theme)
+        self.finder = FindBar(self.editor, theme)
+        self.notice = Notice()
+        self._form: BreakpointEditor | None = None
+        self.place = QLabel()
+        self.place.setProperty("role", "muted")
+        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.place.setToolTip(str(file.path))
+        self.reload = QPushButton("Reload")
+        self.reload.clicked.connect(self.reload_wanted)
+        self.reload.hide()
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 3, 8, 3)
+        row.addWidget(self.place, 1)
+        row.addWidget(self.reload)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self.notice)
+        layout.addWidget(self.editor, 1)
+        layout.addWidget(self.finder)
+        self.setFocusProxy(self.editor)
+        self._show_text()
+        editor = self.editor
+        editor.modificationChanged.connect(lambda _: self._retitle())
+        editor.key_wanted.connect(self._key)
+        editor.point_clicked.connect(lambda line: book.toggle(self.key, line))
+        editor.point_menu.connect(lambda line, at: self.point_menu(line).popup(at))
+        editor.points_moved.connect(lambda moved: book.move(self.key, moved))
+        editor.menu_opening.connect(self._add_to_menu)
+        self.leave_book = book.listen(self._book_changed)
+        self._book_changed(self.key, False)
+        self._retitle()
+
+    # ---- the file
+
+    @property
+    def is_modified(self) -> bool:
+        return bool(self.editor.isModified())
+
+    @property
+    def title(self) -> str:
+        return f"{self.file.path.name}{' •' if self.is_modified else ''}"
+
+    def save(self) -> bool:
+        if self.file.changed_on_disk() is not None and not self.notice.isHidden():
+            self.complained.emit(f"{self.file.path.name} was changed by somebody else: decide in the bar above it")
+            return False
+        return self._write()
+
+    def _write(self) -> bool:
+        try:
+            self.file.write(self.editor.text())
+        except StudioError as error:
+            self.complained.emit(f"Not saved: {error}")
+            return False
+        self.editor.setModified(False)
+        self.notice.hide()
+        self._retitle()
+        self.saved.emit()
+        return True
+
+    def look_at_disk(self) -> None:
+        """Somebody may have written the file: read it, or ask where both have changed it."""
+        if self.file.changed_on_disk() is None:
+            return
+        if not self.is_modified:
+            self.read_again()
+            return
+        self.notice.ask(
+            f"{self.file.path.name} was changed by somebody else, and you have changes that are not saved.",
+            {
+                "Show difference…": self._show_difference,
+                "Reload": self.read_again,
+                "Keep mine": self._write,
+            },
+        )
+
+    def read_again(self) -> None:
+        line, column = self.editor.getCursorPosition()
+        first = self.editor.firstVisibleLine()
+        try:
+            self.file = TextFile.read(self.file.path)
+        except StudioError as error:
+            self.complained.emit(str(error))
+            return
+        self._show_text()
+        self._book_changed(self.key, False)
+        self.editor.setCursorPosition(min(line, self.editor.lines() - 1), column)
+        self.editor.setFirstVisibleLine(first)
+        self.notice.hide()
+        self._retitle()
+
+    def _show_difference(self) -> None:
+        ours = {self.file.path: self.editor.text().encode("utf-8", "replace")}
+        DifferenceDialog(self, "On disk, and here", difference(ours)).show()
+
+    def _show_text(self) -> None:
+        self.editor.show_points([], set())  # they belong to lines of the text that goes
+        self.editor.setText(self.file.text)
+        self.editor.setEolMode(_EOL[self.file.newline])
+        self.editor.setModified(False)
+
+    def _retitle(self) -> None:
+        words = [self.shown_path, "not saved" if self.is_modified else "saved", self.file.about]
+        self.place.setText(" · ".join(word for word in words if word))
+        self.titled.emit(self.title)
+
+    def offer_reload(self, component: str) -> None:
+        """The process of a component runs older code than this; "" when it does not."""
+        self.reload.setText(f"Reload {component}")
+        self.reload.setToolTip(
+            "Start its process again with the code as it is saved, and bring the system back to where it stands"
+        )
+        self.reload.setVisible(bool(component))
+        self.reload.setEnabled(True)
+
+    # ---- breakpoints
+
+    def _book_changed(self, file: str, _: bool) -> None:
+        if file == self.key:
+            self.editor.show_points(self.book.of_file(self.key), self.book.not_found)
+
+    def point_menu(self, line: int) -> QMenu:
+        """What can be done about a breakpoint in a line."""
+        menu, point = QMenu(self), self.book.at(self.key, line)
+        if point is None:
+            self._entry(menu, "Set breakpoint", lambda: self.book.toggle(self.key, line))
+            self._entry(menu, "Set breakpoint with a condition…", lambda: self.edit_point(line))
+            self._entry(menu, "Set log point…", lambda: self.edit_point(line, "log"))
+            return menu
+        self._entry(menu, "Remove breakpoint", lambda: self.book.toggle(self.key, line))
+        word = "Switch off" if point.enabled else "Switch on"
+        self._entry(menu, word, lambda: self.book.put(replace(point, enabled=not point.enabled)))
+        self._entry(menu, "Condition, count or log…", lambda: self.edit_point(line))
+        return menu
+
+    def _entry(self, menu: QMenu, text: str, do: object) -> None:
+        entry = menu.addAction(text)
+        assert entry is not None and callable(do)
+        entry.triggered.connect(lambda _=False: do())
+
+    def _add_to_menu(self, menu: QMenu, line: int) -> None:
+        menu.addSeparator()
+        for entry in self.point_menu(line).actions():
+            menu.addAction(entry)
+
+    def edit_point(self, line: int, first: str = "condition") -> BreakpointEditor:
+        """The small form below its line."""
+        point = self.book.at(self.key, line) or Breakpoint(self.key, line)
+        if self._form is not None and not self._form.isHidden():
+            self._form.leave()
+        form = BreakpointEditor(self.editor, point, first)
+        form.accepted.connect(self.book.put)
+        form.destroyed.connect(lambda: self._form_gone(form))
+        y = self.editor.line_y(line) + 22
+        if y + form.height() > self.editor.height():
+            y = max(0, y - form.height() - 24)
+        form.move(QPoint(60, y))
+        form.show()
+        form.raise_()
+        self._form = form
+        return form
+
+    def _form_gone(self, form: BreakpointEditor) -> None:
+        if self._form is form:
+            self._form = None
+
+    # ---- keys
+
+    def _key(self, name: str) -> None:
+        match name:
+            case "save":
+                self.save()
+            case "find" | "replace" | "go_to":
+                self.finder.open(name)
+            case "next":
+                self.finder.search()
+            case "before":
+                self.finder.search(back=True)
+            case "point":
+                self.book.toggle(self.key, self.editor.line)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.editor.show_theme(theme)
+        self.finder.show_theme(theme)
+        self._book_changed(self.key, False)
+
+
+def shown_path(path: Path, project: Path | None) -> str:
+    """As short as it can be understood: within the project, or its last folders."""
+    if project is not None and path.is_relative_to(project):
+        return str(path.relative_to(project))
+    return "/".join(path.parts[-3:])

@@ -1,0 +1,263 @@
+"""The debugger of the window: which processes are debugged, which one is looked at, and how it goes on.
+
+window.debug.attach("terrain_map")        # and detach; `changed` tells when it has come about
+window.debug.stopped.connect(show)        # Stop: the host that stands, and its frames
+window.debug.continued.connect(clear)     # nothing stands any more
+window.debug.line()                       # into(), out(), continue_()
+window.debug.book                         # the breakpoints of the project
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from studio.editor.code.breakpoint_book import BreakpointBook
+from studio.editor.code.debug_session import Body, DebugSession, Frame, Stop
+from studio.errors import StudioError
+
+if TYPE_CHECKING:
+    from studio.editor.feed import Changes, Feed
+    from studio.editor.settings import Settings
+
+
+class DebugControl(QObject):
+    stopped = pyqtSignal(object)
+    """A Stop that is looked at now: a process stands, or another one of those that stand was chosen."""
+    continued = pyqtSignal()
+    """What was looked at goes on; nothing stands, or another `stopped` follows at once."""
+    frame_chosen = pyqtSignal(object)
+    """Frame of the stop that is looked at, or None."""
+    changed = pyqtSignal()
+    """Which processes are debugged."""
+    told = pyqtSignal(str)
+    refused = pyqtSignal(str)
+    said = pyqtSignal(str, str, str)
+    """Host, category and text: log points, and what is printed."""
+
+    def __init__(self, feed: Feed, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.feed, self.settings = feed, settings
+        self.book = BreakpointBook()
+        self.book.listen(self._book_changed)
+        self.sessions: dict[str, DebugSession] = {}
+        """By host."""
+        self.frame: Frame | None = None
+        self._looked_at: DebugSession | None = None
+        self._project = ""
+        feed.changed.connect(self._followed)
+        feed.ended.connect(lambda _: self._end_all())
+
+    # ---- what there is
+
+    @property
+    def session(self) -> DebugSession | None:
+        """The one that stands and is looked at."""
+        return self._looked_at
+
+    @property
+    def stop(self) -> Stop | None:
+        return self._looked_at.stop if self._looked_at is not None else None
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stop is not None
+
+    def is_debugged(self, component: str) -> bool:
+        return self._host_of(component) in self.sessions
+
+    def components_of(self, host: str) -> list[str]:
+        components: Mapping[str, Mapping[str, Any]] = self.feed.state.get("components", {})
+        return [name for name, told in components.items() if told["host"] == host]
+
+    def _host_of(self, component: str) -> str:
+        told = self.feed.state.get("components", {}).get(component)
+        return str(told["host"]) if told is not None else ""
+
+    # ---- a project has its own breakpoints
+
+    def show_project(self, folder: Path | None) -> None:
+        """Those of another project; without one, none."""
+        self._end_all()
+        self._project = ""
+        key = "" if folder is None else project_key(folder)
+        self.book.restore(self.settings.text(f"{key}/breakpoints") if key else "")
+        self._project = key
+
+    # ---- attaching
+
+    def attach(self, component: str, then: Callable[[], object] | None = None) -> None:
+        """Debug the process of a running component."""
+        if self.is_debugged(component):
+            if then is not None:
+                then()
+            return
+
+        def done(reply: Body) -> None:
+            self.connect_to(str(reply["host"]), int(reply["port"]))
+            self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
+            if then is not None:
+                then()
+
+        self.feed.ask("debug", done, self._refused, component=component, on=True, timeout_s=30.0)
+
+    def detach(self, component: str) -> None:
+        """Debug its process no more; it goes on."""
+        session = self.sessions.get(self._host_of(component))
+        if session is not None:
+            session.end()
+        self.feed.ask("debug", None, self._refused, component=component, on=False)
+
+    def detach_all(self) -> None:
+        for host in list(self.sessions):
+            for component in self.components_of(host)[:1]:
+                self.detach(component)
+        self._end_all()
+
+    def connect_to(self, host: str, port: int) -> DebugSession:
+        """A debugger is there: look at it from now on."""
+        known = self.sessions.get(host)
+        if known is not None:
+            if known.port == port:
+                return known
+            known.end()
+        session = DebugSession(host, port, self)
+        self.sessions[host] = session
+        session.stopped.connect(lambda _: self._stands(session))
+        session.continued.connect(lambda: self._goes(session))
+        session.said.connect(lambda category, text: self.said.emit(host, category, text))
+        session.placed.connect(self._placed)
+        session.attached.connect(self.changed)
+        session.ended.connect(lambda why: self._ended(session, why))
+        session.start({file: self.book.asked_of(file) for file in self.book.files()}, self.book.asked_exceptions())
+        self.changed.emit()
+        return session
+
+    def _followed(self, changes: Changes) -> None:
+        """Others may debug the system too, and the runtime lets hosts be debugged to stop in their handlers."""
+        if not changes.system:
+            return
+        for host, told in (self.feed.state.get("debug") or {}).get("hosts", {}).items():
+            if told.get("port") and host not in self.sessions:
+                self.connect_to(host, int(told["port"]))
+
+    # ---- going on
+
+    def continue_(self) -> None:
+        """Everything that stands goes on, and the system with it."""
+        if "debug" in self.feed.state:
+            self.feed.ask("continue", None, self._refused)
+        else:
+            for session in self.sessions.values():
+                session.go_on()
+
+    def line(self) -> None:
+        self._step("next")
+
+    def into(self) -> None:
+        self._step("stepIn")
+
+    def out(self) -> None:
+        self._step("stepOut")
+
+    def _step(self, how: str) -> None:
+        if self._looked_at is not None:
+            self._looked_at.go_on(how)
+        else:
+            self.refused.emit("Nothing stands at a line")
+
+    def choose_frame(self, frame: Frame) -> None:
+        """Look at another frame of the stack."""
+        self.frame = frame
+        self.frame_chosen.emit(frame)
+
+    def look_at(self, host: str) -> None:
+        """Of several that stand, at this one."""
+        session = self.sessions.get(host)
+        if session is not None and session.stop is not None:
+            self._show(session)
+
+    # ---- asking in the frame that is chosen
+
+    def evaluate(
+        self,
+        expression: str,
+        done: Callable[[Body], object],
+        failed: Callable[[StudioError], object] | None = None,
+        *,
+        context: str = "repl",
+    ) -> None:
+        if self._looked_at is not None:
+            self._looked_at.evaluate(expression, self.frame, done, failed, context=context)
+        elif failed is not None:
+            failed(StudioError("nothing stands at a line", hint="set a breakpoint, or step"))
+
+    # ---- within
+
+    def _stands(self, session: DebugSession) -> None:
+        top = session.stop.top if session.stop is not None else None
+        if top is not None and session.stop is not None and session.stop.reason == "breakpoint":
+            self.book.note_hit(top.file, top.line)
+        if self._looked_at is None or self._looked_at is session or self._looked_at.stop is None:
+            self._show(session)
+        else:
+            self.changed.emit()
+
+    def _show(self, session: DebugSession) -> None:
+        assert session.stop is not None
+        self._looked_at, self.frame = session, session.stop.top
+        self.stopped.emit(session.stop)
+        self.frame_chosen.emit(self.frame)
+
+    def _goes(self, session: DebugSession) -> None:
+        if session is self._looked_at:
+            self._looked_at = self.frame = None
+            self.frame_chosen.emit(None)
+            self.continued.emit()
+        others = [other for other in self.sessions.values() if other.stop is not None]
+        if self._looked_at is None and others:
+            self._show(others[0])
+
+    def _ended(self, session: DebugSession, why: str) -> None:
+        if self.sessions.get(session.host) is session:
+            del self.sessions[session.host]
+        self._goes(session)
+        session.deleteLater()
+        self.changed.emit()
+        if why and self.feed.is_attached:
+            self.told.emit(f"{session.host} is not debugged any more: {why}")
+
+    def _end_all(self) -> None:
+        for session in list(self.sessions.values()):
+            session.end()
+
+    def _placed(self, file: str, found: list[Body]) -> None:
+        asked = self.book.asked_of(file)
+        for point, answer in zip(asked, found, strict=False):
+            self.book.note_placed(file, int(point["line"]), bool(answer.get("verified")))
+
+    def _book_changed(self, file: str, asks: bool) -> None:
+        if asks:
+            self.tell_breakpoints(file)
+        if self._project:
+            self.settings.set_text(f"{self._project}/breakpoints", self.book.save())
+
+    def tell_breakpoints(self, file: str) -> None:
+        """To every debugged process: those of a file, or which exceptions stop."""
+        for session in self.sessions.values():
+            if file:
+                session.set_breakpoints(file, self.book.asked_of(file))
+            else:
+                session.set_exceptions(self.book.asked_exceptions())
+
+    def _refused(self, error: StudioError) -> None:
+        self.refused.emit(str(error))
+
+
+def project_key(folder: Path) -> str:
+    """Where the settings keep what belongs to a project."""
+    return f"debug/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"

@@ -1,0 +1,119 @@
+"""Code and debugger in the window: where the code stands is shown in its file, values beside it, and what is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject
+
+from studio.editor.code import looks
+from studio.editor.code.debug_control import project_key
+from studio.editor.code.debug_session import Body, Frame
+from studio.editor.code.inline_values import names_by_line, texts
+from studio.editor.code.reload import Reload
+
+if TYPE_CHECKING:
+    from studio.editor.code.code_page import CodePage
+    from studio.editor.main_window import MainWindow
+
+
+class CodeDesk(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.reload = Reload(window)
+        self._marked: CodePage | None = None
+        debug, code = window.debug, window.code
+        debug.frame_chosen.connect(self._show_frame)
+        debug.told.connect(lambda words: window.status.say(words))
+        debug.refused.connect(lambda words: window.status.say(words, trouble=True))
+        code.opened.connect(self._opened)
+
+    # ---- a project
+
+    def show_project(self, folder: Path) -> None:
+        self.window.debug.show_project(folder)
+        self.window.code.restore(self.window.settings.text(f"{project_key(folder)}/open"))
+
+    def leave_project(self, folder: Path) -> None:
+        """What is open is remembered, and closed."""
+        self.window.settings.set_text(f"{project_key(folder)}/open", self.window.code.save())
+        self.window.debug.show_project(None)
+        self._marked = None
+        self.window.code.close_all()
+
+    # ---- where the code stands
+
+    def _show_frame(self, frame: Frame | None) -> None:
+        if self._marked is not None:
+            self._marked.editor.show_here(0)
+            self._marked = None
+        if frame is None or not frame.file or not Path(frame.file).is_file():
+            return
+        page = self.window.code.open_at(frame.file, frame.line, focus=False)
+        stop = self.window.debug.stop
+        if page is None or stop is None:
+            return
+        is_top = frame == stop.top
+        page.editor.show_here(frame.line, caller=not is_top)
+        self._marked = page
+        self._show_values(page, frame, is_top)
+
+    def _show_values(self, page: CodePage, frame: Frame, is_top: bool) -> None:
+        debug, stop = self.window.debug, self.window.debug.stop
+        assert stop is not None
+        here = f"stopped here: {stop.text}" if stop.reason == "exception" and stop.text else "stopped here"
+        values = {frame.line: (here, "error" if stop.reason == "exception" else "frozen")} if is_top else {}
+        page.editor.show_values(values)
+        places = names_by_line(page.editor.text(), frame.line)
+        names = sorted({name for found in places.values() for name in found})
+        if not names or debug.session is None:
+            return
+
+        def show(body: Body) -> None:
+            told = looks.told(str(body.get("result", "")))
+            words = {name: str(about["words"]) for name, about in told.items()}
+            beside = {line: (text, "muted") for line, text in texts(places, words).items()}
+            if self._marked is page:
+                page.editor.show_values({**beside, **values})
+
+        debug.evaluate(looks.known_of(names), show, context="clipboard")
+
+    # ---- values under the mouse
+
+    def _opened(self, page: CodePage) -> None:
+        page.editor.value_wanted.connect(lambda expression, at: self._look(page, expression, at))
+        page.editor.menu_opening.connect(lambda menu, _: self._add_entries(menu, page))
+        page.reload_wanted.connect(lambda: self.reload.reload(page))
+
+    def _look(self, page: CodePage, expression: str, at: int) -> None:
+        if not self.window.debug.is_stopped:
+            return
+
+        def show(body: Body) -> None:
+            told = looks.told(str(body.get("result", ""))).get(expression)
+            if told is not None:
+                page.editor.show_tip(at, f"{expression}: {told['type']}\n{told['words']}")
+
+        self.window.debug.evaluate(looks.names_of([expression]), show, context="clipboard")
+
+    def _add_entries(self, menu: object, page: CodePage) -> None:
+        """For a selected expression while the code stands."""
+        chosen = page.editor.selectedText().strip()
+        if not chosen or "\n" in chosen or not self.window.debug.is_stopped:
+            return
+        from PyQt6.QtWidgets import QMenu
+
+        assert isinstance(menu, QMenu)
+        menu.addSeparator()
+        for text, panel, method in (
+            ("Watch this", "watches", "add"),
+            ("Evaluate this", "evaluate", "evaluate"),
+            ("View as an array", "variables", "view"),
+        ):
+            entry = menu.addAction(text)
+            assert entry is not None
+            entry.triggered.connect(
+                lambda _=False, panel=panel, method=method: getattr(self.window.side_panels.show(panel), method)(chosen)
+            )

@@ -1,0 +1,200 @@
+"""Files of code that are open in the window: one tab each beside the canvas, remembered with the project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QApplication, QMessageBox
+
+from studio.editor.code.text_file import TextFile
+from studio.editor.icons import icon
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+
+if TYPE_CHECKING:
+    from studio.editor.code.code_page import CodePage
+    from studio.editor.main_window import MainWindow
+
+LOOK_AFTER_MS = 200
+
+
+class CodeDocuments(QObject):
+    opened = pyqtSignal(object)
+    """A CodePage that is new."""
+    saved = pyqtSignal(object)
+    """The Path of a file that was saved."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.pages: dict[str, CodePage] = {}
+        """By path."""
+        self._current = ""
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(LOOK_AFTER_MS)
+        self._timer.timeout.connect(self._look_at_disk)
+        self._watcher.fileChanged.connect(lambda _: self._timer.start())
+        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+
+    # ---- opening
+
+    def open_at(self, file: str | Path, line: int = 0, *, focus: bool = True) -> CodePage | None:
+        """Show a line of a file; None, and a word to the user, where it cannot be read."""
+        path = Path(file).resolve()
+        key = str(path)
+        page = self.pages.get(key)
+        if page is None:
+            try:
+                page = self._make(TextFile.read(path))
+            except StudioError as error:
+                self.window.status.say(str(error), trouble=True)
+                return None
+        self.window.docks.show(self._dock(key))
+        self._current = key
+        if line > 0:
+            page.editor.go_to(line)
+        if focus:
+            page.editor.setFocus()
+        return page
+
+    def _make(self, file: TextFile) -> CodePage:
+        from studio.editor.code.code_page import CodePage, shown_path  # brings QScintilla, for those who look at code
+
+        window, key = self.window, str(file.path)
+        project = window.session.folder.resolve() if window.has_session else None
+        page = CodePage(file, window.debug.book, window.theme, shown_path(file.path, project))
+        self.pages[key] = page
+        name = self._dock(key)
+        window.docks.add_viewer(name, page.title, page, "tab", beside="system", close=lambda: self.ask_close(key))
+        window.docks.set_icon(name, icon("fa6s.code", window.theme.muted))
+        page.titled.connect(lambda title: window.docks.set_title(name, title))
+        page.complained.connect(lambda words: window.status.say(words, trouble=True))
+        page.saved.connect(lambda: self._saved(file.path))
+        self._watch()
+        self.opened.emit(page)
+        return page
+
+    def _saved(self, path: Path) -> None:
+        self._watch()
+        self.window.status.say(f"Saved {path.name}")
+        self.saved.emit(path)
+
+    def _dock(self, key: str) -> str:
+        return f"code:{key}"
+
+    # ---- what is in front
+
+    @property
+    def current(self) -> CodePage | None:
+        """The page that has the keyboard, or had it last and can still be seen."""
+        focus = QApplication.focusWidget()
+        for key, page in self.pages.items():
+            if focus is not None and (focus is page or page.isAncestorOf(focus)):
+                self._current = key
+        found = self.pages.get(self._current)
+        return found if found is not None and found.isVisible() else None
+
+    @property
+    def has_focus(self) -> bool:
+        """Keys such as Ctrl+S and Ctrl+Z mean the code, not the system."""
+        focus = QApplication.focusWidget()
+        return focus is not None and any(focus is page or page.isAncestorOf(focus) for page in self.pages.values())
+
+    def toggle_breakpoint(self) -> None:
+        """In the line of the cursor."""
+        page = self.current
+        if page is not None:
+            self.window.debug.book.toggle(page.key, page.editor.line)
+        else:
+            self.window.status.say("Open code first: a breakpoint belongs to a line", trouble=True)
+
+    def edit_breakpoint(self, file: str, line: int) -> None:
+        page = self.open_at(file, line)
+        if page is not None:
+            page.edit_point(line)
+
+    # ---- saving and closing
+
+    def save_all(self) -> bool:
+        return _save([page for page in self.pages.values() if page.is_modified])
+
+    def ask_close(self, key: str) -> None:
+        page = self.pages[key]
+        if not page.is_modified or self._may_leave([page]):
+            self.close(key)
+
+    def close(self, key: str) -> None:
+        page = self.pages.pop(key)
+        page.leave_book()
+        self.window.docks.remove(self._dock(key))
+        self._watch()
+
+    def close_all(self) -> None:
+        for key in list(self.pages):
+            self.close(key)
+
+    def may_leave(self) -> bool:
+        """True if nothing is lost by closing all files: saved, or the user does not want it."""
+        modified = [page for page in self.pages.values() if page.is_modified]
+        return not modified or self._may_leave(modified)
+
+    def _may_leave(self, pages: list[CodePage]) -> bool:
+        names = ", ".join(page.file.path.name for page in pages)
+        box = QMessageBox(self.window)
+        box.setWindowTitle("Save your changes?")
+        box.setText(f"{names} has changes that are not saved.")
+        box.setInformativeText("Closing without saving loses them.")
+        save = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton("Close without saving", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(save)
+        box.exec()
+        if box.clickedButton() is save:
+            return _save(pages)
+        return box.clickedButton() is leave
+
+    # ---- kept with the project
+
+    def save(self) -> str:
+        return json.dumps([[key, page.editor.line] for key, page in self.pages.items()])
+
+    def restore(self, text: str) -> None:
+        """What was open, or of it what can still be read."""
+        try:
+            kept = [(str(file), int(line)) for file, line in json.loads(text)]
+        except (ValueError, TypeError):
+            return
+        for file, line in kept:
+            if Path(file).is_file():
+                self.open_at(file, line, focus=False)
+
+    # ---- others
+
+    def show_theme(self, theme: Theme) -> None:
+        for key, page in self.pages.items():
+            page.show_theme(theme)
+            self.window.docks.set_icon(self._dock(key), icon("fa6s.code", theme.muted))
+
+    def _look_at_disk(self) -> None:
+        self._watch()
+        for page in list(self.pages.values()):
+            page.look_at_disk()
+
+    def _watch(self) -> None:
+        """Files and their folders: a file that is replaced on saving is a new one for the watcher."""
+        old = [*self._watcher.files(), *self._watcher.directories()]
+        if old:
+            self._watcher.removePaths(old)
+        wanted = {path for page in self.pages.values() for path in (page.file.path, page.file.path.parent)}
+        if wanted:
+            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+
+
+def _save(pages: list[CodePage]) -> bool:
+    """Each of them, also after one that could not be."""
+    return not [page for page in pages if not page.save()]

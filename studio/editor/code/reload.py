@@ -1,0 +1,127 @@
+"""Edit and reload: what to do when the code of a running component was saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject
+
+from studio.errors import StudioError
+
+if TYPE_CHECKING:
+    from studio.editor.code.code_page import CodePage
+    from studio.editor.main_window import MainWindow
+
+SETTING = "reload_on_save"
+LONGEST_S = 300.0
+"""Being brought back to an event may mean to replay minutes of a log."""
+
+
+def components_with(file: Path, folders: Mapping[str, Path | None]) -> list[str]:
+    """Components whose code lies in a folder that this file is in."""
+    return [name for name, folder in folders.items() if folder is not None and file.is_relative_to(folder.resolve())]
+
+
+class Reload(QObject):
+    """Restarts only the components whose code has changed, and brings the system back to the event it stands at."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self._running: set[str] = set()
+        """Components that are being reloaded."""
+        window.code.saved.connect(self._saved)
+
+    @property
+    def by_itself(self) -> bool:
+        return self.window.settings.text(SETTING) == "always"
+
+    @by_itself.setter
+    def by_itself(self, on: bool) -> None:
+        self.window.settings.set_text(SETTING, "always" if on else "ask")
+
+    def running_with(self, file: Path) -> list[str]:
+        """Components that run and whose code this file is part of."""
+        window = self.window
+        if not window.has_session or not window.live.feed.is_attached:
+            return []
+        running = window.live.feed.state.get("components", {})
+        specs = {name: window.session.registry.get(str(told["type"])) for name, told in running.items()}
+        return components_with(file, {name: spec.folder if spec else None for name, spec in specs.items()})
+
+    def _saved(self, file: Path) -> None:
+        components = self.running_with(file)
+        page = self.window.code.pages.get(str(file))
+        if not components or page is None:
+            return
+        if self.by_itself:
+            self.reload(page)
+            return
+        page.offer_reload(_all_of(components))
+        page.notice.ask(
+            f"{_all_of(components)} runs with the code as it was before. Reload starts its process again and brings"
+            " the system back to where it stands.",
+            {
+                f"Reload {_all_of(components)}": lambda: self.reload(page),
+                "Always reload when I save": lambda: self._always(page),
+                "Not now": lambda: None,
+            },
+        )
+
+    def _always(self, page: CodePage) -> None:
+        self.by_itself = True
+        self.reload(page)
+
+    def reload(self, page: CodePage) -> None:
+        """Save what is not saved; then the components of this page, one after the other."""
+        if page.is_modified:
+            page.save()
+            return  # saving comes back here, or asks
+        components = [name for name in self.running_with(page.file.path) if name not in self._running]
+        if not components:
+            self.window.status.say(f"No component that runs is made of {page.file.path.name}", trouble=True)
+            return
+        self.window.debug.tell_breakpoints(page.key)  # lines may have moved since they were set
+        page.notice.hide()
+        page.reload.setEnabled(False)
+        page.reload.setText(f"Reloading {_all_of(components)}…")
+        page.reload.show()
+        self._next(page, components)
+
+    def _next(self, page: CodePage, components: list[str]) -> None:
+        if not components:
+            page.offer_reload("")
+            return
+        name, *rest = components
+        self._running.add(name)
+        self.window.status.say(f"Reloading {name}: its process starts again with the code on disk…")
+
+        def done(reply: dict[str, Any]) -> None:
+            self._running.discard(name)
+            self.window.status.say(_result(name, reply))
+            self._next(page, rest)
+
+        def failed(error: StudioError) -> None:
+            self._running.discard(name)
+            page.offer_reload(name)
+            self.window.status.say(f"{name} was not reloaded: {error}", trouble=True)
+
+        self._ask(name, done, failed)
+
+    def _ask(
+        self, component: str, done: Callable[[dict[str, Any]], object], failed: Callable[[StudioError], object]
+    ) -> None:
+        self.window.live.feed.ask("again", done, failed, component=component, timeout_s=LONGEST_S)
+
+
+def _all_of(components: list[str]) -> str:
+    return " and ".join(components) if len(components) < 3 else f"{components[0]} and {len(components) - 1} more"
+
+
+def _result(name: str, reply: Mapping[str, Any]) -> str:
+    event = reply.get("event") or reply.get("last")
+    if isinstance(event, list | tuple) and len(event) >= 2:
+        return f"{name} runs the new code, and the system stands at {event[0]} #{event[1]} again"
+    return f"{name} runs the new code"
