@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from studio.cli.ctl_break import add_break_options, set_break, show_breaks
 from studio.cli.ctl_edit import edit
 from studio.cli.ctl_hand import call, send
 from studio.cli.ctl_shape import reload, save, switch
@@ -38,6 +39,8 @@ EXAMPLE = """\
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
   studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
+  studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
+  studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
   studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
 """
 
@@ -124,6 +127,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
     _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
+    add_break_options(
+        _verb(verbs, "break", "stop the system at an event, a state, an error or a latency", changes=True)
+    )
+    _verb(verbs, "breaks", "event breakpoints, and how often each has stopped the system")
     log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "what the process of a component has printed")
@@ -155,6 +162,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 ELSEWHERE = {
+    "break": set_break,
+    "breaks": show_breaks,
     "call": call,
     "send": send,
     "link": edit,

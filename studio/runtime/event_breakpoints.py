@@ -19,6 +19,8 @@ from studio.model.close_matches import did_you_mean
 
 On = Literal["event", "state", "error", "latency"]
 When = Literal["before", "after"]
+TOLD = ("words", "hits", "trouble")
+"""What is told of one besides: a list may be given back as it was told."""
 MOST = 200
 """More would be a program, and slow every event down."""
 
@@ -45,7 +47,7 @@ class EventBreakpoint:
     @property
     def words(self) -> str:
         """What it waits for, in a few words."""
-        every = f", every {self.count}." if self.count > 1 else ""
+        every = f", every {ordinal(self.count)}" if self.count > 1 else ""
         match self.on:
             case "event":
                 return f"{self.when} {self.topic}{f' if {self.condition}' if self.condition else ''}{every}"
@@ -56,6 +58,12 @@ class EventBreakpoint:
                 return f"error in {self.component or 'any component'}{every}"
         by = f" by {self.component}" if self.component else ""
         return f"{self.topic} handled{by} later than {self.limit_ms:g} ms{every}"
+
+
+def ordinal(number: int) -> str:
+    """2nd, 3rd, 11th."""
+    last = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{last}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ def parse(content: Any, topics: Iterable[str], components: Iterable[str]) -> Eve
         raise BreakpointError("an event breakpoint is an object", hint='e.g. {"id": "1", "on": "event", "topic": "/t"}')
     known = [each.name for each in fields(EventBreakpoint)]
     for name in content:
-        if name not in known:
+        if name not in known and name not in TOLD:
             raise BreakpointError(f"an event breakpoint has no {name}", hint=did_you_mean(str(name), known))
     point = EventBreakpoint(
         str(content.get("id", "")),
@@ -276,6 +284,11 @@ class EventBreakpoints:
     def plain(self) -> list[dict[str, Any]]:
         """For clients: the list as it was given, with what became of each."""
         return [
-            {**asdict(point), "hits": self.hits.get(point.id, 0), "trouble": self.trouble.get(point.id, "")}
+            {
+                **asdict(point),
+                "words": point.words,
+                "hits": self.hits.get(point.id, 0),
+                "trouble": self.trouble.get(point.id, ""),
+            }
             for point in self.points
         ]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -24,6 +25,8 @@ from studio.model.geometry.content import GeometryContent
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
 from studio.runtime.deltas import Snapshot, difference
+from studio.runtime.event_breakpoints import Hit
+from studio.runtime.event_breaks import EventBreaks
 from studio.runtime.events import Happening
 from studio.runtime.geometry import Geometry
 from studio.runtime.geometry_watch import GeometryWatch
@@ -101,6 +104,9 @@ class Runtime:
         self.stopping = threading.Event()
         self.lease = Lease()
         self._steering = steering
+        self._breaks = EventBreaks(session, self._stop_at)
+        self._event_stop: Hit | None = None
+        """The event breakpoint at which the system stands."""
         self._snapshots = Snapshots(session)
         self._snapshot: Snapshot = {}
         self._version = 0
@@ -133,6 +139,7 @@ class Runtime:
 
     def close(self) -> None:
         self._geometry.close()
+        self._breaks.close()
         if self._thread.is_alive():
             self._ended.set()
             self._thread.join()
@@ -154,7 +161,15 @@ class Runtime:
     def _heard(self, line: dict[str, Any]) -> None:
         self._lines.add({"time_ns": wall_ns(), **line})
 
+    def _stop_at(self, hit: Hit) -> None:
+        self._steering.hold()
+        self._event_stop = hit
+        where = f"{hit.topic} #{hit.sequence}: " if hit.topic else ""
+        self._heard({"component": "", "level": "info", "text": f"stopped at an event breakpoint, {where}{hit.text}"})
+
     def _look(self) -> None:
+        if self.session.mode == "run":
+            self._event_stop = None
         sources = self._steering.sources
         modes = set(sources.values()) or {self.about.mode}
         about = {
@@ -163,6 +178,8 @@ class Runtime:
             "sources": sources,
             "player": self._steering.player,
             "geometry": self._geometry_facts(),
+            "event_breakpoints": self._breaks.plain(),
+            "event_stop": self._event_stop.plain() if self._event_stop is not None else None,
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
@@ -294,7 +311,12 @@ class Runtime:
     # What takes its time is done beside.
 
     def _start_job(self, route: bytes, request: dict[str, Any]) -> None:
-        job = self._steering.job(request)
+        if request["do"] == "event_breakpoints":
+            job: Callable[[], dict[str, Any]] = partial(self._breaks.set, request["list"])
+        else:
+            job = self._steering.job(request)
+            if request["do"] in ("step", "gate", "back"):
+                self._event_stop = None
         self._running += 1
         self._jobs.submit(self._do, route, request.get("id"), job)
 

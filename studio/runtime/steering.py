@@ -235,6 +235,11 @@ class Steering:
 
     # Processes and the gate.
 
+    def hold(self) -> None:
+        """Have the system stand still, whatever it is doing."""
+        with self._gate:
+            self._session.pause()
+
     def _restart(self, name: str) -> Job:
         session = self._session
         host = session.plan.by_name[name].host if name in session.plan.by_name else name

@@ -112,6 +112,9 @@ class TestSteering:
             (["start", "filter"], 1, "active already"),
             (["restart", "filler"], 1, "did you mean filter"),
             (["step", "--topic", "/filter/smoth"], 1, "did you mean /filter/smooth"),
+            (["break", "/filter/smoth"], 1, "did you mean /filter/smooth"),
+            (["break", "/filter/smooth", "--if", "data is 3"], 1, "is no condition"),
+            (["break"], 2, "what is it to stop at"),
             (["stop"], 2, "`studio stop` ends the whole system"),
             (["get", "filter.cutoff_hz", "--run", "other"], 1, "no system other is running"),
         ],
@@ -148,6 +151,20 @@ class TestSteering:
         assert held.out == "filter.cutoff_hz = 4.5, when the system goes on\n"
         assert studio("ctl", "start").status == 0
         await_true(lambda: studio("ctl", "get", "filter.cutoff_hz").out == "4.5\n", "the value")
+
+    def test_an_event_breakpoint_stops_the_system_and_is_removed(self, studio: Studio) -> None:
+        hit = studio("ctl", "break", "filter.smooth", "--if", "data > -9", "--wait", "20", "--json").json["hit"]
+        assert (hit["topic"], hit["when"]) == ("/filter/smooth", "seen"), "it ran freely"
+        assert studio("ctl", "gate").out == "pause\n"
+        assert studio("ctl", "break", "--remove", "1").out == "1 removed, 0 left\n"
+        assert studio("ctl", "break", "signal.value", "--count", "3").out == "1: before /signal/value, every 3rd\n"
+        delivered = [topic for topic, _ in studio("ctl", "step", "100", "--json").json["delivered"]]
+        assert delivered.count("/signal/value") == 2 and delivered[-1] != "/signal/value", "it stands before the third"
+        await_true(lambda: "stopped before /signal/value" in studio("ctl", "breaks").out, "the stop to be told")
+        assert studio("ctl", "breaks").out.startswith("1: before /signal/value, every 3rd (stopped it 1 time)")
+        assert studio("ctl", "break", "--remove", "all", "--json").json == {"left": 0}
+        assert studio("ctl", "start").status == 0
+        assert studio("ctl", "breaks").out == "no event breakpoints\n"
 
     def test_a_mode_can_be_changed(self, studio: Studio) -> None:
         assert studio("ctl", "mode", "signal", "periodic", "--period", "0.002").status == 0
