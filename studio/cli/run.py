@@ -151,7 +151,7 @@ def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:
     """What does not keep a system from running, but may be why it does not do what was meant."""
     for problem in opened.problems:
         print(problem, file=sys.stderr)
-    if not opened.used_types():
+    if not opened.used_types() and not any(source.mode == "logged" for source in opened.system.sources):
         print(f"studio: {opened.folder} has no components, so there is nothing to run", file=sys.stderr)
     elif mode is not None and not list(opened.system.sources):
         print(f"studio: {opened.folder} has no sources, so --mode {mode} changes nothing", file=sys.stderr)
@@ -229,7 +229,8 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
 
                 def is_over() -> bool:
                     has_ended = not options.stay and logs.player is player and _has_ended(player)
-                    return has_ended or _is_judged(session, verdict)
+                    alone = not session.hosts and logs.player is not None  # a log that is only looked at
+                    return has_ended or _is_judged(session, verdict) or (not alone and _is_over(session))
 
                 _free_run(runtime, options.seconds, console, is_over)
         except KeyboardInterrupt:
@@ -278,10 +279,10 @@ def _has_ended(player: LogPlayer | None) -> bool:
     return player is not None and player.wait(0.0) is not None
 
 
-def _free_run(runtime: Runtime, seconds: float | None, console: Console, has_ended: Callable[[], bool]) -> None:
+def _free_run(runtime: Runtime, seconds: float | None, console: Console, is_over: Callable[[], bool]) -> None:
     start_ns = monotonic_ns()
     session = runtime.session
-    while not _is_over(session) and not has_ended():
+    while not is_over():
         passed_s = (monotonic_ns() - start_ns) / SECOND_NS
         if seconds is not None and passed_s >= seconds:
             return
