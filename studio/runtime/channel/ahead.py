@@ -89,6 +89,9 @@ class Ahead:
         forwarder.gate.now_ns = max(forwarder.gate.now_ns, roots[-1].stamp_ns)
         nodes = self._work([Node(number, 0, (), event) for number, event in enumerate(roots)])
         forwarder.gate.now_ns = max(forwarder.gate.now_ns, *(node.event.stamp_ns for node in nodes))
+        if forwarder.gate.book is not None:
+            told = [node.event for node in nodes]
+            forwarder.gate.book += [(event.topic, event.sequence, event.stamp_ns) for event in told]
         self._send(nodes)
         self._most = self._most_after(nodes, monotonic_ns() - began_ns)
         return len(nodes)

@@ -42,6 +42,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.going import go, muted, place, upcoming
 from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
@@ -211,8 +212,14 @@ class Broker:
                 rate = float(request.get("rate", 1.0))
                 self._job(lambda: self._run(rate), reply, interrupt=True)
             case "step" | "advance" | "lockstep" as how:
-                go = self._lockstep if how == "lockstep" else self._step
-                self._job(lambda: go(request), reply)
+                how_far = self._lockstep if how == "lockstep" else self._step
+                self._job(lambda: how_far(request), reply)
+            case "go":
+                self._job(lambda: {**go(forwarder, request), **self._hit()}, reply)
+            case "upcoming":
+                self._job(lambda: {"events": upcoming(forwarder)}, reply)
+            case "place":
+                self._small_job(lambda: place(forwarder), reply)
             case "checkpoint" | "restore" | "forget" | "digest" as what:
                 self._job(lambda: self._checkpointing(what, int(request.get("checkpoint", 0))), reply)
             case "command":
@@ -282,9 +289,11 @@ class Broker:
         """`advance` tells more of each event than `step`."""
         self.forwarder.pause()
         limits = (request.get("topic"), request.get("until_ns"), request.get("most"))
-        delivered = self.forwarder.gate.advance(int(request.get("count", 1)), *limits)
+        only = bool(request.get("effects_only"))
+        with muted(self.forwarder, bool(request.get("muted"))):
+            delivered = self.forwarder.gate.advance(int(request.get("count", 1)), *limits, effects_only=only)
         told = delivered if request["do"] == "advance" else [(event.topic, event.sequence) for event in delivered]
-        return {"delivered": told, "now_ns": self.forwarder.gate.now_ns, **self._hit()}
+        return {"delivered": told, **place(self.forwarder), **self._hit()}
 
     def _set_stops(self, request: dict[str, Any]) -> None:
         """Event breakpoints; those of before are forgotten. `muted` ones wait until they are heard of again."""

@@ -49,10 +49,12 @@ from studio.runtime.channel.held import Held
 from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.listeners import Listeners
 from studio.runtime.channel.ticking import Ticking, TickingState
-from studio.runtime.clock import Clock
+from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
 
 FEED_BATCH = 64
+LATE_NS = 250_000_000
+"""A paced lockstep that is later than this goes on from where it is, and does not catch up."""
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -95,6 +97,8 @@ class Forwarder:
         self._sequences: dict[str, int] = {}
         self._marker = 0
         self._pace: Clock | None = None
+        self._ends_ns: int | None = None
+        """When the lockstep that is under way has gone on for long enough."""
         self._fed: dict[str, Feeder[Held]] = {}
         self._fed_topics: dict[str, frozenset[str]] = {}
         self._rewinds = 0
@@ -194,14 +198,31 @@ class Forwarder:
     def step(self, count: int, topic: str | None) -> list[tuple[str, int]]:
         return self.gate.step(count, topic)
 
-    def lockstep(self, until_ns: int | None, count: int | None, rate: float, lag: int = 0) -> int:
-        """`lag`: how many events those who have nothing to say may be behind. When it returns, nobody is."""
-        self._pace = self.clock.stopped_at(self.gate.now_ns).with_rate(rate) if rate else None
+    def lockstep(
+        self,
+        until_ns: int | None,
+        count: int | None,
+        rate: float,
+        lag: int = 0,
+        *,
+        for_ns: int | None = None,
+        goes_on: bool = False,
+    ) -> int:
+        """`lag`: how many events those who have nothing to say may be behind. When it returns, nobody is.
+
+        `for_ns`: it ends after so long; `goes_on`: the same pace as before, so that pieces make one whole.
+        """
+        if not rate:
+            self._pace = None
+        elif not goes_on or self._pace is None or self._pace.rate != rate:
+            self._pace = self.clock.stopped_at(self.gate.now_ns).with_rate(rate)
         self.mode = "lockstep"
         self.lag = lag
+        self._ends_ns = None if for_ns is None else monotonic_ns() + for_ns
         try:
             return self.gate.lockstep(until_ns, count, rate)
         finally:
+            self._ends_ns = None
             self._settle(0)
             self.lag = 0
             self.mode = "pause"
@@ -358,12 +379,15 @@ class Forwarder:
 
     def interrupted(self) -> bool:
         self.jobs.do_small()
-        return self.jobs.interrupted or self.ended
+        is_over = self._ends_ns is not None and monotonic_ns() > self._ends_ns
+        return self.jobs.interrupted or is_over or self.ended
 
     def wait_until(self, stamp_ns: int, rate: float) -> bool:
         assert self._pace is not None
         while not self.interrupted():
             left_ns = (stamp_ns - self._pace.now_ns()) / rate
+            if left_ns < -LATE_NS:  # it stood still, in a debugger perhaps, and does not hurry after it
+                self._pace = self._pace.stopped_at(stamp_ns).with_rate(rate)
             if left_ns <= 0:
                 return True
             if self._sockets.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
@@ -476,6 +500,11 @@ class Forwarder:
         sequence = self.next_sequence(topic)
         frame = pack(topic, Kind.TIMER, sequence, stamp_ns=due_ns, sent_ns=due_ns, epoch=self.epoch)
         return Held(frame, topic, sequence, due_ns, Kind.TIMER)
+
+    def coming_tick(self, component: str, number: int) -> tuple[str, int]:
+        """Topic and sequence of the tick after `number` more; it stays to be sent."""
+        topic = TIMER_PREFIX + component
+        return topic, self._sequences.get(topic, (self.incarnation - 1) << 40) + number
 
     def next_sequence(self, topic: str) -> int:
         """Of what the broker itself sends. A restarted broker leaves a gap rather than use a number twice."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -109,21 +109,39 @@ class Gate(Generic[E]):
         """Hears of a command that comes again."""
         self.stops: Stops[E] | None = None
         """Where it is to stop by itself; None costs nothing."""
-        self._unrepeatable = 0
-        self._why_not = ""
+        self.unrepeatable = 0
+        """How often something happened that would not happen again."""
+        self.why_not = ""
+        """What that was last."""
+        self.branch = 0
+        """How often what was to come has been replaced by something else."""
+        self.book: list[tuple[str, int, int]] | None = None
+        """Topic, sequence and stamp of all that a lockstep delivers, while somebody wants to know."""
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         """Deliver exactly `count` events, or go on until `count` events of `topic` were delivered; tells which."""
         return [(event.topic, event.sequence) for event in self.advance(count, topic)]
 
     def advance(
-        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
+        self,
+        count: int = 1,
+        topic: str | Collection[str] | None = None,
+        until_ns: int | None = None,
+        most: int | None = None,
+        *,
+        effects_only: bool = False,
     ) -> list[Delivered]:
-        """The same, and tells more; `until_ns` and `most`, how many in all, may end it before that."""
+        """The same, and tells more; `until_ns` and `most`, how many in all, may end it before that.
+
+        `topic` may be several; `effects_only`: what follows from what was delivered, and nothing new.
+        """
+        wanted = {topic} if isinstance(topic, str) else topic
         done: list[Delivered] = []
         left = count
         while left > 0 and len(done) != most:
             self._repeat_commands()
+            if effects_only and not self.agenda.effects:
+                break
             event = self.agenda.next(until_ns)
             if event is None:
                 break
@@ -136,7 +154,7 @@ class Gate(Generic[E]):
             effects = self._deliver(event)
             published = tuple((effect.topic, effect.sequence) for effect in effects)
             done.append(Delivered(event.topic, event.sequence, event.stamp_ns, published))
-            if topic is None or event.topic == topic:
+            if wanted is None or event.topic in wanted:
                 left -= 1
             if self.deliverer.interrupted() or (self.stops is not None and self.stops.after(event)):
                 break
@@ -165,7 +183,7 @@ class Gate(Generic[E]):
         """False if a breakpoint has stopped it."""
         left = -1 if count is None else count
         stops = self.stops
-        agenda, effects = self.agenda, self.agenda.effects
+        agenda, effects, book = self.agenda, self.agenda.effects, self.book
         deliver, interrupted = self.deliverer.deliver, self.deliverer.interrupted
         while left:
             if effects:  # what agenda.next() does first, without the call: this loop is the speed of a replay
@@ -189,6 +207,8 @@ class Gate(Generic[E]):
             if event.stamp_ns > self.now_ns:
                 self.now_ns = event.stamp_ns
             effects.extend(deliver(event))
+            if book is not None:
+                book.append((event.topic, event.sequence, event.stamp_ns))
             if stops is not None and stops.after(event):
                 return False
             if interrupted():
@@ -220,11 +240,12 @@ class Gate(Generic[E]):
 
     def note_unrepeatable(self, what: str) -> None:
         """Something happened that would not happen again: an input of a real source, a time of running freely."""
-        self._unrepeatable += 1
-        self._why_not = what
+        self.unrepeatable += 1
+        self.why_not = what
 
     def forget_future(self) -> None:
         """What comes now comes instead of what came the last time: the checkpoints after it hold no longer."""
+        self.branch += 1
         del self._journal[self._told :]
         for number, state in list(self.checkpoints.items()):
             if (state.delivered, state.told) > (self.delivered, self._told):
@@ -254,7 +275,7 @@ class Gate(Generic[E]):
             self.now_ns,
             self.delivered,
             self._told,
-            self._unrepeatable,
+            self.unrepeatable,
         )
         return state
 
@@ -264,9 +285,9 @@ class Gate(Generic[E]):
         if state is None:
             kept = ", ".join(map(str, self.checkpoints)) or "none"
             raise CannotGoBack(f"there is no checkpoint {number}", hint=f"there are: {kept}")
-        if state.unrepeatable != self._unrepeatable:
+        if state.unrepeatable != self.unrepeatable:
             hint = "open the recording of this run at that event"
-            raise CannotGoBack(f"cannot go back: {self._why_not}", hint=hint)
+            raise CannotGoBack(f"cannot go back: {self.why_not}", hint=hint)
         for feeder in self.agenda.feeders:
             if feeder.rewind is None and feeder.position != state.positions[feeder.name]:
                 hint = "open the recording of this run at that event"

@@ -79,6 +79,11 @@ class History:
             raise ReplayError(f"no event of {_list(names)} was delivered up to here")
         return self.start + found
 
+    def time_at(self, position: int) -> int:
+        """Virtual time there; that of the first known event before it, 0 if nothing is known."""
+        index = min(position - self.start, len(self._times)) - 1
+        return self._times[max(0, index)] if self._times else 0
+
     def position_at(self, time_ns: int) -> int:
         """The position before the first event at or after a time; the furthest one if there is none yet."""
         return self.start + bisect_left(self._times, time_ns)

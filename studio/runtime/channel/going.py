@@ -1,0 +1,117 @@
+"""Lockstep in pieces, for a system that is controlled: each piece tells what was delivered, and where it has led.
+
+(docs/protocol.md, section 11)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from studio.runtime.channel.agenda import Timers
+from studio.runtime.channel.forwarder import Forwarder
+from studio.runtime.channel.held import Held
+
+MOST_SHOWN = 50
+
+
+def go(forwarder: Forwarder, request: dict[str, Any]) -> dict[str, Any]:
+    """One piece: what was delivered, as lists of equal length, and whether there is more before the limit."""
+    forwarder.pause()
+    gate = forwarder.gate
+    until_ns, for_ns = request.get("until_ns"), request.get("for_ns")
+    book: list[tuple[str, int, int]] = []
+    gate.book = book
+    try:
+        with muted(forwarder, bool(request.get("muted"))):
+            forwarder.lockstep(
+                until_ns,
+                request.get("count"),
+                float(request.get("rate", 0.0)),
+                int(request.get("lag", 0)),
+                for_ns=for_ns,
+                goes_on=bool(request.get("goes_on")),
+            )
+    finally:
+        gate.book = None
+    names: dict[str, int] = {}
+    return {
+        "topics": [names.setdefault(topic, len(names)) for topic, _, _ in book],
+        "sequences": [sequence for _, sequence, _ in book],
+        "stamps": [stamp_ns for _, _, stamp_ns in book],
+        "names": list(names),
+        "more": has_more(forwarder, until_ns),
+        **place(forwarder),
+    }
+
+
+@contextmanager
+def muted(forwarder: Forwarder, are_muted: bool) -> Iterator[None]:
+    """Event breakpoints do not stop it meanwhile: the way is only gone again."""
+    gate = forwarder.gate
+    stops = gate.stops
+    if are_muted:
+        gate.stops = None
+    try:
+        yield
+    finally:
+        if are_muted and gate.stops is None:
+            gate.stops = stops
+
+
+def has_more(forwarder: Forwarder, until_ns: int | None) -> bool:
+    agenda = forwarder.agenda
+    if agenda.effects:
+        return True
+    due_ns = agenda.next_stamp_ns()
+    return due_ns is not None and (until_ns is None or due_ns <= until_ns)
+
+
+def place(forwarder: Forwarder) -> dict[str, Any]:
+    """Where the system is, and whether the way there could be gone again."""
+    gate = forwarder.gate
+    return {
+        "position": gate.delivered,
+        "now_ns": gate.now_ns,
+        "inputs": {feeder.name: feeder.position for feeder in forwarder.agenda.feeders},
+        "unrepeatable": gate.unrepeatable,
+        "why_not": gate.why_not,
+        "branch": gate.branch,
+        "kept": list(gate.checkpoints),
+        "incarnation": forwarder.incarnation,
+    }
+
+
+def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN) -> list[dict[str, Any]]:
+    """What is delivered next, as far as it is known: what these events will lead to is not."""
+    if forwarder.mode == "run":
+        return []
+    agenda = forwarder.agenda
+    for feeder in agenda.feeders:
+        feeder.head()  # has it send what the gate would ask for now
+    found = [_identity(event) for event in islice(agenda.effects, most)]
+    queues = [deque(islice(queue, most)) for queue in (agenda.inputs, *(feeder.waiting for feeder in agenda.feeders))]
+    timers = Timers()
+    timers.restore(agenda.timers.checkpoint())
+    ticks: dict[str, int] = {}
+    while len(found) < most:
+        waiting = [queue for queue in queues if queue]
+        earliest = min(waiting, key=lambda queue: queue[0].stamp_ns, default=None)
+        due_ns = timers.due_ns()
+        if earliest is not None and (due_ns is None or earliest[0].stamp_ns <= due_ns):
+            found.append(_identity(earliest.popleft()))
+        elif due_ns is not None:
+            component, _ = timers.take()
+            ticks[component] = number = ticks.get(component, 0) + 1
+            topic, sequence = forwarder.coming_tick(component, number)
+            found.append({"topic": topic, "sequence": sequence, "stamp_ns": due_ns})
+        else:
+            break
+    return found
+
+
+def _identity(event: Held) -> dict[str, Any]:
+    return {"topic": event.topic, "sequence": event.sequence, "stamp_ns": event.stamp_ns}

@@ -1,0 +1,250 @@
+"""Stepping in a system that runs in lockstep: forwards, back, to a place or a time, and on by itself.
+
+What cannot be gone back over (a host that was started again, a call by hand) does not end it: it begins anew from
+there, and the way back leads as far as that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime.channel.gate import CannotGoBack, Delivered
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.gate_control import GateControl, Piece, Place
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.history import NOT_PURE, History, Told
+from studio.runtime.replay.kept_checkpoints import KeptCheckpoints
+
+PIECE_NS = SECOND_NS // 10
+"""Of a lockstep that goes on by itself: so often it is known where the system is."""
+WAY_NS = SECOND_NS // 20
+LAG = 64
+MOST_BYTES = 512 << 20
+RARER = 10
+"""A system that runs loses a fiftieth of its time to checkpoints at most, and takes two in a second at most."""
+MOST_STEPS = 10_000
+LOOKED_AT = 64
+MOST_EFFECTS = 10_000
+"""That follow from one input; a system that feeds itself has no end of them."""
+
+AT_THE_START = "this is where it began"
+RECORDED = "the run is recorded, and time in a log only goes forwards"
+ELSEWHERE = "open the recording of this run at that event: studio step PROJECT --log LOG"
+
+
+class LiveStepper:
+    """Used by one thread at a time. Position n is after n events, counted from where the system was at first."""
+
+    def __init__(self, gate: GateControl, until_ns: Callable[[], int | None], is_recorded: Callable[[], bool]) -> None:
+        self.gate = gate
+        self.position = 0
+        self.place = gate.place()
+        self.cancelled = threading.Event()
+        """Set by others: a long way is given up where it has come to."""
+        self.on_trouble: Callable[[StudioError], None] = lambda _: None
+        """Told when a component does something else than it did the first time."""
+        self._until_ns = until_ns
+        self._is_recorded = is_recorded
+        self._began_with = AT_THE_START
+        self._begin()
+
+    def _begin(self) -> None:
+        self._history = History(self.position)
+        self._kept = KeptCheckpoints(self.gate, most_bytes=MOST_BYTES)
+
+    # What is known.
+
+    @property
+    def last(self) -> Told | None:
+        """The event that led here."""
+        return self._history.at(self.position)
+
+    @property
+    def known(self) -> int:
+        """The furthest position that was reached, and still holds."""
+        return self._history.end
+
+    @property
+    def first(self) -> int:
+        """The earliest position that can be gone back to."""
+        return self._kept.positions[0] if self._kept else self.position
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be gone back over here; empty if it can."""
+        if self._is_recorded():
+            return RECORDED
+        if self.first < self.position:
+            return ""
+        return self._kept.refusal.message if self._kept.refusal is not None else self._began_with
+
+    @property
+    def first_ns(self) -> int:
+        """The earliest time that a seek can go back to."""
+        return self._history.time_at(self.first)
+
+    def position_before(self, topics: Collection[str], count: int) -> int:
+        """The position before the last `count` events of these topics."""
+        return self._history.before(topics, count, self.position)
+
+    # Moves.
+
+    def ready(self) -> None:
+        """Whoever steps from here can come back to here."""
+        self._follow(self.gate.place())
+        if not self._kept and not self._is_recorded():
+            self._kept.keep(self.position)
+
+    def forward(self, count: int = 1, topics: Collection[str] | None = None) -> list[Delivered]:
+        """Deliver `count` events, or go on until so many of `topics` were delivered. Fewer: the end was reached, a
+        breakpoint, or somebody wants it to stop."""
+        self.ready()
+        done: list[Delivered] = []
+        left = count
+        while left > 0 and not self.cancelled.is_set():
+            start_ns = monotonic_ns()
+            came, place, hit = self.gate.advance(left, topics, until_ns=self._until_ns(), most=LOOKED_AT)
+            self._went(came, place, monotonic_ns() - start_ns)
+            done += came
+            left -= len(came) if topics is None else sum(event.topic in topics for event in came)
+            if not came or hit:
+                break
+        return done
+
+    def finish_effects(self) -> list[Delivered]:
+        """Deliver what follows from what was delivered, and nothing new."""
+        came, place, _ = self.gate.advance(MOST_EFFECTS, effects_only=True)
+        self._went(came, place, 0)
+        return came
+
+    def back(self, count: int = 1, topics: Collection[str] | None = None) -> int:
+        """Be where the system was `count` events ago, or just before the last `count` of `topics`, at most where it
+        can be gone back to; the new position."""
+        self._follow(self.gate.place())
+        self._refuse_at_the_start()
+        target = self.position - count if topics is None else self.position_before(topics, count)
+        return self.go_to(max(self.first, target))
+
+    def _refuse_at_the_start(self) -> None:
+        if why_not := self.why_not:
+            at_start = why_not == AT_THE_START
+            raise CannotGoBack(f"cannot go back: {why_not}", hint="" if at_start else ELSEWHERE)
+
+    def go_to(self, position: int) -> int:
+        """Be where the system was, or will be, after `position` events; the end may come before."""
+        self._follow(self.gate.place())
+        if position < self.first:
+            why = self._began_with if self._began_with != AT_THE_START else f"it begins at {self.first}"
+            raise CannotGoBack(f"cannot go to event {position}: {why}", hint=ELSEWHERE)
+        self._restore_before(position)
+        while self.position < position and not self.cancelled.is_set():
+            if not self._approach(position):
+                break
+        return self.position
+
+    def seek(self, time_ns: int) -> int:
+        """Go to before the first event at or after a time; back by a checkpoint, forwards flat out."""
+        self._follow(self.gate.place())
+        if time_ns <= self._history.time_at(self.known):
+            return self.go_to(max(self.first, self._history.position_at(time_ns)))
+        self._restore_before(self.known)
+        while not self.cancelled.is_set():
+            piece = self._way(time_ns - 1)
+            if not piece.more:
+                break
+        return self.position
+
+    def go_on(self, rate: float, *, goes_on: bool) -> Piece:
+        """Run for a moment; `rate` 0 is flat out. `goes_on`: it ran just before, at the same pace."""
+        start_ns = monotonic_ns()
+        piece = self.gate.go(
+            self._until_ns(), rate=rate, lag=0 if rate else LAG, for_ns=PIECE_NS, goes_on=goes_on
+        )  # fmt: skip
+        try:
+            self._went(piece.came, piece.place, monotonic_ns() - start_ns, RARER)
+        except ReplayError as trouble:  # it has happened; the way from here on is a new one
+            self.on_trouble(trouble)
+        return piece
+
+    def digest(self) -> dict[str, Any]:
+        return self.gate.digest()
+
+    # On the way.
+
+    def _restore_before(self, position: int) -> None:
+        if not self._kept:
+            return
+        nearest = self._kept.nearest(position)
+        if position < self.position or nearest.position > self.position:
+            if self._is_recorded():
+                raise CannotGoBack(f"cannot go back: {RECORDED}", hint="end the recording first")
+            self.gate.restore(nearest.number)
+            self.position = nearest.position
+            self.place = self.gate.place()
+            self._kept.restored()
+
+    def _approach(self, target: int) -> bool:
+        """One piece of the way to a position; False at the end."""
+        far = min(target, self.known) - LOOKED_AT
+        if far > self.position:
+            # In one go up to a time, which is faster than a number of events.
+            before_ns = self._history.time_at(far)
+            if self._history.time_at(self.position) < before_ns and self._way(before_ns - 1).came:
+                if self.position > target:
+                    self._restore_before(target)
+                    return self._count_to(target)
+                return True
+        return self._count_to(target)
+
+    def _count_to(self, target: int) -> bool:
+        start_ns = monotonic_ns()
+        count = min(target - self.position, MOST_STEPS)
+        piece = self.gate.go(self._until_ns(), count, lag=LAG, for_ns=WAY_NS, muted=True)
+        known = self.known
+        self._went(piece.came, piece.place, monotonic_ns() - start_ns)
+        if not piece.came and self.position < known:
+            text = f"after event {self.position} came more the first time, and nothing now"
+            self._break_off(self.place, text)
+            raise ReplayError(text, hint=NOT_PURE)
+        return bool(piece.came)
+
+    def _way(self, until_ns: int) -> Piece:
+        start_ns = monotonic_ns()
+        end_ns = self._until_ns()
+        limit_ns = until_ns if end_ns is None else min(until_ns, end_ns)
+        piece = self.gate.go(limit_ns, lag=LAG, for_ns=WAY_NS, muted=True)
+        self._went(piece.came, piece.place, monotonic_ns() - start_ns)
+        return piece
+
+    def _went(self, came: Sequence[Told | Delivered], place: Place, busy_ns: int, rarer: int = 1) -> None:
+        self._follow(place, came)
+        if not self._is_recorded():
+            self._kept.worked(self.position, busy_ns, rarer)
+
+    def _follow(self, place: Place, came: Sequence[Told | Delivered] = ()) -> None:
+        """The gate tells where it is: whether what is known still holds, and what has come."""
+        before, self.place = self.place, place
+        if (place.unrepeatable, place.incarnation) != (before.unrepeatable, before.incarnation):
+            self.position += len(came)
+            self._break_off(before, place.why_not)
+            return
+        if place.branch != before.branch:
+            self._history.cut(self.position)
+            self._kept.retain(place.kept)
+        start = self.position
+        self.position += len(came)
+        try:
+            self._history.compare_or_add(start, came)
+        except ReplayError as trouble:
+            self._break_off(place, trouble.message)
+            raise
+
+    def _break_off(self, before: Place, why: str) -> None:
+        """What was before cannot be had again."""
+        if before.incarnation == self.place.incarnation:
+            self._kept.forget_after(-1)
+        self._began_with = why
+        self._begin()
