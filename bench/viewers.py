@@ -67,7 +67,8 @@ def _maps(side: int) -> dict[str, Contender | None]:
 
 def _our_map(heights: list[Frames]) -> Callable[[int], object]:
     from studio.editor.theme import LIGHT
-    from studio.editor.views.map_view import MapView, layer_of
+    from studio.editor.views.map_layers import layer_of
+    from studio.editor.views.map_view import MapView
     from studio.messages import Map
 
     maps = [Map(resolution_m=0.1, plane_names=("height",), planes=plane[None]) for plane in heights]

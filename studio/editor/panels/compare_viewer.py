@@ -15,7 +15,8 @@ from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewe
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of
-from studio.editor.views.map_view import Layer, MapView, layer_of
+from studio.editor.views.map_layers import Layer, layer_of
+from studio.editor.views.map_view import MapView
 from studio.messages import Map
 
 NOTHING = "Choose two maps. One can be held while the other goes on, to compare two runs"

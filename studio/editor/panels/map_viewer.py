@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,16 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
+from studio.editor.views.map_layers import layer_of
 from studio.editor.views.map_raster import Window, paint
-from studio.editor.views.map_view import MapView, layer_of
+from studio.editor.views.map_view import MapView
+from studio.editor.views.votes_view import Chosen
 from studio.errors import StudioError
-from studio.messages import Map, Odometry, PoseTransform, Range3d
+from studio.messages import Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
 
 GOAL = {"goal_x_m", "goal_y_m"}
 HISTORY_BYTES = 96 << 20
@@ -71,16 +75,31 @@ class MapViewer(Viewer):
         self.past.setFixedWidth(90)
         self.past.setRange(0, 0)
         self.past.valueChanged.connect(lambda _: self._show_map())
-        rows = {"Colours": self.colours, "Vehicle": self.pose, "Path": self.planned}
-        self.more = More("Colours, vehicle and path", rows, theme)
+        self.main = LayerChoice("")
+        self.choices = [self.main]
+        """From the lowest to the topmost; the main one is chosen in the bar."""
+        rows = {"Vehicle": self.pose, "Planned path": self.planned, "Colours": self.colours}
+        self.layers = LayersForm(self, self.view.things, rows, theme)
+        self.layers.changed.connect(self._relayer)
+        self.layers.wanted.connect(self.add_layer)
+        self.layers.moved.connect(self._move_layer)
+        self.layers.removed.connect(self._remove_layer)
+        self.more = self.tool(
+            "mdi6.layers-outline", "Layers: what lies over what, how strongly, and what is drawn on it",
+            lambda _: self.layers.open_below(self.more),
+        )  # fmt: skip
         bar = Bar(
             self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.export,
             self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
+        self._maps: dict[LayerChoice, Map] = {}
+        """The newest of each layer but the main one."""
         self._history: deque[Map] = deque()
         self._held_bytes = 0
         self._wanted_plane = ""
+        self._seen: set[str] = set()
+        """Topics of votes, scans and commands that are looked at."""
         self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
         self.view.legend_clicked.connect(self._other_colours)
         self.topics_changed()
@@ -91,6 +110,8 @@ class MapViewer(Viewer):
         return {
             "topic": self.topic.topic, "pose": self.pose.topic, "path": self.planned.topic, "plane": self._wanted_plane,
             "colours": str(self.colours.currentData()), "follow": self.follow.isChecked(),
+            "layers": [{**choice.save(), "main": choice is self.main} for choice in self.choices],
+            "things": asdict(self.view.things),
         }  # fmt: skip
 
     def restore(self, settings: Settings) -> None:
@@ -98,10 +119,28 @@ class MapViewer(Viewer):
         self.colours.setCurrentIndex(max(self.colours.findData(str(settings.get("colours", ""))), 0))
         self.follow.setChecked(bool(settings.get("follow", True)))
         self._follow(self.follow.isChecked())
+        self._restore_layers(settings.get("layers"))
+        things = settings.get("things")
+        for name, on in things.items() if isinstance(things, dict) else ():
+            if isinstance(on, bool) and hasattr(self.view.things, name):
+                setattr(self.view.things, name, on)
+        self.layers.show_things()
         self.topic.choose(str(settings.get("topic", "")))
         self.pose.choose(str(settings.get("pose", "")))
         self.planned.choose(str(settings.get("path", "")))
         self.topics_changed()
+
+    def _restore_layers(self, kept: object) -> None:
+        for entry in kept if isinstance(kept, list) else ():
+            choice = LayerChoice.restored(entry)
+            if choice is None:
+                continue
+            if entry.get("main"):
+                self.main.opacity, self.main.visible = choice.opacity, choice.visible
+                self.choices.remove(self.main)
+                self.choices.append(self.main)
+            else:
+                self._take_in(choice)
 
     # ---- the feed
 
@@ -113,10 +152,44 @@ class MapViewer(Viewer):
         self.topic.refresh(topics, first=True)
         self.pose.refresh(topics, first=True)
         self.planned.refresh(topics, first=True)
-        self.view.vehicle_m = float((self.feed.state.get("geometry") or {}).get("length_m", 1.0))
+        vehicle = self.feed.state.get("geometry") or {}
+        self.view.vehicle_m = float(vehicle.get("length_m", 1.0))
+        self.view.mounts = vehicle.get("mounts", {})
+        self._watch_things()
+        self._list_layers()
+
+    def _watch_things(self) -> None:
+        """Votes and scans, only while they are drawn."""
+        topics, things = self.feed.state.get("topics", {}), self.view.things
+        seen = {name for name in self._of_type("Vote") if things.votes}
+        seen |= {name for name in self._of_type("Range3d") if things.scans and name != self.planned.topic}
+        commands = self._of_type("Velocity") if things.votes else []
+        seen |= set(sorted(commands, key=lambda name: -float(topics[name].get("count") or 0))[:1])
+        for topic in self._seen - seen:
+            self.look_at(topic, "", self._take_thing)
+        for topic in seen - self._seen:
+            self.look_at(topic, topic, self._take_thing)
+        self._seen = seen
+
+    def _of_type(self, name: str) -> list[str]:
+        return sorted(topic for topic, told in self.feed.state.get("topics", {}).items() if told.get("type") == name)
+
+    def _take_thing(self, events: list[Event]) -> None:
+        topic, message = events[-1].topic, events[-1].message
+        match message:
+            case Vote():
+                self.view.votes[topic] = message
+            case Range3d():
+                self.view.scans[topic] = message
+            case Velocity():
+                wheelbase_m = float((self.feed.state.get("geometry") or {}).get("wheelbase_m", 1.0))
+                self.view.chosen = Chosen.of(message, wheelbase_m)
+        self.view.update()
 
     def _watch_map(self, topic: str) -> None:
         self._forget()
+        self.main.topic = topic
+        self._list_layers()
         self.look_at("map", topic, self._take_map)
         self.retitle(topic or self.TITLE)
         self.settled.emit()
@@ -150,7 +223,7 @@ class MapViewer(Viewer):
     def _take_path(self, events: list[Event]) -> None:
         message = events[-1].message
         if isinstance(message, Range3d):
-            self.view.show_plan([(float(x), float(y)) for x, y in message.xyz[:, :2]])
+            self.view.show_plan(message.xyz[:, :2])
 
     def _take_pose(self, events: list[Event]) -> None:
         message = events[-1].message
@@ -179,11 +252,67 @@ class MapViewer(Viewer):
             self._say("The map is empty: it has no cells yet")
             return
         self._stack.setCurrentWidget(self.view)
-        self.view.show_layers([layer_of(shown, plane, self._scheme(plane))])
+        self.main.plane = plane
+        self._compose()
         self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
+
+    def _compose(self) -> None:
+        """All layers that are to be seen and have come."""
+        layers = []
+        for choice in self.choices:
+            map_ = self.shown if choice is self.main else self._maps.get(choice)
+            if map_ is None or not map_.plane_names:
+                continue
+            plane = choice.plane if choice.plane in map_.plane_names else map_.plane_names[0]
+            self.layers.show_planes(choice, map_.plane_names, plane)
+            if choice.visible:
+                colours = self._scheme(plane) if choice is self.main else SCHEMES.get(choice.colours)
+                layers.append(layer_of(map_, plane, colours, choice.opacity))
+        self.view.show_layers(layers)
 
     def _scheme(self, plane: str) -> Scheme:
         return SCHEMES.get(str(self.colours.currentData()), scheme_for(plane))
+
+    # ---- layers
+
+    def add_layer(self, topic: str) -> None:
+        """One more over the others, through which they can be seen."""
+        self._take_in(LayerChoice(topic, opacity=NEW_OPACITY))
+        self._list_layers()
+        self.settled.emit()
+
+    def _take_in(self, choice: LayerChoice) -> None:
+        self.choices.append(choice)
+        self.look_at(_role(choice), choice.topic, lambda events: self._take_layer(choice, events[-1].message))
+
+    def _take_layer(self, choice: LayerChoice, message: Message) -> None:
+        if isinstance(message, Map):
+            self._maps[choice] = message
+        else:
+            self._maps.pop(choice, None)  # the topic's type has changed
+        self._compose()
+
+    def _move_layer(self, choice: LayerChoice, up: int) -> None:
+        place = self.choices.index(choice)
+        self.choices.insert(min(max(place + up, 0), len(self.choices) - 1), self.choices.pop(place))
+        self._list_layers()
+        self._relayer()
+
+    def _remove_layer(self, choice: LayerChoice) -> None:
+        self.look_at(_role(choice), "", lambda _: None)
+        self.choices.remove(choice)
+        self._maps.pop(choice, None)
+        self._list_layers()
+        self._relayer()
+
+    def _list_layers(self) -> None:
+        self.layers.show_layers(self.choices, self.main, self._of_type("Map"))
+        self._compose()
+
+    def _relayer(self) -> None:
+        self._watch_things()
+        self._compose()
+        self.settled.emit()
 
     def _say(self, sentence: str) -> None:
         self.empty.say(sentence)
@@ -191,6 +320,7 @@ class MapViewer(Viewer):
 
     def _forget(self) -> None:
         self._history.clear()
+        self._maps.clear()
         self._held_bytes = 0
         self.past.setMaximum(0)
         self.view.forget()
@@ -225,13 +355,18 @@ class MapViewer(Viewer):
         self.facts.setText(str(error))
         self.facts.setToolTip(str(error))
 
-    def _other_colours(self) -> None:
+    def _other_colours(self, number: int) -> None:
         """A click on the legend: colours that everybody can tell apart, and back."""
-        plain = scheme_for(self.view.layers[-1].plane)
-        if plain.safe:
-            is_safe = self.colours.currentData() == plain.safe
-            self.colours.setCurrentIndex(self.colours.findData("" if is_safe else plain.safe))
-            self._recolour()
+        layer = self.view.layers[number]
+        plain = scheme_for(layer.plane)
+        if not plain.safe:
+            return
+        wanted = "" if layer.scheme.name == plain.safe else plain.safe
+        if layer.map is self.shown:
+            self.colours.setCurrentIndex(self.colours.findData(wanted))
+        for choice in (choice for choice, map_ in self._maps.items() if map_ is layer.map):
+            choice.colours = wanted
+        self._recolour()
 
     def _follow(self, on: bool) -> None:
         self.view.set_following(on)
@@ -254,7 +389,12 @@ class MapViewer(Viewer):
         super().show_theme(theme)
         self.view.show_theme(theme)
         self.empty.show_theme(theme)
-        self.more.show_theme(theme)
+        self.layers.theme = theme
+        self._list_layers()
+
+
+def _role(choice: LayerChoice) -> str:
+    return f"layer {id(choice)}"
 
 
 def warm() -> None:

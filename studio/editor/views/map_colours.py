@@ -130,10 +130,14 @@ def fixed_range(plane: str) -> bool:
 
 def range_of(values: NDArray[np.float32]) -> tuple[float, float]:
     """From the lowest to the highest finite value; (0, 1) where there is none, a little room where all are equal."""
-    finite = values[np.isfinite(values)]
-    if not finite.size:
+    if not values.size:
         return 0.0, 1.0
-    low, high = float(finite.min()), float(finite.max())
+    low, high = float(np.fmin.reduce(values, axis=None)), float(np.fmax.reduce(values, axis=None))
+    if not (math.isfinite(low) and math.isfinite(high)):  # seldom, and a copy of the map takes its time
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            return 0.0, 1.0
+        low, high = float(finite.min()), float(finite.max())
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from studio.editor.views.map_colours import Scheme, argb
 
 Pixels = NDArray[np.uint32]
+TILE = 1024
+"""Columns whose extremes are found together."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,17 @@ class Window:
         return (x_m - self.left_m) / self.metres_per_pixel, (self.top_m - y_m) / self.metres_per_pixel
 
 
+@dataclass(frozen=True)
+class Painted:
+    """The part of a window in which a map lies, as ARGB32 pixels; `left` and `top` tell where in the window."""
+
+    pixels: Pixels
+    left: int
+    top: int
+    clipped: tuple[bool, bool]
+    """Whether values that are seen lie below and above the scale."""
+
+
 def paint(
     plane: NDArray[np.float32],
     origin_m: tuple[float, float],
@@ -45,79 +58,144 @@ def paint(
     scheme: Scheme,
     *,
     unknown: str = "",
-    pixels: Pixels | None = None,
-) -> Pixels:
-    """ARGB32 pixels of the window; outside the map transparent, NaN in the colour `unknown` (transparent if empty)."""
-    if pixels is None or pixels.shape != (window.height, window.width):
-        pixels = np.empty((window.height, window.width), np.uint32)
+    buffer: NDArray[np.uint32] | None = None,
+) -> Painted:
+    """What a window shows of a plane; NaN in the colour `unknown` (transparent if empty).
+
+    With a `buffer` of as many pixels as the window has, or more, no memory has to be found for each picture.
+    """
     rows, columns = plane.shape
     lefts, rights = _cells(window.x_of, window.width, origin_m[0], resolution_m, columns)
     tops, bottoms = _cells(window.y_of, window.height, origin_m[1], resolution_m, rows)
-    # y falls from pixel to pixel, so first and last change places
-    _fill(
-        plane, pixels, np.minimum(tops, bottoms), np.maximum(tops, bottoms), lefts, rights,
-        scheme.table(), np.float32(scheme.low), np.float32(scheme.high), np.float32(scheme.middle),
-        np.uint32(argb(unknown) if unknown else 0),
-        np.uint32(argb(scheme.stops[-1][1])), np.uint32(argb(scheme.stops[0][1])),
+    tops, bottoms = np.minimum(tops, bottoms), np.maximum(tops, bottoms)  # y falls from pixel to pixel
+    seen_x, seen_y = _seen(lefts), _seen(tops)
+    height, width = seen_y.stop - seen_y.start, seen_x.stop - seen_x.start
+    if buffer is None or buffer.size < height * width:
+        buffer = np.empty(height * width, np.uint32)
+    pixels = buffer[: height * width].reshape(height, width)
+    if not pixels.size:
+        return Painted(pixels, 0, 0, (False, False))
+    table = np.append(scheme.table(), np.uint32(argb(unknown) if unknown else 0))
+    below, above = _fill(
+        np.ascontiguousarray(plane), pixels, tops[seen_y], bottoms[seen_y], lefts[seen_x], rights[seen_x],
+        table, np.float32(scheme.low), np.float32(scheme.high), np.float32(scheme.middle), seen_x.start + seen_y.start,
     )  # fmt: skip
-    return pixels
+    return Painted(pixels, seen_x.start, seen_y.start, (bool(below), bool(above)))
 
 
+def _seen(cells: NDArray[np.int32]) -> slice:
+    """The pixels that lie on the map: they are neighbours."""
+    inside = np.flatnonzero(cells >= 0)
+    return slice(int(inside[0]), int(inside[-1]) + 1) if inside.size else slice(0, 0)
+
+
+# One plain loop for each thing that is done to a whole row: the compiler turns these into instructions for many numbers
+# at once. Indices are unsigned, because negative ones would be looked for at every step. The last colour of the table
+# is for the unknown.
 @numba.njit(cache=True, nogil=True)
-def _fill(plane, pixels, tops, bottoms, lefts, rights, table, low, high, middle, unknown, above, below):  # type: ignore[no-untyped-def]
+def _fill(plane, pixels, tops, bottoms, lefts, rights, table, low, high, middle, phase):  # type: ignore[no-untyped-def]
     height, width = pixels.shape
-    first, last = -1, -2  # the columns of the map that are in the picture
+    first, last = lefts[0], rights[width - 1]
+    highest, lowest = np.empty(last - first + 1, np.float32), np.empty(last - first + 1, np.float32)
+    values, places = np.empty(width, np.float32), np.empty(width, np.int32)
+    cells = plane.reshape(plane.size)
+    is_close = True
     for x in range(width):
-        if lefts[x] >= 0:
-            if first < 0:
-                first = lefts[x]
-            last = rights[x]
-    count = last - first + 1
-    highest, lowest = np.empty(count, np.float32), np.empty(count, np.float32)
-    half, last_place = np.float32(0.5), np.float32(table.size - 1)
-    scale = np.float32((table.size - 1) / (high - low))
-    hatched = False
+        is_close &= lefts[x] == rights[x]
+    any_below, any_above, hatched = False, False, False
     for y in range(height):
         top, bottom = tops[y], bottoms[y]
-        if top < 0 or first < 0:
-            pixels[y, :] = 0
-            continue
         if y > 0 and not hatched and tops[y - 1] == top and bottoms[y - 1] == bottom:
             pixels[y, :] = pixels[y - 1, :]
             continue
-        _extremes(plane[top : bottom + 1, first : last + 1], highest, lowest)
-        hatched = False
-        for x in range(width):
-            if lefts[x] < 0:
-                pixels[y, x] = 0
-                continue
-            most, least = highest[lefts[x] - first], lowest[lefts[x] - first]
-            for c in range(lefts[x] - first + 1, rights[x] - first + 1):
-                most, least = max(most, highest[c]), min(least, lowest[c])
-            value = most if most - middle >= middle - least else least
-            place = (value - low) * scale
-            if place >= 0 and place <= last_place:
-                pixels[y, x] = table[int(place + half)]
-            elif most < least:
-                pixels[y, x] = unknown
-            elif abs(value) == np.inf:
-                hatched = True
-                pixels[y, x] = (above if value > 0 else below) if (x + y) % 8 < 4 else unknown
-            else:
-                pixels[y, x] = above if value >= high else below
+        if is_close and top == bottom:
+            row = plane[top]
+            for x in range(width):
+                values[x] = row[np.uint32(lefts[x])]
+        else:
+            _extremes(cells, plane.shape[1], top, bottom, first, highest, lowest)
+            _farthest(highest, lowest, lefts, rights, middle, values)
+        _colour(values, places, pixels[y], table, low, high)
+        below, above, hatched = _beyond(values, low, high)
+        any_below |= below
+        any_above |= above
+        if hatched:
+            unknown = table[table.size - 1]
+            for x in range(width):
+                if abs(values[x]) == np.inf and (x + y + phase) % 8 >= 4:
+                    pixels[y, x] = unknown
+    return any_below, any_above
 
 
 @numba.njit(cache=True, nogil=True)
-def _extremes(block, highest, lowest):  # type: ignore[no-untyped-def]
-    """Of each column; the highest is below the lowest where there is no number. Comparisons are false for NaN."""
-    highest[:] = -np.inf
-    lowest[:] = np.inf
-    for r in range(block.shape[0]):
-        row = block[r]
-        for c in range(row.size):
-            value = row[c]
-            highest[c] = value if value > highest[c] else highest[c]
-            lowest[c] = value if value < lowest[c] else lowest[c]
+def _extremes(cells, columns, top, bottom, first, highest, lowest):  # type: ignore[no-untyped-def]
+    """Of each column; the highest is below the lowest where there is no number."""
+    for place in range(0, highest.size, TILE):  # as many columns as stay in the fastest memory
+        size = min(TILE, highest.size - place)
+        begin, most, least = first + place, highest[place : place + size], lowest[place : place + size]
+        most[:] = -np.inf
+        least[:] = np.inf
+        for r in range(top, bottom + 1, 4):  # four rows at once; at the end the last one again, which changes nothing
+            a, b = r * columns + begin, min(r + 1, bottom) * columns + begin
+            c, d = min(r + 2, bottom) * columns + begin, min(r + 3, bottom) * columns + begin
+            _widen(cells[a : a + size], cells[b : b + size], cells[c : c + size], cells[d : d + size], most, least)
+
+
+@numba.njit(cache=True, nogil=True)
+def _widen(a, b, c, d, highest, lowest):  # type: ignore[no-untyped-def]
+    for i in range(a.size):
+        most, least = highest[i], lowest[i]
+        most = a[i] if a[i] > most else most  # false for NaN
+        most = b[i] if b[i] > most else most
+        most = c[i] if c[i] > most else most
+        most = d[i] if d[i] > most else most
+        least = a[i] if a[i] < least else least
+        least = b[i] if b[i] < least else least
+        least = c[i] if c[i] < least else least
+        least = d[i] if d[i] < least else least
+        highest[i], lowest[i] = most, least
+
+
+@numba.njit(cache=True, nogil=True)
+def _farthest(highest, lowest, lefts, rights, middle, values):  # type: ignore[no-untyped-def]
+    """Of the cells of each pixel the value that is farthest from the middle; NaN where there is no number."""
+    first, nothing = lefts[0], np.float32(np.nan)
+    for x in range(values.size):
+        begin = np.uint32(lefts[x] - first)
+        most, least = highest[begin], lowest[begin]
+        for c in range(begin + 1, rights[x] - first + 1):
+            high, low = highest[np.uint32(c)], lowest[np.uint32(c)]
+            most = high if high > most else most
+            least = low if low < least else least
+        value = most if most - middle >= middle - least else least
+        values[x] = value if most >= least else nothing
+
+
+@numba.njit(cache=True, nogil=True)
+def _colour(values, places, pixels, table, low, high):  # type: ignore[no-untyped-def]
+    last, unknown = np.float32(table.size - 2), np.float32(table.size - 1)
+    scale, half, zero = last / (high - low), np.float32(0.5), np.float32(0.0)
+    for x in range(values.size):
+        value = values[x]
+        place = (value - low) * scale + half
+        place = place if place > zero else zero
+        place = place if place < last else last
+        places[x] = np.int32(place if value == value else unknown)
+    for x in range(values.size):
+        pixels[x] = table[np.uint32(places[x])]
+
+
+@numba.njit(cache=True, nogil=True)
+def _beyond(values, low, high):  # type: ignore[no-untyped-def]
+    """Whether there is a value below the scale, one above it, and an infinite one."""
+    zero, one, endless = np.int32(0), np.int32(1), np.float32(np.inf)
+    below = above = infinite = np.int32(0)
+    for x in range(values.size):
+        value = values[x]
+        below |= one if value < low else zero
+        above |= one if value > high else zero
+        infinite |= one if abs(value) == endless else zero
+    return below > 0, above > 0, infinite > 0
 
 
 def _cells(

@@ -3,60 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPainterPath, QPen
+from PyQt6.QtGui import QMouseEvent, QPainter, QPixmap
 
 from studio.editor.theme import Theme
-from studio.editor.views.map_colours import Scheme, fixed_range, range_of, scheme_for
-from studio.editor.views.map_raster import Pixels, Window, paint
+from studio.editor.views.map_layers import Ground, Layer
+from studio.editor.views.map_overlays import (
+    PAPER,
+    Places,
+    Track,
+    draw_arcs,
+    draw_cross_hairs,
+    draw_goal,
+    draw_points,
+    draw_way,
+    scan_places,
+)
+from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import MARGIN, PlaneView
-from studio.editor.views.plates import LEGEND, draw_legend, draw_vehicle, with_alpha
-from studio.messages import Map, PoseTransform
+from studio.editor.views.plates import LEGEND, draw_legend, draw_vehicle
+from studio.editor.views.votes_view import Chosen, combined
+from studio.messages import PoseTransform, Range3d, Vote
 
-PATH_POINTS = 20_000
-PATH_STEP_M = 0.02
 JUMP_NS = 10_000_000_000
 UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
+NOWHERE: Places = np.zeros((0, 2))
 
 
 @dataclass
-class Layer:
-    """One plane of one map, and how it is shown."""
+class Things:
+    """What is drawn on the layers."""
 
-    map: Map
-    plane: str
-    scheme: Scheme
-    opacity: float = 1.0
-
-    @property
-    def values(self) -> np.ndarray:
-        return self.map.plane(self.plane)
-
-    def extent_m(self) -> tuple[float, float, float, float]:
-        left, bottom = (float(value) for value in self.map.origin_m)
-        across, up = self.map.columns * self.map.resolution_m, self.map.rows * self.map.resolution_m
-        return left, bottom, left + across, bottom + up
+    vehicle: bool = True
+    driven: bool = True
+    planned: bool = True
+    votes: bool = False
+    scans: bool = False
+    grid: bool = True
 
 
 class MapView(PlaneView):
-    legend_clicked = pyqtSignal()
+    legend_clicked = pyqtSignal(int)
+    """Of the layer with this number."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.layers: list[Layer] = []
-        self.path: deque[tuple[float, float]] = deque(maxlen=PATH_POINTS)
-        self.planned: Sequence[tuple[float, float]] = ()
+        """From the lowest to the topmost."""
+        self.things = Things()
+        self.path = Track()
+        self.planned: Places = NOWHERE
         self.pose: PoseTransform | None = None
         self.goal_m: tuple[float, float] | None = None
+        self.votes: dict[str, Vote] = {}
+        self.chosen: Chosen | None = None
+        self.scans: dict[str, Range3d] = {}
+        self.mounts: Mapping[str, ArrayLike] = {}
+        """Frame of a sensor -> 4x4 in the body of the vehicle."""
         self.follows = True
         self.vehicle_m = 1.0
         self._fitted = False
-        self._buffers: dict[int, Pixels] = {}
+        self._ground = Ground()
+        self._legends: dict[object, QPixmap] = {}
         self.moved_by_hand.connect(self._let_go)
         self.setAccessibleName("Map")
 
@@ -76,16 +89,16 @@ class MapView(PlaneView):
         if self.pose is not None and not 0 <= pose.stamp_ns - self.pose.stamp_ns <= JUMP_NS:
             self.path.clear()  # another run, or another place of a log
         self.pose = pose
-        if not self.path or math.dist(self.path[-1], (x_m, y_m)) >= PATH_STEP_M:
-            self.path.append((x_m, y_m))
+        self.path.add(x_m, y_m)
         if self.follows and self._fitted:
             self.centre_m = (x_m, y_m)
         self.update()
 
-    def show_plan(self, places: Sequence[tuple[float, float]]) -> None:
+    def show_plan(self, places: ArrayLike) -> None:
         """Where the vehicle is to go; the last place is its goal."""
-        self.planned = [place for place in places if math.isfinite(place[0]) and math.isfinite(place[1])]
-        self.goal_m = self.planned[-1] if self.planned else None
+        rows = np.asarray(places, np.float64).reshape(-1, 2)
+        self.planned = rows[np.isfinite(rows).all(axis=1)]
+        self.goal_m = (float(self.planned[-1, 0]), float(self.planned[-1, 1])) if len(self.planned) else None
         self.update()
 
     def set_following(self, on: bool) -> None:
@@ -95,7 +108,10 @@ class MapView(PlaneView):
 
     def forget(self) -> None:
         """Of another run or log: nothing of it belongs to the next."""
-        self.layers, self.pose, self.goal_m, self.planned, self._fitted = [], None, None, (), False
+        self.layers, self.pose, self.goal_m, self.planned, self._fitted = [], None, None, NOWHERE, False
+        self.chosen = None
+        self.votes.clear()
+        self.scans.clear()
         self.path.clear()
         self.update()
 
@@ -109,116 +125,95 @@ class MapView(PlaneView):
         return min(e[0] for e in each), min(e[1] for e in each), max(e[2] for e in each), max(e[3] for e in each)
 
     def read_out(self, x_m: float, y_m: float) -> str:
+        """Of the topmost layer, and what those below it have there."""
         place = super().read_out(x_m, y_m)
         if not self.layers:
             return place
-        layer = self.layers[-1]
-        cell = layer.map.cell_of(x_m, y_m)
-        if cell is None:
-            return f"{place}   outside the map"
-        value = float(layer.values[cell])
-        if math.isnan(value):
-            return f"cell {cell[1]}, {cell[0]}   {place}   unknown"
-        spread = _spread(layer.map, layer.plane, cell)
-        words = f"{value:+.2f}" if layer.scheme.grade is not None else f"{value:.3g}"
-        unit = f" {layer.scheme.unit}" if layer.scheme.unit else ""
-        around = f" ± {spread:.2f}" if spread is not None else ""
-        return f"cell {cell[1]}, {cell[0]}   {place}   {words.replace('-', '−')}{unit}{around}"
+        words = [place]
+        for layer in reversed(self.layers):
+            cell = layer.map.cell_of(x_m, y_m)
+            if cell is None:
+                continue
+            value = layer.words_at(cell)
+            if len(words) == 1:
+                words = [f"cell {cell[1]}, {cell[0]}", place]
+            words.append(value if len(self.layers) == 1 else f"{layer.plane} {value}")
+        return "   ".join(words if len(words) > 1 else [place, "outside the map"])
 
     # ---- painting
 
     def paint_ground(self, painter: QPainter, world: Window) -> None:
-        # In pixels of the screen: a cell has sharp edges at 150 %, too.
-        ratio = self.devicePixelRatioF()
-        fine = Window(
-            world.left_m, world.top_m, world.metres_per_pixel / ratio,
-            math.ceil(world.width * ratio), math.ceil(world.height * ratio),
-        )  # fmt: skip
-        self._buffers = {i: buffer for i, buffer in self._buffers.items() if i < len(self.layers)}
-        for i, layer in enumerate(self.layers):
-            origin = float(layer.map.origin_m[0]), float(layer.map.origin_m[1])
-            unknown = UNKNOWN[self.theme.name] if i == 0 else ""
-            pixels = paint(
-                layer.values, origin, layer.map.resolution_m, fine, layer.scheme,
-                unknown=unknown, pixels=self._buffers.get(i),
-            )  # fmt: skip
-            self._buffers[i] = pixels
-            height, width = pixels.shape
-            # PyQt's stubs know bytes only; any buffer will do, and a copy of it would cost as much as the painting.
-            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)  # type: ignore[call-overload]
-            image.setDevicePixelRatio(ratio)
-            painter.setOpacity(layer.opacity)
-            painter.drawImage(QPointF(0, 0), image)
-        painter.setOpacity(1.0)
+        self._ground.draw(painter, self.layers, world, self.devicePixelRatioF(), UNKNOWN[self.theme.name])
+
+    def shows_grid(self) -> bool:
+        return self.things.grid
 
     def paint_things(self, painter: QPainter, world: Window) -> None:
-        self._paint_line(painter, world, list(self.path), "#FFFFFF", Qt.PenStyle.SolidLine)
-        self._paint_line(painter, world, list(self.planned), self.theme.accent, Qt.PenStyle.DashLine)
-        if self.goal_m is not None:
-            at = QPointF(*world.pixel_of(*self.goal_m))
-            for colour, width in (("#14171A", 5.0), ("#FFFFFF", 2.5)):
-                painter.setPen(QPen(QColor(colour), width))
-                painter.drawEllipse(at, 9, 9)
-            painter.setBrush(QColor("#FFFFFF"))
-            painter.drawEllipse(at, 2, 2)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-        if self.pose is not None:
-            at = QPointF(*world.pixel_of(float(self.pose.position[0]), float(self.pose.position[1])))
-            painter.setPen(QPen(with_alpha("#FFFFFF", 150), 0))
-            painter.drawLine(QPointF(0, at.y()), QPointF(self.width(), at.y()))
-            painter.drawLine(QPointF(at.x(), 0), QPointF(at.x(), self.height()))
-            draw_vehicle(painter, at, self.pose.yaw_rad, self.vehicle_m / self.metres_per_pixel, self.theme)
-
-    def _paint_line(
-        self, painter: QPainter, world: Window, places: list[tuple[float, float]], colour: str, style: Qt.PenStyle
-    ) -> None:
-        if len(places) < 2:
+        things, pose = self.things, self.pose
+        if things.driven:
+            places = self.path.drawn(world.metres_per_pixel)
+            draw_way(painter, world, places, PAPER, Qt.PenStyle.SolidLine)
+        if things.planned:
+            draw_way(painter, world, self.planned, self.theme.accent, Qt.PenStyle.DashLine)
+        if things.planned and self.goal_m is not None:
+            draw_goal(painter, QPointF(*world.pixel_of(*self.goal_m)), self.theme)
+        if pose is None:
             return
-        line = QPainterPath(QPointF(*world.pixel_of(*places[0])))
-        for place in places[1:]:
-            line.lineTo(QPointF(*world.pixel_of(*place)))
-        painter.setPen(QPen(with_alpha("#14171A", 180), 4))
-        painter.drawPath(line)
-        painter.setPen(QPen(QColor(colour), 2, style))
-        painter.drawPath(line)
+        for scan in self.scans.values() if things.scans else ():
+            mount = self.mounts.get(scan.frame)
+            if mount is not None:
+                places = scan_places(scan, np.asarray(mount, np.float64), pose)
+                draw_points(painter, world, places, self.theme.hue("Range3d"))
+        voters = {name: vote for name, vote in self.votes.items() if len(vote)} if things.votes else {}
+        if voters:
+            chosen = self.chosen.curvature_per_m if self.chosen is not None else None
+            draw_arcs(painter, world, pose, self.theme, *combined(voters), chosen)
+        if things.vehicle:
+            at = QPointF(*world.pixel_of(float(pose.position[0]), float(pose.position[1])))
+            draw_cross_hairs(painter, at, self.width(), self.height())
+            draw_vehicle(painter, at, pose.yaw_rad, self.vehicle_m / self.metres_per_pixel, self.theme)
 
-    def legend_rectangle(self) -> QRectF:
+    def legend_rectangle(self, place: int = 0) -> QRectF:
+        """From the right, one beside the other."""
         width, height = LEGEND
-        return QRectF(self.width() - width - MARGIN, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
+        left = self.width() - (width + MARGIN) * (place + 1)
+        return QRectF(left, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
+
+    def _with_legend(self) -> list[tuple[int, QRectF]]:
+        """Layers and where their legends are: the topmost first, and of the others as many as leave the half free."""
+        most = max(1, self.width() // 2 // (LEGEND[0] + MARGIN))
+        numbers = [number for number in reversed(range(len(self.layers))) if self.layers[number].opacity > 0]
+        return [(number, self.legend_rectangle(place)) for place, number in enumerate(numbers[:most])]
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
-        if self.layers and self.shows_plates and self.legend_rectangle().contains(event.position()):
-            self.legend_clicked.emit()
-            return
+        for number, where in self._with_legend() if self.shows_plates else ():
+            if where.contains(event.position()):
+                self.legend_clicked.emit(number)
+                return
         super().mousePressEvent(event)
 
     def paint_plates(self, painter: QPainter) -> None:
-        where = self.legend_rectangle()
-        if self.layers and where.height() >= 100:
-            layer = self.layers[-1]
-            draw_legend(painter, where, layer.scheme, layer.plane, self.theme, _clipped(layer))
+        drawn: dict[object, QPixmap] = {}
+        for number, where in self._with_legend():
+            if where.height() < 100:
+                continue
+            layer, ratio = self.layers[number], self.devicePixelRatioF()
+            clipped = self._ground.clipped(number)
+            key = (layer.scheme, layer.plane, clipped, self.theme.name, where.height(), ratio)
+            picture = self._legends.get(key)
+            drawn[key] = picture = picture if picture is not None else _legend(layer, where, clipped, self.theme, ratio)
+            painter.drawPixmap(where.topLeft(), picture)
+        self._legends = drawn
 
 
-def _clipped(layer: Layer) -> tuple[bool, bool]:
-    # Every 16th cell is enough to tell, and cheap for a map of any size.
-    some = layer.values[::4, ::4]
-    with np.errstate(invalid="ignore"):
-        return bool((some < layer.scheme.low).any()), bool((some > layer.scheme.high).any())
-
-
-def _spread(map_: Map, plane: str, cell: tuple[int, int]) -> float | None:
-    """The standard deviation of a cell, where the map has a plane for it."""
-    for name in ("variance", f"{plane}_variance"):
-        if name in map_.plane_names and name != plane:
-            value = float(map_.plane(name)[cell])
-            return math.sqrt(value) if value >= 0 else None
-    return None
-
-
-def layer_of(map_: Map, plane: str, scheme: Scheme | None = None, opacity: float = 1.0) -> Layer:
-    """A layer in the colours that suit the plane; of a plane without a scale of its own, over its values."""
-    chosen = scheme or scheme_for(plane)
-    if not fixed_range(plane) and map_.planes.size:
-        chosen = chosen.over(*range_of(map_.plane(plane)))
-    return Layer(map_, plane, chosen, opacity)
+def _legend(layer: Layer, where: QRectF, clipped: tuple[bool, bool], theme: Theme, ratio: float) -> QPixmap:
+    """A picture of a legend: it changes seldom, and its text is the slowest thing on a map."""
+    picture = QPixmap(int(where.width() * ratio) + 1, int(where.height() * ratio) + 1)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_legend(painter, QRectF(0, 0, where.width(), where.height()), layer.scheme, layer.plane, theme, clipped)
+    painter.end()
+    return picture

@@ -101,7 +101,8 @@ class PlaneView(QWidget):
         painter.fillRect(self.rect(), QColor(self.theme.canvas))
         world = self.world()
         self.paint_ground(painter, world)
-        self._paint_grid(painter, world)
+        if self.shows_grid():
+            self._paint_grid(painter, world)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint_things(painter, world)
         self._paint_measure(painter, world)
@@ -113,6 +114,9 @@ class PlaneView(QWidget):
 
     def paint_ground(self, painter: QPainter, world: Window) -> None:
         """Below the grid."""
+
+    def shows_grid(self) -> bool:
+        return True
 
     def paint_things(self, painter: QPainter, world: Window) -> None:
         """Above the grid."""

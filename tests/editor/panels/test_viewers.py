@@ -135,7 +135,7 @@ class TestMap:
         viewer._take_map([event("/terrain_map/terrain", terrain())])
         for x in (12.0, 13.0, float("nan"), 14.0):
             viewer._take_pose([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=x, y_m=1.0))])
-        assert list(viewer.view.path) == [(12.0, 1.0), (13.0, 1.0), (14.0, 1.0)]
+        assert viewer.view.path.places.tolist() == [[12.0, 1.0], [13.0, 1.0], [14.0, 1.0]]
         assert viewer.view.centre_m == (14.0, 1.0)
         viewer.view.zoom_at(QPointF(10, 10), 2.0)
         assert not viewer.follow.isChecked()

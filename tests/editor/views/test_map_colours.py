@@ -14,7 +14,11 @@ TERRAIN = SCHEMES["terrain"]
 
 
 def shown(plane: np.ndarray, window: Window, **more: str) -> np.ndarray:
-    return paint(plane.astype(np.float32), (0.0, 0.0), 1.0, window, TERRAIN, **more)
+    painted = paint(plane.astype(np.float32), (0.0, 0.0), 1.0, window, TERRAIN, **more)
+    pixels = np.zeros((window.height, window.width), np.uint32)
+    height, width = painted.pixels.shape
+    pixels[painted.top : painted.top + height, painted.left : painted.left + width] = painted.pixels
+    return pixels
 
 
 def test_the_stops_of_a_scheme_are_in_its_table() -> None:

@@ -1,0 +1,128 @@
+"""Planes of maps that lie over each other, as pictures that are made anew only when they have to be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PyQt6.QtCore import QPointF
+from PyQt6.QtGui import QImage, QPainter
+
+from studio.editor.views.map_colours import Scheme, fixed_range, range_of, scheme_for
+from studio.editor.views.map_raster import Painted, Window, paint
+from studio.messages import Map
+
+MARGIN_PX = 40
+"""Around what is visible: a view that follows a vehicle moves the picture, and seldom needs a new one."""
+_ROUND = 1e-6
+
+
+@dataclass(eq=False)
+class Layer:
+    """One plane of one map, and how it is shown."""
+
+    map: Map
+    plane: str
+    scheme: Scheme
+    opacity: float = 1.0
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        return self.map.plane(self.plane)
+
+    def extent_m(self) -> tuple[float, float, float, float]:
+        left, bottom = (float(value) for value in self.map.origin_m)
+        across, up = self.map.columns * self.map.resolution_m, self.map.rows * self.map.resolution_m
+        return left, bottom, left + across, bottom + up
+
+    def words_at(self, cell: tuple[int, int]) -> str:
+        """The value with its unit and, where the map knows it, the standard deviation."""
+        value = float(self.values[cell])
+        if math.isnan(value):
+            return "unknown"
+        if math.isinf(value):
+            return "infinite" if value > 0 else "−infinite"
+        words = f"{value:+.2f}" if self.scheme.grade is not None else f"{value:.3g}"
+        unit = f" {self.scheme.unit}" if self.scheme.unit else ""
+        spread = _spread(self.map, self.plane, cell)
+        return words.replace("-", "−") + unit + (f" ± {spread:.2f}" if spread is not None else "")
+
+
+def _spread(map_: Map, plane: str, cell: tuple[int, int]) -> float | None:
+    """The standard deviation of a cell, where the map has a plane for it."""
+    for name in (f"{plane}_variance", "variance"):
+        if name in map_.plane_names and name != plane:
+            value = float(map_.plane(name)[cell])
+            return math.sqrt(value) if 0 <= value < math.inf else None
+    return None
+
+
+def layer_of(map_: Map, plane: str, scheme: Scheme | None = None, opacity: float = 1.0) -> Layer:
+    """A layer in the colours that suit the plane; of a plane without a scale of its own, over its values."""
+    chosen = scheme or scheme_for(plane)
+    if not fixed_range(plane) and map_.planes.size:
+        chosen = chosen.over(*range_of(map_.plane(plane)))
+    return Layer(map_, plane, chosen, opacity)
+
+
+class Ground:
+    """The pictures of some layers, kept while neither the layers nor the scale change."""
+
+    def __init__(self) -> None:
+        self._of: tuple[list[Layer], float, str] = ([], 0.0, "")
+        self._window = Window(0.0, 0.0, 1.0, 0, 0)
+        self._pictures: list[tuple[QImage, Painted]] = []
+        self._buffers: list[NDArray[np.uint32]] = []
+
+    def clipped(self, number: int) -> tuple[bool, bool]:
+        """Whether what was drawn of a layer has values below and above its scale."""
+        return self._pictures[number][1].clipped if number < len(self._pictures) else (False, False)
+
+    def draw(self, painter: QPainter, layers: list[Layer], world: Window, ratio: float, unknown: str) -> None:
+        """`ratio`: pixels of the screen per pixel of `world`; cells have sharp edges at 150 %, too."""
+        scale = world.metres_per_pixel / ratio
+        width, height = math.ceil(world.width * ratio), math.ceil(world.height * ratio)
+        right, down = (world.left_m - self._window.left_m) / scale, (self._window.top_m - world.top_m) / scale
+        is_known = self._of == (layers, scale, unknown)
+        is_within = -_ROUND <= right <= self._window.width - width + _ROUND
+        is_within = is_within and -_ROUND <= down <= self._window.height - height + _ROUND
+        if not (is_known and is_within):
+            self._of = (list(layers), scale, unknown)
+            self._make(layers, world, scale, (width, height), unknown)
+            right = down = float(MARGIN_PX)
+        for layer, (image, painted) in zip(layers, self._pictures, strict=True):
+            image.setDevicePixelRatio(ratio)
+            painter.setOpacity(layer.opacity)
+            at = QPointF(painted.left - round(right), painted.top - round(down)) / ratio
+            painter.drawImage(at, image)
+        painter.setOpacity(1.0)
+
+    def _make(self, layers: list[Layer], world: Window, scale: float, size: tuple[int, int], unknown: str) -> None:
+        around = scale * MARGIN_PX
+        window = Window(
+            world.left_m - around, world.top_m + around, scale, size[0] + 2 * MARGIN_PX, size[1] + 2 * MARGIN_PX
+        )
+        room = window.width * window.height
+        self._window, self._pictures = window, []
+        self._buffers = [buffer for buffer in self._buffers if buffer.size == room][: len(layers)]
+        while len(self._buffers) < len(layers):
+            self._buffers.append(np.empty(room, np.uint32))
+        for number, (layer, buffer) in enumerate(zip(layers, self._buffers, strict=True)):
+            origin = float(layer.map.origin_m[0]), float(layer.map.origin_m[1])
+            painted = paint(
+                layer.values, origin, layer.map.resolution_m, window, layer.scheme,
+                unknown="" if number else unknown, buffer=buffer,
+            )  # fmt: skip
+            self._pictures.append((_image(painted, opaque=not number and bool(unknown)), painted))
+
+
+def _image(painted: Painted, *, opaque: bool) -> QImage:
+    """Looks into the pixels, which have to live as long. Without holes it is drawn without blending."""
+    height, width = painted.pixels.shape
+    form = QImage.Format.Format_RGB32 if opaque else QImage.Format.Format_ARGB32_Premultiplied
+    if not painted.pixels.size:
+        return QImage()
+    # PyQt's stubs know bytes only; any buffer will do, and a copy of it would cost as much as the painting.
+    return QImage(painted.pixels.data, width, height, 4 * width, form)  # type: ignore[call-overload,no-any-return]
