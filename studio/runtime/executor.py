@@ -114,6 +114,8 @@ class Executor:
         self.stopped = False
         self.handling_since_ns = 0
         """When the executor last took a letter; 0 while it has nothing to do."""
+        self.frame = b""
+        """Of the event that is being handled, or was last: a debugger reads what caused it."""
         self.on_marker: Callable[[Marker], None] = lambda _: None
         self.on_replan: Callable[[int], None] = lambda _: None
         self._run, self._shared, self._context = run, shared, context
@@ -268,6 +270,7 @@ class Executor:
         # Every event of every topic comes through here: locals instead of a header object, and few calls.
         _, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, quiet = route.header_of(frame)
         payload = memoryview(frame)[route.payload_at :]
+        self.frame = frame
         if quiet and sequence in route.ahead:
             route.ahead.discard(sequence)
             return

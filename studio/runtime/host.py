@@ -44,6 +44,7 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_class
+from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
 from studio.runtime.executor import DataRoute, Executor
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import die_with_parent
@@ -67,6 +68,7 @@ class Host:
         self.executor = Executor(self.plan, name, run, shared, self.context)
         self.executor.on_marker = self._look_at
         self.executor.on_replan = self._replan
+        self._debugger = HostDebugger(run, name, self.executor)
         self._welcomed = threading.Event()
         self._initialized = False
         self._incarnation = self._heard = 0
@@ -90,6 +92,7 @@ class Host:
         return cell
 
     def main(self) -> int:
+        self._debugger.at_start()
         self.set_up()
         self._subscribe()
         executor = threading.Thread(target=self._execute, name="executor", daemon=True)
@@ -177,9 +180,11 @@ class Host:
         next_hello = next_beat = next_trace = 0
         ready_for = 0
         shown = self._shown()
+        spare_this_thread()
         while executor.is_alive():
             executor.join(LOOK_EVERY_S)
             now_ns = monotonic_ns()
+            self._debugger.look()
             since_ns = self.executor.handling_since_ns
             if since_ns and now_ns - since_ns > LONG_HANDLER_NS:
                 self.executor.receiver.take_over()

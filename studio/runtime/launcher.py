@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,12 @@ class Session:
         self.happenings: deque[Happening] = deque(maxlen=HAPPENINGS)
         self.listeners: list[Callable[[Happening], None]] = []
         """Called by the supervisor's thread with all that happens to the processes."""
+        self.before_host: Callable[[str], None] = lambda _: None
+        """Called before a host is started, the first time or again."""
+        self.before_close: Callable[[], None] = lambda: None
+        """Called when the system is to end, while everybody is still there."""
+        self.muted: Callable[[], AbstractContextManager[None]] = nullcontext
+        """While it lasts no debugger stops anybody, and who was held is let go; the gate stays closed."""
         self.on_hit: Callable[[dict[str, Any]], None] = lambda _: None
         """Called by whoever has the gate deliver, when an event breakpoint has stopped it."""
         self._policy = policy
@@ -167,6 +174,7 @@ class Session:
         self.supervisor.start()
 
     def start_host(self, host: str) -> None:
+        self.before_host(host)
         self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
     def _start_recorder(self) -> None:
@@ -194,6 +202,8 @@ class Session:
                 return
             self._raise_if_dead({name: process for name, process in self._processes().items() if name in missing})
             self._raise_if_dead({"broker": self.broker})
+            if self.supervisor.held:  # somebody debugs its start, and takes the time
+                end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
             if monotonic_ns() > end_ns:
                 raise LaunchError(f"not ready after {READY_WITHIN_S:g} s: {', '.join(sorted(missing))}")
             wait_for_any(self._processes().values(), LOOK_EVERY_S)  # asking without a pause takes a core from the hosts
@@ -404,6 +414,12 @@ class Session:
         if name in self.plan.hosts:
             self._tell("held" if hung else "released", name)
 
+    def hold_in_debugger(self, host: str, on: bool) -> None:
+        """A debugger holds a host, or lets it go: it is not taken for hung, and a pause does not wait for it."""
+        held = self.supervisor.held
+        held.add(host) if on else held.discard(host)
+        self.hold(host, on)
+
     def kill(self, name: str) -> None:
         signal_group(self.processes()[name], signal.SIGKILL)
 
@@ -428,6 +444,8 @@ class Session:
     def await_back(self, host: str, before: int) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
         while not self.supervisor.is_back(host, before):
+            if self.supervisor.held:
+                end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
             if monotonic_ns() > end_ns:
                 raise LaunchError(f"{host} is not back after {READY_WITHIN_S:g} s:\n{self.output_of(host)}")
 
@@ -441,6 +459,8 @@ class Session:
         self.broker = self._start_broker(words)
         for host in self.exits.keys() & self.plan.greeted:
             self._tell("gone", host)
+        for host in self.supervisor.held & self.plan.hosts.keys():
+            self._tell("held", host)
 
     def _restart_recorder(self) -> None:
         """A log is never written again: the new recorder gets a file of its own."""
@@ -462,6 +482,7 @@ class Session:
         """Ask, then SIGTERM, then SIGKILL; afterwards nothing of the run is left."""
         if self._stopping:
             return
+        self.before_close()
         self._stopping = True
         self.supervisor.rest()
         processes = list(self.hosts.values())

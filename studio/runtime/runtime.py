@@ -24,6 +24,9 @@ from studio.errors import StudioError
 from studio.model.geometry.content import GeometryContent
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.debug.debugger import Debugger
+from studio.runtime.debug.freeze import Freeze
+from studio.runtime.debug.requests import REQUESTS, DebugRequests
 from studio.runtime.deltas import Snapshot, difference
 from studio.runtime.event_breakpoints import Hit
 from studio.runtime.event_breaks import EventBreaks
@@ -104,6 +107,9 @@ class Runtime:
         self.stopping = threading.Event()
         self.lease = Lease()
         self._steering = steering
+        self.freeze = Freeze(session)
+        self.debugger = Debugger(session, self.freeze)
+        self._debug = DebugRequests(session, self.debugger)
         self._breaks = EventBreaks(session, self._stop_at)
         self._event_stop: Hit | None = None
         """The event breakpoint at which the system stands."""
@@ -116,6 +122,8 @@ class Runtime:
         self._clients: dict[bytes, Client] = {}
         self._done: SimpleQueue[tuple[bytes, dict[str, Any]]] = SimpleQueue()
         self._jobs = ThreadPoolExecutor(4, "steering")
+        self._debug_jobs = ThreadPoolExecutor(2, "debugging")
+        """Apart: all others may wait for a host that a debugger holds, and only these let it go."""
         self._running = 0
         self._ended = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -144,7 +152,9 @@ class Runtime:
             self._ended.set()
             self._thread.join()
         self._snapshots.close()
-        self._jobs.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._jobs, self._debug_jobs):
+            pool.shutdown(wait=False, cancel_futures=True)
+        self.debugger.close()
         self._context.destroy(linger=300)
 
     def snapshot(self) -> Snapshot:
@@ -180,6 +190,7 @@ class Runtime:
             "geometry": self._geometry_facts(),
             "event_breakpoints": self._breaks.plain(),
             "event_stop": self._event_stop.plain() if self._event_stop is not None else None,
+            "debug": self.debugger.facts(),
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
@@ -311,14 +322,18 @@ class Runtime:
     # What takes its time is done beside.
 
     def _start_job(self, route: bytes, request: dict[str, Any]) -> None:
-        if request["do"] == "event_breakpoints":
-            job: Callable[[], dict[str, Any]] = partial(self._breaks.set, request["list"])
+        pool = self._jobs
+        if request["do"] in REQUESTS:
+            job: Callable[[], dict[str, Any]] = self._debug.job(request)
+            pool = self._jobs if request["do"] == "into_handler" else self._debug_jobs
+        elif request["do"] == "event_breakpoints":
+            job = partial(self._breaks.set, request["list"])
         else:
             job = self._steering.job(request)
             if request["do"] in ("step", "gate", "back"):
                 self._event_stop = None
         self._running += 1
-        self._jobs.submit(self._do, route, request.get("id"), job)
+        pool.submit(self._do, route, request.get("id"), job)
 
     def _do(self, route: bytes, number: Any, job: Callable[[], dict[str, Any]]) -> None:
         try:

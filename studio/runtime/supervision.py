@@ -119,6 +119,8 @@ class Supervisor:
         self._policies = policies
         self._tell = tell
         self.wards: dict[str, Ward] = {}
+        self.held: set[str] = set()
+        """Those whom a debugger holds: their silence means nothing."""
         self._coming: deque[str] = deque()
         self._busy = threading.Lock()
         self._resting = threading.Event()
@@ -279,6 +281,8 @@ class Supervisor:
 
     def _judge(self, ward: Ward) -> None:
         told_ns = self._family.heard_ns(ward.name)
+        if ward.name in self.held:
+            ward.since_ns = monotonic_ns()
         if ward.condition not in (Condition.RUNNING, Condition.HUNG):
             return
         heard_ns, patience_ns = (0, FIRST_WORD_WITHIN_NS) if told_ns is None else (told_ns, HUNG_AFTER_NS)

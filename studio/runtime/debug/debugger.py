@@ -1,0 +1,266 @@
+"""The debugger of a running system: which hosts are debugged, where they stand, and what that means for the others."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime.channel.frames import topic_hash
+from studio.runtime.debug.dap_wire import Message
+from studio.runtime.debug.freeze import Freeze
+from studio.runtime.debug.history import History
+from studio.runtime.debug.host_line import DebugError, HostLine, Reception
+from studio.runtime.debug.native import NativeWatch
+from studio.runtime.debug.proxy import DebugSession, Stop
+from studio.runtime.launcher import Session
+
+COMES_WITHIN_S = 30.0
+LOOK_EVERY_S = 0.2
+COST = (
+    "on Python below 3.12 a debugged host runs several times slower, also after a debugger has left it: "
+    "it is restarted when debugging ends"
+)
+WHY = {"breakpoint", "exception", "step", "pause"}
+
+
+class Debugger:
+    """`attach` and `detach` are for any thread."""
+
+    def __init__(self, session: Session, freeze: Freeze) -> None:
+        self.freeze = freeze
+        self._session = session
+        self._sessions: dict[str, DebugSession] = {}
+        self._lines: dict[str, HostLine] = {}
+        """Also of hosts that are not debugged any more: their debugger sleeps, and is there when it is asked again."""
+        self._natives: dict[str, NativeWatch] = {}
+        self._waiting: set[str] = set()
+        """Hosts that start only when a client has set its breakpoints."""
+        self._history: History | None = None
+        self._lock = threading.RLock()
+        self._closed = False
+        self.cost = "" if sys.version_info >= (3, 12) else COST
+        freeze.mute = self.muted
+        session.before_host = self._host_starts
+        session.before_close = self.close
+
+    # Which hosts.
+
+    def attach(self, host: str) -> DebugSession:
+        """Debug a host that runs; returns when its debugger is there. It goes on meanwhile."""
+        with self._lock:
+            known = self._sessions.get(host)
+            if known is None:
+                known = self._sessions[host] = DebugSession(host, self)
+                self._listen()
+                line = self._lines.get(host)
+                if line is None or line.lost:
+                    self._receive(known, wait=False)
+        try:
+            if known.line is None and (line := self._lines.get(host)) is not None and not line.lost:
+                line.configure()
+                known.connected(line)
+            if not known.there.wait(COMES_WITHIN_S) or known.failure:
+                hint = "is it in a long call of a library? Try again, or restart it"
+                raise DebugError(known.failure or f"{host} has not answered the debugger", hint=hint)
+        except DebugError:
+            self._drop(host)
+            raise
+        return known
+
+    def start_under(self, host: str, *, wait: bool) -> DebugSession:
+        """Before the host is started: a breakpoint stops it also where its components are imported and initialized.
+
+        `wait`: it starts when the first client has set its breakpoints.
+        """
+        with self._lock:
+            made = self._sessions[host] = DebugSession(host, self)
+            self._listen()
+            if wait:
+                self._waiting.add(host)
+        return made
+
+    def detach(self, host: str) -> None:
+        """The host goes on without a debugger."""
+        if host in self._natives:
+            self._natives.pop(host).close()
+            self.freeze.thaw(host)
+            return
+        was_there = host in self._sessions
+        self._drop(host)
+        if was_there and self.cost:
+            self._session.restart_host(host)
+
+    def _drop(self, host: str) -> None:
+        with self._lock:
+            session = self._sessions.pop(host, None)
+            if not self._sessions and self._history is not None:
+                self._history.close()
+                self._history = None
+        if session is not None:
+            session.close()
+
+    def watch_native(self, host: str) -> NativeWatch:
+        """A program in another language: any debugger may hold it, and the system freezes with it."""
+        with self._lock:
+            if host not in self._natives:
+                self._natives[host] = NativeWatch(host, self._pid_of, self.freeze)
+            return self._natives[host]
+
+    def _pid_of(self, host: str) -> int | None:
+        process = self._session.processes().get(host)
+        return process.pid if process is not None and process.returncode is None else None
+
+    def _listen(self) -> None:
+        if self._history is None:
+            self._history = History(self._session.folders.run)
+
+    def session_of(self, host: str) -> DebugSession | None:
+        return self._sessions.get(host)
+
+    # The line to a host.
+
+    def _host_starts(self, host: str) -> None:
+        """The launcher is about to start it, the first time or again: it connects before it imports anything."""
+        with self._lock:
+            session = self._sessions.get(host)
+            if session is not None and not self._closed:
+                self._receive(session, wait=True)
+
+    def _receive(self, session: DebugSession, *, wait: bool) -> None:
+        reception = Reception(self._session.folders.run, session.host, wait=wait)
+        session.there.clear()
+        arguments = (session, reception)
+        threading.Thread(target=self._await, args=arguments, name="debugged host comes", daemon=True).start()
+
+    def _await(self, session: DebugSession, reception: Reception) -> None:
+        host = session.host
+        holding = host in self._waiting
+        heard: Callable[[Message], None] = lambda event: self._heard(host, event)  # noqa: E731
+        try:
+            if holding:
+                self._session.hold_in_debugger(host, True)
+            line = reception.accept(heard, lambda: self._lost(host), lambda: session.ended or self._closed)
+            self._lines[host] = line
+            self._waiting.discard(host)
+            while holding and not (session.configured.wait(LOOK_EVERY_S) or session.ended or line.lost):
+                continue
+            session.connected(line)
+        except StudioError as failure:
+            session.failed(str(failure))
+        finally:
+            if holding:
+                self._session.hold_in_debugger(host, False)
+
+    def _heard(self, host: str, event: Message) -> None:
+        session = self._sessions.get(host)
+        if session is not None:
+            session.heard(event)
+
+    def _lost(self, host: str) -> None:
+        session = self._sessions.get(host)
+        if session is not None:
+            session.lost()
+
+    # What a session tells.
+
+    def stopped(self, session: DebugSession, stop: Stop) -> None:
+        why = stop.reason if stop.reason in WHY else "breakpoint"
+        if self.freeze.freezing:
+            session.hold_clock()
+        components = [each.name for each in self._session.plan.on_host(session.host)]
+        component = stop.component or (components[0] if len(components) == 1 else "")
+        self.freeze.freeze(
+            why=why,
+            host=session.host,
+            component=component,
+            file=stop.file,
+            line=stop.line,
+            topic=stop.topic,
+            sequence=stop.sequence,
+            text=stop.text,
+        )
+
+    def going(self, session: DebugSession) -> None:
+        self.freeze.thaw(session.host)
+
+    def event_of(self, session: DebugSession) -> dict[str, Any]:
+        line = session.line
+        if line is None or session.stop is None:
+            raise DebugError(f"{session.host} is not stopped", hint="it can be asked while it stands at a breakpoint")
+        told = line.evaluate("situation")
+        if not told:
+            raise DebugError(f"{session.host} is not handling an event", hint="it stands outside of a handler")
+        cause = told.pop("cause")
+        return {**told, "cause": self._causes(cause) if cause else []}
+
+    def _causes(self, cause: list[int]) -> list[list[Any]]:
+        topic, sequence = cause
+        found = self._history.chain((topic, sequence)) if self._history is not None else []
+        if found:
+            return [list(link) for link in found]
+        # It came before anybody debugged: its name is known, but not what led to it.
+        names = {topic_hash(name): name for name in self._session.plan.types}
+        return [[names[topic], sequence, 0]] if topic in names else []
+
+    # All at once.
+
+    def go_on(self, *, gate: str = "") -> list[str]:
+        """Everybody who stands goes on; `gate`: pause leaves the gate closed, otherwise it is as it was before."""
+        if gate == "pause":
+            self.freeze.stay()
+        let_go = [session for session in self._all() if session.stop is not None]
+        for session in let_go:
+            session.let_go()
+        self.freeze.thaw()
+        return [session.host for session in let_go]
+
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for session in self._all():
+                session.mute(True)
+                stack.callback(session.mute, False)
+            for session in self._all():
+                session.let_go()
+            yield
+
+    def _all(self) -> list[DebugSession]:
+        with self._lock:
+            return list(self._sessions.values())
+
+    def facts(self) -> dict[str, Any]:
+        """For the snapshot."""
+        hosts: dict[str, Any] = {}
+        plan = self._session.plan
+        for session in self._all():
+            stop = session.stop
+            hosts[session.host] = {
+                "port": session.port,
+                "components": [each.name for each in plan.on_host(session.host)],
+                "pid": session.line.pid if session.line is not None else None,
+                "clients": session.clients,
+                "stopped": stop.shown() if stop is not None else None,
+            }
+        for host, watch in list(self._natives.items()):
+            components = [each.name for each in plan.on_host(host)]
+            hosts[host] = {"port": None, "components": components, **watch.facts()}
+        return {"freezing": self.freeze.freezing, "hosts": hosts, "frozen": self.freeze.frozen}
+
+    def close(self) -> None:
+        """The system ends: whoever stands is let go, or it could not be asked to stop."""
+        if self._closed:
+            return
+        self._closed = True
+        self.freeze.stay()
+        for host in [*self._natives]:
+            self._natives.pop(host).close()
+        for session in self._all():
+            with suppress(StudioError):
+                self._drop(session.host)
+        for line in self._lines.values():  # debugpy in a process that ends waits for this
+            line.close()
+        self.freeze.close()

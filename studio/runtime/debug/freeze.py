@@ -1,0 +1,152 @@
+"""The freeze: while a debugger holds a component, the world waits for it.
+
+A host that stands at a breakpoint is held: nobody takes it for hung, and a pause does not wait for it. If the system
+was running, the gate pauses, and with it the clock, players and the simulator; a real vehicle gets no commands any more
+and stops by its own rules. When the last one goes on, so does the gate, and the clock from where it stood.
+
+A lockstep waits for the host anyway. Only its pace would have to be caught up with, so a paced one pauses too, as soon
+as the event is done.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from queue import SimpleQueue
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime.clock import wall_ns
+from studio.runtime.launcher import Session
+from studio.runtime.paced import PacedSession
+from studio.runtime.recording.set_bookmark import set_bookmark
+
+
+@dataclass(frozen=True)
+class Held:
+    """Why the system stands. Without a host: at an event, of which nobody has begun to handle it or all have ended."""
+
+    why: str
+    host: str = ""
+    component: str = ""
+    file: str = ""
+    line: int = 0
+    topic: str = ""
+    sequence: int = 0
+    text: str = ""
+    since_ns: int = 0
+
+    def __str__(self) -> str:
+        place = f" at {self.file.rpartition('/')[2]}:{self.line}" if self.file else ""
+        event = f", {self.topic} {self.sequence}" if self.topic else ""
+        return f"{self.why} in {self.component or self.host or 'the system'}{place}{event}"
+
+
+class Freeze:
+    """Any thread may freeze and thaw. What happens to the gate is done by one thread, in that order."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        session.muted = self.muted
+        self.freezing = True
+        """Whether a stop freezes the system. Off: the others go on, and only the held host is excused."""
+        self._held: dict[str, Held] = {}
+        self._rate: float | None = None
+        """At which the gate goes on in the end; None: it was closed before, or is to stay so."""
+        self._lock = threading.Lock()
+        self._gate: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work_the_gate, name="freeze", daemon=True)
+        self._thread.start()
+        self.mute: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Takes the breakpoints of all debugged hosts away and lets the held ones go; set by the debugger."""
+
+    @property
+    def frozen(self) -> dict[str, Any] | None:
+        """Why the system stands, by who stopped first; None while it does not."""
+        with self._lock:
+            first = next(iter(self._held.values()), None)
+        return asdict(first) if first is not None and self.freezing else None
+
+    def holds(self, host: str) -> bool:
+        return host in self._held
+
+    def freeze(
+        self,
+        *,
+        why: str,
+        host: str = "",
+        component: str = "",
+        file: str = "",
+        line: int = 0,
+        topic: str = "",
+        sequence: int = 0,
+        text: str = "",
+    ) -> None:
+        """Hold the system on account of `host`, or of an event. Again: it stands somewhere else."""
+        held = Held(why, host, component, file, line, topic, sequence, text, wall_ns())
+        with self._lock:
+            is_first, is_new = not self._held, host not in self._held
+            self._held[host] = held
+        if host and is_new:
+            self._session.hold_in_debugger(host, True)
+        if is_first and self.freezing:
+            self._close_the_gate()
+            self._gate.put(lambda: self._leave_a_bookmark(held))
+
+    def thaw(self, host: str = "") -> None:
+        """It goes on. The gate opens again when nobody is held any more, if it was open before."""
+        with self._lock:
+            was = self._held.pop(host, None)
+            is_last = was is not None and not self._held
+        if host and was is not None:
+            self._session.hold_in_debugger(host, False)
+        if is_last:
+            self._gate.put(self._open_the_gate)
+
+    def stay(self) -> None:
+        """The gate stays closed when everybody goes on: somebody has paused the system, or steps through it."""
+        self._rate = None
+
+    def muted(self) -> AbstractContextManager[None]:
+        """No breakpoint stops anybody, who is held is let go, the gate stays closed; then breakpoints are back."""
+
+        @contextmanager
+        def muted() -> Iterator[None]:
+            self.stay()
+            with self.mute():
+                self.thaw()
+                yield
+
+        return muted()
+
+    def close(self) -> None:
+        self._gate.put(None)
+
+    # The thread.
+
+    def _work_the_gate(self) -> None:
+        while (job := self._gate.get()) is not None:
+            try:
+                job()
+            except StudioError:  # the system is being stopped, or the broker restarted: it comes back in the same mode
+                continue
+
+    def _close_the_gate(self) -> None:
+        session = self._session
+        if session.mode != "run":
+            self._rate = None
+            return
+        is_paced = isinstance(session, PacedSession) and session.is_repeatable()
+        self._rate = session.pace if is_paced and isinstance(session, PacedSession) else session.rate
+        self._gate.put(session.pause)
+
+    def _open_the_gate(self) -> None:
+        rate, self._rate = self._rate, None
+        if rate is not None and not self._held:
+            self._session.run(rate)
+
+    def _leave_a_bookmark(self, held: Held) -> None:
+        if self._session.plan.recording is not None:
+            set_bookmark(self._session.folders.run, str(held), int(self._session.status()["now_ns"]))

@@ -1,0 +1,213 @@
+"""The runtime's line to the debugger in one host: debugpy there speaks the debug adapter protocol by itself.
+
+The host connects to us and proves by a token that it has read the invitation, which only this user's processes can. No
+process listens but the runtime, and that only until the host has come; there is no adapter process that could die.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from studio.errors import StudioError
+from studio.runtime import channel, component
+from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.debug.dap_wire import DapError, Message, read_message, write_message
+from studio.runtime.debug.invitation import Invitation, invitation_file, invite
+
+CONNECTS_WITHIN_S = 30.0
+ANSWERS_WITHIN_S = 10.0
+LOOK_EVERY_S = 0.2
+
+_RUNTIME = Path(component.__file__).parent
+MACHINERY = [
+    *(str(file) for file in sorted(_RUNTIME.glob("*.py"))),
+    str(_RUNTIME.parent / "messages" / "**"),
+    str(Path(channel.__file__).parent / "**"),
+    str(Path(__file__).parent / "**"),
+]
+"""Files that nobody wants to step into: they are between a component and the world."""
+
+
+class DebugError(StudioError):
+    """A debugger that cannot be had, or has not answered."""
+
+
+class HostGone(DebugError):
+    """The host ended, or its debugger did."""
+
+
+class QuickSocket(io.RawIOBase):
+    """Reads from a socket and acknowledges at once: debugpy sends in two pieces, and the second would wait 40 ms."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = self._connection.recv_into(buffer)
+        except OSError:
+            return 0
+        if hasattr(socket, "TCP_QUICKACK"):
+            with suppress(OSError):
+                self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        return count
+
+
+class HostLine:
+    """Requests may be sent by any thread; what comes back is told by the line's own thread."""
+
+    def __init__(
+        self, connection: socket.socket, on_event: Callable[[Message], None], on_lost: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._reader = io.BufferedReader(QuickSocket(connection))
+        self._writer = connection.makefile("wb")
+        self._on_event, self._on_lost = on_event, on_lost
+        self._lock = threading.Lock()
+        self._number = 0
+        self._waiting: dict[int, Callable[[Message], None]] = {}
+        self.lost = False
+        self.capabilities: dict[str, Any] = {}
+        self.pid = 0
+        self._thread = threading.Thread(target=self._read, name="debugged host", daemon=True)
+        self._thread.start()
+
+    def send(self, command: str, arguments: Any, then: Callable[[Message], None]) -> None:
+        """`then` is called, by the line's thread, with the response; also when the line is lost before."""
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = then
+            try:
+                if self.lost:
+                    raise OSError("the line is lost")
+                message = {"seq": number, "type": "request", "command": command, "arguments": arguments or {}}
+                write_message(self._writer, message)
+                return
+            except (OSError, ValueError):
+                missed = self._waiting.pop(number, None)
+        if missed is not None:
+            missed(_unanswered(command))
+
+    def ask(self, command: str, arguments: Any = None, timeout_s: float = ANSWERS_WITHIN_S) -> dict[str, Any]:
+        """The body of the response. Not for the line's own thread, which has to read it."""
+        answered: Future[Message] = Future()
+        self.send(command, arguments, answered.set_result)
+        try:
+            response = answered.result(timeout_s)
+        except TooLate:
+            raise DebugError(f"the debugger has not answered {command} within {timeout_s:g} s") from None
+        if not response.get("success"):
+            kind = HostGone if response.get("lost") else DebugError
+            raise kind(f"the debugger refused {command}: {response.get('message', 'no reason given')}")
+        body: dict[str, Any] = response.get("body") or {}
+        return body
+
+    def evaluate(self, function: str, *arguments: str, timeout_s: float = ANSWERS_WITHIN_S) -> Any:
+        """Call a function of host_side in the host; what it returns is JSON, or None."""
+        words = ", ".join(map(repr, arguments))
+        expression = f"__import__('studio.runtime.debug.host_side', fromlist=['x']).{function}({words})"
+        body = self.ask("evaluate", {"expression": expression, "context": "clipboard"}, timeout_s)
+        text = str(body.get("result", ""))
+        try:
+            return None if text == "None" else json.loads(text)
+        except ValueError:
+            raise DebugError(f"the host could not tell its {function}: {text[-300:]}") from None
+
+    def configure(self) -> None:
+        """Attach the debugger to the program; breakpoints may be set from here on."""
+        self.ask("pydevdAuthorize", {"debugServerAccessToken": None})
+        self.pid = int(self.ask("pydevdSystemInfo")["process"]["pid"])
+        ours = {"adapterID": "studio", "clientID": "studio", "linesStartAt1": True, "columnsStartAt1": True}
+        self.capabilities = self.ask("initialize", {**ours, "pathFormat": "path"})
+        rules = [{"path": path, "include": False} for path in MACHINERY]
+        self.ask("attach", {"justMyCode": True, "rules": rules, "showReturnValue": True})
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                message = read_message(self._reader)
+            except (DapError, OSError, ValueError):
+                message = None
+            if message is None:
+                break
+            if message["type"] == "response":
+                with self._lock:
+                    then = self._waiting.pop(message.get("request_seq", 0), None)
+                if then is not None:
+                    then(message)
+            elif message["type"] == "event":
+                self._on_event(message)
+        with self._lock:
+            self.lost = True
+            missed, self._waiting = list(self._waiting.values()), {}
+        self._connection.close()
+        for each in missed:
+            each(_unanswered(""))
+        self._on_lost()
+
+
+def _unanswered(command: str) -> Message:
+    text = "the host has ended"
+    return {"type": "response", "command": command, "success": False, "message": text, "lost": True}
+
+
+class Reception:
+    """Waits for a host to connect. Listens on the loopback interface from the invitation until it has come."""
+
+    def __init__(self, run: Path, host: str, *, wait: bool = False) -> None:
+        self._file = invitation_file(run, host)
+        self._token = secrets.token_hex(16)
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2)
+        self._listener.settimeout(LOOK_EVERY_S)
+        invite(run, host, Invitation(self._listener.getsockname()[1], self._token, wait))
+
+    def accept(
+        self,
+        on_event: Callable[[Message], None],
+        on_lost: Callable[[], None],
+        given_up: Callable[[], bool],
+        within_s: float = CONNECTS_WITHIN_S,
+    ) -> HostLine:
+        """The configured line. Whoever connects without knowing the token is shown out."""
+        end_ns = monotonic_ns() + int(within_s * SECOND_NS)
+        try:
+            while not given_up():
+                if monotonic_ns() > end_ns:
+                    hint = "is it in a long call of a library? Try again, or restart it"
+                    raise DebugError(f"the host has not connected within {within_s:g} s", hint=hint)
+                try:
+                    connection, _ = self._listener.accept()
+                except TimeoutError:
+                    continue
+                line = HostLine(connection, on_event, on_lost)
+                body = line.ask("pydevdAuthorize", {"debugServerAccessToken": None})
+                if not secrets.compare_digest(str(body.get("clientAccessToken")), self._token):
+                    line.close()
+                    continue
+                line.configure()
+                return line
+        finally:
+            self.close()
+        raise HostGone("debugging was given up before the host had connected")
+
+    def close(self) -> None:
+        self._listener.close()
+        self._file.unlink(missing_ok=True)

@@ -1,0 +1,205 @@
+"""The debugger's part inside a host: connects debugpy to the runtime when it is asked to, and answers its questions.
+
+The functions at the end are evaluated by the debugger, in a thread of its own, while the executor may stand still.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Protocol
+
+import numpy as np
+
+from studio.runtime.cell import Cell
+from studio.runtime.channel.frames import Event, Header, split
+from studio.runtime.clock import Clock
+from studio.runtime.component import Component
+from studio.runtime.debug.invitation import Invitation, take_invitation
+
+MOST_CHARACTERS = 160
+
+
+class Runs(Protocol):
+    """What a host lets the debugger see: its executor."""
+
+    clock: Clock
+    frame: bytes
+    cells: dict[str, Cell]
+
+
+def spare_this_thread() -> None:
+    """Whatever the debugger holds, this thread goes on: the one that speaks for a host, or keeps a robot safe."""
+    threading.current_thread().pydev_do_not_trace = True  # type: ignore[attr-defined]
+
+
+class HostDebugger:
+    """Looks for an invitation, and follows it. debugpy is imported then, and not before."""
+
+    def __init__(self, run: Path, host: str, executor: Runs) -> None:
+        self._run, self._host = run, host
+        self._executor = executor
+        self._file = str(run / f"debug.{host}.json")
+
+    def at_start(self) -> None:
+        """Before components are imported, so that a breakpoint stops there too."""
+        invitation = take_invitation(self._run, self._host)
+        if invitation is not None:
+            self._connect(invitation)
+
+    def look(self) -> None:
+        """I/O thread, fifty times a second: only asks whether the file is there."""
+        if os.path.exists(self._file) and (invitation := take_invitation(self._run, self._host)) is not None:
+            threading.Thread(target=self._connect_beside, args=(invitation,), name="debugger", daemon=True).start()
+
+    def _connect_beside(self, invitation: Invitation) -> None:
+        spare_this_thread()
+        self._connect(invitation)
+
+    def _connect(self, invitation: Invitation) -> None:
+        os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # components are no frozen modules
+        global _executor
+        _executor = self._executor
+        import debugpy  # noqa: T100 - a third of a second that only who is debugged pays for
+
+        try:
+            debugpy.configure(subProcess=False)
+            debugpy.connect(("127.0.0.1", invitation.port), access_token=invitation.token)
+        except (OSError, RuntimeError) as failure:  # the runtime has given up waiting
+            print(f"the debugger could not be reached: {failure}", file=sys.stderr)
+            return
+        if invitation.wait:  # the kernel ends this process with the runtime, so it does not wait in vain
+            debugpy.wait_for_client()  # noqa: T100
+
+
+# Evaluated by the debugger.
+
+_executor: Runs | None = None
+_going: Clock | None = None
+"""The clock of this host before it was stopped with the system."""
+
+
+def stop_clock() -> None:
+    """The system freezes: what this host still publishes while somebody steps through it is of this moment."""
+    global _going
+    assert _executor is not None
+    if not _executor.clock.stands:
+        _going = _executor.clock
+        _executor.clock = _going.with_rate(0.0)
+
+
+def go_on() -> None:
+    """The system goes on, and its clock from where it stood. The broker's next marker tells it exactly."""
+    global _going
+    assert _executor is not None
+    if _going is not None and _executor.clock.stands:
+        _executor.clock = _executor.clock.with_rate(_going.rate)
+    _going = None
+
+
+def situation() -> str:
+    """JSON: the event that the executor is handling, and what has come of it so far; `null` if it handles none."""
+    assert _executor is not None
+    for frame in _frames_of_executor():
+        cell = _cell_of(frame)
+        if cell is not None and cell.event is not None:
+            return json.dumps(_situation(_executor, cell, cell.event))
+    return "null"
+
+
+def handlers(topic: str, component: str) -> str:
+    """JSON: [file, line] of the first statement of what `component` does with an event of `topic`."""
+    assert _executor is not None
+    cell = _executor.cells.get(component)
+    return json.dumps([list(place) for place in (_places(cell, topic) if cell is not None else [])])
+
+
+def _frames_of_executor() -> list[FrameType]:
+    """Of the thread that runs handlers, innermost first."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    found: list[FrameType] = []
+    for ident, frame in sys._current_frames().items():
+        each: FrameType | None = frame if names.get(ident) in ("executor", "MainThread") else None
+        frames = []
+        while each is not None:
+            frames.append(each)
+            each = each.f_back
+        found = frames if any(map(_cell_of, frames)) else found
+    return found
+
+
+_ENTRANCES = (Cell.handle.__code__, Cell.serve.__code__)
+
+
+def _cell_of(frame: FrameType) -> Cell | None:
+    return frame.f_locals["self"] if frame.f_code in _ENTRANCES else None
+
+
+def _situation(executor: Runs, cell: Cell, event: Event) -> dict[str, Any]:
+    direct = _cause(executor.frame, event)
+    return {
+        "component": cell.name,
+        "topic": event.topic,
+        "sequence": event.sequence,
+        "stamp_ns": event.stamp_ns,
+        "cause": direct,
+        "message": _fields(event.message),
+        "published": [list(each) for each in cell._sent],
+        "handler": _handler(cell),
+    }
+
+
+def _cause(frame: bytes, event: Event) -> list[int] | None:
+    """Hash of the topic and sequence, as the frame of the event has them."""
+    if not frame:
+        return None
+    topic, header, _ = split(frame)
+    known: Header = header
+    if (topic, known.sequence) != (event.topic, event.sequence) or not known.cause_topic:
+        return None
+    return [known.cause_topic, known.cause_sequence]
+
+
+def _handler(cell: Cell) -> str:
+    """The component's own method in which the event arrived."""
+    inner = ""
+    for frame in _frames_of_executor():
+        if _cell_of(frame) is cell:
+            return inner
+        if frame.f_locals.get("self") is cell.component and frame.f_code.co_name.startswith(("on_", "serve_")):
+            inner = frame.f_code.co_name
+    return inner
+
+
+def _fields(message: Any) -> dict[str, str]:
+    if isinstance(message, dict):
+        return {str(name): _short(value) for name, value in message.items()}
+    if not is_dataclass(message):
+        return {} if message is None else {"value": _short(message)}
+    return {each.name: _short(getattr(message, each.name)) for each in fields(message)}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > 8:
+        return f"{value.dtype} {'x'.join(map(str, value.shape))}"
+    text = repr(value)
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _places(cell: Cell, topic: str) -> list[tuple[str, int]]:
+    names = [f"on_{inlet.port}" for inlet in cell.planned.inlets if inlet.topic == topic]
+    if topic.startswith("/_studio/timer/"):
+        names = ["on_timer"]
+    methods = [getattr(type(cell.component), name, None) for name in names]
+    own = [each for name, each in zip(names, methods, strict=True) if each is not getattr(Component, name, None)]
+    return [_first_statement(each.__code__) for each in own if isinstance(each, FunctionType)]
+
+
+def _first_statement(code: CodeType) -> tuple[str, int]:
+    lines = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
+    return code.co_filename, lines[0] if lines else code.co_firstlineno

@@ -1,0 +1,479 @@
+"""The debug session of one host, for as many clients as like: the runtime's DAP proxy.
+
+The session is attached to the host from the start, whoever comes and goes. So every client is a late one: the proxy
+answers its `initialize`, `attach` and `configurationDone` itself and tells it where the host stands. What it asks then
+goes to the debugger in the host under a number of ours, and the response back to that client alone; events go to all.
+
+What holds or lets go a host (a stop, a continue, a step) passes one thread, in order, so that the system is frozen
+before it can be told to go on.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, Protocol
+
+from studio.errors import StudioError
+from studio.runtime.debug.breakpoints import Breakpoints, path_of
+from studio.runtime.debug.dap_wire import Message
+from studio.runtime.debug.host_line import DebugError, HostGone, HostLine
+from studio.runtime.debug.proxy_client import ProxyClient
+
+STEP_GRACE_S = 0.5
+"""A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
+STEPS = {"next", "stepIn", "stepOut", "goto"}
+OURS = "studio"
+"""Sets breakpoints on behalf of the runtime."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a host stands."""
+
+    thread: int
+    reason: str
+    text: str = ""
+    component: str = ""
+    file: str = ""
+    line: int = 0
+    function: str = ""
+    topic: str = ""
+    sequence: int = 0
+
+    def shown(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in ("component", "reason", "text", "file", "line", "function")}
+
+
+class Watcher(Protocol):
+    """Who is told that a host stands, or goes."""
+
+    def stopped(self, session: DebugSession, stop: Stop) -> None: ...
+
+    def going(self, session: DebugSession) -> None:
+        """It is about to go on, or is gone."""
+
+    def event_of(self, session: DebugSession) -> dict[str, Any]:
+        """The event that it is handling, for `studioEvent`."""
+
+
+class DebugSession:
+    """Opened for a host at once; the line to it may come later, be lost with the host, and come again."""
+
+    def __init__(self, host: str, watcher: Watcher) -> None:
+        self.host = host
+        self._watcher = watcher
+        self.line: HostLine | None = None
+        self.stop: Stop | None = None
+        self.breakpoints = Breakpoints()
+        self._exceptions: dict[Hashable, dict[str, Any]] = {}
+        self._clients: list[ProxyClient] = []
+        self._lock = threading.RLock()
+        self._told_stop: dict[str, Any] | None = None
+        self._muted = 0
+        self._step = 0
+        """Numbers the steps and stops, to know whether a step has stopped again."""
+        self._stepping = False
+        self.there = threading.Event()
+        """The line to the host stands, or there is a failure to tell."""
+        self.failure = ""
+        self.configured = threading.Event()
+        """A client has set its breakpoints."""
+        self._hidden: set[int] = set()
+        """Threads that the debugger leaves alone."""
+        self.ended = False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._accept, name="debug port", daemon=True),
+            threading.Thread(target=self._labour, name="debug session", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def clients(self) -> int:
+        return len(self._clients)
+
+    # The host's side.
+
+    def connected(self, line: HostLine) -> None:
+        """The host is there, or there again: it gets everybody's breakpoints before it goes on."""
+        with self._lock:
+            self.line = line
+            self._send_breakpoints(line)
+        line.ask("configurationDone")
+        if self.ended:  # nobody wants it any more, but it may have waited for this
+            line.ask("disconnect", {"terminateDebuggee": False})
+            return
+        self._hide_threads(line)
+        self.failure = ""
+        self.there.set()
+        for client in self._configured():
+            self._tell_process(client)
+
+    def failed(self, why: str) -> None:
+        """The host has not come."""
+        self.failure = why
+        self.there.set()
+
+    def _hide_threads(self, line: HostLine) -> None:
+        """The I/O thread of a host is not held; nobody can do anything with it."""
+        for thread in line.ask("threads").get("threads", []):
+            if thread.get("name") == "MainThread":
+                self._hidden.add(thread["id"])
+
+    def heard(self, event: Message) -> None:
+        """The line's thread: something has happened in the host."""
+        body = event.get("body") or {}
+        match event.get("event"):
+            case "stopped":
+                self._work.put(lambda: self._on_stopped(body))
+            case "continued":
+                self._work.put(lambda: self._on_continued(body))
+            case "breakpoint":
+                for each in self.breakpoints.changed(body.get("breakpoint", {})):
+                    self._broadcast("breakpoint", {"reason": body.get("reason", "changed"), "breakpoint": each})
+            case "thread" if body.get("threadId") in self._hidden:
+                return
+            case "initialized" | "process" | "terminated" | "exited" | None:
+                return  # ours to tell
+            case name:
+                self._broadcast(str(name), body)
+
+    def lost(self) -> None:
+        """The line's thread: the host has ended, or its debugger has."""
+        self._work.put(self._on_lost)
+
+    def _on_lost(self) -> None:
+        with self._lock:
+            if self.line is None or not self.line.lost:
+                return
+            self.line, was = None, self.stop
+            self.stop = self._told_stop = None
+            self._hidden.clear()
+            self.there.clear()
+        if was is not None:
+            self._broadcast("continued", {"threadId": was.thread, "allThreadsContinued": True})
+        self._broadcast("output", {"category": "important", "output": f"{self.host}: its process has ended\n"})
+        self._watcher.going(self)
+
+    # The thread that holds and lets go.
+
+    def _labour(self) -> None:
+        while (job := self._work.get()) is not None:
+            try:
+                job()
+            except StudioError as failure:
+                self._broadcast("output", {"category": "important", "output": f"{failure}\n"})
+
+    def _on_stopped(self, body: dict[str, Any]) -> None:
+        self._step += 1
+        line = self.line
+        if line is None:
+            return
+        self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
+        if self._muted:
+            with suppress(HostGone):
+                line.ask("continue", {"threadId": body.get("threadId", 0)})
+            return
+        translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in self.breakpoints.behind(theirs)]
+        self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
+        self._broadcast("stopped", self._told_stop)
+        self.stop = self._where(line, body)
+        self._stepping = False
+        self._watcher.stopped(self, self.stop)
+
+    def _where(self, line: HostLine, body: dict[str, Any]) -> Stop:
+        stop = Stop(int(body.get("threadId", 0)), str(body.get("reason", "")), str(body.get("text") or ""))
+        with suppress(DebugError):
+            frames = line.ask("stackTrace", {"threadId": stop.thread, "startFrame": 0, "levels": 1})["stackFrames"]
+            top = frames[0] if frames else {}
+            event = line.evaluate("situation") or {}
+            return Stop(
+                stop.thread,
+                stop.reason,
+                str(body.get("description") or body.get("text") or ""),
+                str(event.get("component", "")),
+                str(top.get("source", {}).get("path", "")),
+                int(top.get("line", 0)),
+                str(top.get("name", "")),
+                str(event.get("topic", "")),
+                int(event.get("sequence", 0)),
+            )
+        return stop
+
+    def _on_continued(self, body: dict[str, Any]) -> None:
+        self._broadcast("continued", body)
+        if self.stop is None:
+            return
+        self.stop = self._told_stop = None
+        if not self._stepping:
+            self._watcher.going(self)
+            return
+        step = self._step
+        later = threading.Timer(STEP_GRACE_S, lambda: self._work.put(lambda: self._has_left(step)))
+        later.daemon = True
+        later.start()
+
+    def _has_left(self, step: int) -> None:
+        """A step that did not stop again."""
+        if step == self._step and self._stepping and self.stop is None:
+            self._stepping = False
+            self._watcher.going(self)
+
+    def _resume(self, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Worker: let the host go on. What follows from that is done first, while it still stands."""
+        line, stop = self.line, self.stop
+        if line is None or stop is None:
+            return {"allThreadsContinued": True}
+        self._stepping = False
+        with suppress(DebugError):
+            line.evaluate("go_on")
+        return line.ask("continue", arguments or {"threadId": stop.thread})
+
+    def _go_on_alone(self) -> None:
+        self._resume()
+
+    def hold_clock(self) -> None:
+        """The host's own clock stands with the system's."""
+        if self.line is not None:
+            with suppress(DebugError):
+                self.line.evaluate("stop_clock")
+
+    def let_go(self) -> None:
+        """From any thread: the host goes on if it stands. Returns when it does."""
+        done = threading.Event()
+
+        def job() -> None:
+            try:
+                self._resume()
+            finally:
+                done.set()
+
+        self._work.put(job)
+        done.wait(STEP_GRACE_S * 10)
+
+    # Breakpoints.
+
+    def set_ours(self, places: list[tuple[str, int]]) -> None:
+        """Breakpoints of the runtime itself, in place of those it had."""
+        with self._lock:
+            touched = set(self.breakpoints.leave(OURS))
+            for path in {path for path, _ in places}:
+                self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
+                touched.add(path)
+            for path in touched:
+                self._send_file(self.line, path)
+
+    def mute(self, on: bool) -> None:
+        """While muted no breakpoint stops anybody; they come back with the last one who had it muted."""
+        with self._lock:
+            self._muted += 1 if on else -1
+            if self.line is not None and self._muted == int(on):
+                self._send_breakpoints(self.line)
+
+    def _send_breakpoints(self, line: HostLine) -> None:
+        for path in self.breakpoints.files:
+            self._send_file(line, path)
+        self._send_exceptions(line)
+
+    def _send_file(self, line: HostLine | None, path: str, then: Callable[[], None] = lambda: None) -> None:
+        """`then` is called when the debugger has answered; at once where none is there."""
+        arguments = self.breakpoints.merged(path)
+        if line is None:
+            then()
+            return
+        if self._muted:
+            arguments = {**arguments, "breakpoints": []}
+
+        def answered(response: Message) -> None:
+            if not self._muted:
+                self.breakpoints.answered(path, (response.get("body") or {}).get("breakpoints", []))
+            then()
+
+        line.send("setBreakpoints", arguments, answered)
+
+    def _send_exceptions(self, line: HostLine) -> None:
+        wishes = [] if self._muted else list(self._exceptions.values())
+        merged: dict[str, Any] = {"filters": []}
+        for wish in wishes:
+            merged["filters"] = sorted({*merged["filters"], *wish.get("filters", [])})
+            for key in ("filterOptions", "exceptionOptions"):
+                if wish.get(key):
+                    merged[key] = [*merged.get(key, []), *wish[key]]
+        line.send("setExceptionBreakpoints", merged, lambda _: None)
+
+    # The clients' side.
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            client = ProxyClient(connection, self._requested, self._gone)
+            with self._lock:
+                if self.ended:
+                    connection.close()
+                    return
+                self._clients.append(client)
+            client.start()
+
+    def _configured(self) -> list[ProxyClient]:
+        with self._lock:
+            return [client for client in self._clients if client.configured]
+
+    def _broadcast(self, event: str, body: Any) -> None:
+        for client in self._configured():
+            client.event(event, body)
+
+    def _gone(self, client: ProxyClient) -> None:
+        """The client's thread. Its breakpoints go with it; if it was the last one, nobody is left to continue."""
+        with self._lock:
+            if client not in self._clients:
+                return
+            self._clients.remove(client)
+            left = bool(self._clients)
+            for path in self.breakpoints.leave(client):
+                self._send_file(self.line, path)
+            if self._exceptions.pop(client, None) is not None and self.line is not None:
+                self._send_exceptions(self.line)
+        if not left and not self.ended:
+            self._work.put(self._go_on_alone)
+
+    def _requested(self, client: ProxyClient, request: Message) -> None:
+        try:
+            self._obey(client, request)
+        except (StudioError, KeyError, TypeError, ValueError, AttributeError) as error:
+            client.respond(request, error=str(error))
+
+    def _obey(self, client: ProxyClient, request: Message) -> None:
+        arguments = request.get("arguments") or {}
+        match request.get("command"):
+            case "initialize":
+                client.name = str(arguments.get("clientName") or arguments.get("clientID") or client.name)
+                client.respond(request, self._capabilities())
+            case "attach" | "launch":
+                client.respond(request)
+                client.event("initialized")
+            case "configurationDone":
+                client.respond(request)
+                self._welcome(client)
+            case "disconnect" | "terminate" as command:
+                client.respond(request)
+                if command == "terminate":
+                    client.event("terminated")
+                self._gone(client)
+                client.close()
+            case "setBreakpoints":
+                self._set_breakpoints(client, request, arguments)
+            case "setExceptionBreakpoints":
+                with self._lock:
+                    self._exceptions[client] = arguments
+                    if self.line is not None:
+                        self._send_exceptions(self.line)
+                client.respond(request)
+            case "continue":
+                self._work.put(lambda: self._answered(client, request, lambda: self._resume(arguments)))
+            case "studioEvent":
+                self._work.put(lambda: self._answered(client, request, lambda: self._watcher.event_of(self)))
+            case command if command in STEPS:
+                self._work.put(lambda: self._start_step(client, request))
+            case _:
+                self._pass_on(client, request)
+
+    @staticmethod
+    def _answered(client: ProxyClient, request: Message, job: Callable[[], dict[str, Any]]) -> None:
+        try:
+            client.respond(request, job())
+        except StudioError as error:
+            client.respond(request, error=str(error))
+
+    def _start_step(self, client: ProxyClient, request: Message) -> None:
+        self._stepping = self.stop is not None
+        self._pass_on(client, request)
+
+    def _pass_on(self, client: ProxyClient, request: Message) -> None:
+        line = self.line
+        if line is None:
+            client.respond(request, error=f"{self.host} is not there: its process is being started")
+            return
+
+        def answered(response: Message) -> None:
+            if request["command"] == "threads" and response.get("success"):
+                threads = response.get("body", {}).get("threads", [])
+                response["body"] = {"threads": [each for each in threads if each.get("id") not in self._hidden]}
+            client.forward(request, response)
+
+        line.send(str(request["command"]), request.get("arguments"), answered)
+
+    def _set_breakpoints(self, client: ProxyClient, request: Message, arguments: dict[str, Any]) -> None:
+        lines = arguments.get("breakpoints")
+        wanted = lines if lines is not None else [{"line": line} for line in arguments.get("lines", [])]
+        with self._lock:
+            kept = self.breakpoints.put(client, arguments["source"], wanted)
+            told = lambda: client.respond(request, {"breakpoints": [each.answer() for each in kept]})  # noqa: E731
+            self._send_file(self.line, path_of(arguments["source"]), told)
+
+    def _capabilities(self) -> dict[str, Any]:
+        line = self.line
+        return {**(line.capabilities if line is not None else BEFORE_THE_HOST), **NOT_OFFERED}
+
+    def _welcome(self, client: ProxyClient) -> None:
+        """From here on it hears what happens, beginning with where the host stands."""
+        client.configured = True
+        self._tell_process(client)
+        told = self._told_stop
+        if told is not None:
+            client.event("stopped", told)
+        self.configured.set()
+
+    def _tell_process(self, client: ProxyClient) -> None:
+        line = self.line
+        if line is not None:
+            about = {"name": self.host, "systemProcessId": line.pid, "isLocalProcess": True, "startMethod": "attach"}
+            client.event("process", about)
+
+    def close(self) -> None:
+        """Nobody is debugged here any more: the host goes on without breakpoints, clients are told and let go."""
+        with self._lock:
+            self.ended = True
+            clients, line = list(self._clients), self.line
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        if line is not None:
+            with suppress(DebugError):
+                if self.stop is not None:
+                    line.evaluate("go_on")
+                line.ask("disconnect", {"terminateDebuggee": False}, timeout_s=3.0)
+        self.stop = None
+        self._watcher.going(self)
+        for client in clients:
+            client.event("terminated")
+            client.close()
+        self._work.put(None)
+
+
+NOT_OFFERED = {"supportsTerminateRequest": False, "supportTerminateDebuggee": False, "supportsRestartRequest": False}
+"""A debug client never ends a component: the system does."""
+ABILITIES = """
+supportsConfigurationDoneRequest supportsConditionalBreakpoints supportsHitConditionalBreakpoints supportsSetVariable
+supportsEvaluateForHovers supportsCompletionsRequest supportsExceptionInfoRequest supportsLogPoints
+supportsSetExpression supportsDelayedStackTraceLoading
+"""
+BEFORE_THE_HOST: dict[str, Any] = {
+    **dict.fromkeys(ABILITIES.split(), True),
+    "exceptionBreakpointFilters": [
+        {"filter": "raised", "label": "Raised Exceptions", "default": False},
+        {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True},
+        {"filter": "userUnhandled", "label": "User Uncaught Exceptions", "default": False},
+    ],
+}
+"""What debugpy can do, for a client that comes before the host does."""

@@ -1,0 +1,118 @@
+"""What clients may ask of the debugger (docs/protocol.md, section 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from studio.model.close_matches import did_you_mean
+from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+from studio.runtime.debug.debugger import Debugger
+from studio.runtime.debug.host_line import DebugError
+from studio.runtime.debug.native import gdb_command, gdb_is_missing
+from studio.runtime.launcher import Session
+from studio.runtime.plan import PlannedComponent
+
+REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
+
+Job = Callable[[], dict[str, Any]]
+
+
+class DebugRequests:
+    def __init__(self, session: Session, debugger: Debugger) -> None:
+        self._session = session
+        self._debugger = debugger
+
+    def job(self, request: dict[str, Any]) -> Job:
+        """Check the request as far as that goes at once; the rest is for another thread."""
+        match request["do"]:
+            case "debug":
+                component = self._component(str(request["component"]))
+                on = bool(request.get("on", True))
+                return (lambda: self._debug(component)) if on else (lambda: self._off(component))
+            case "freezing":
+                on = bool(request["on"])
+                return lambda: self._freezing(on)
+            case "continue":
+                gate = str(request.get("gate") or "")
+                return lambda: {"continued": self._debugger.go_on(gate=gate)}
+            case "into_handler":
+                return self.into_handler
+            case unknown:
+                raise DebugError(f"unknown request {unknown!r}")
+
+    def _component(self, name: str) -> PlannedComponent:
+        """By its own name, or that of its host."""
+        plan = self._session.plan
+        found = plan.by_name.get(name) or next(iter(plan.on_host(name)), None)
+        if found is None:
+            raise DebugError(f"there is no component {name}", hint=did_you_mean(name, plan.by_name))
+        return found
+
+    def _debug(self, component: PlannedComponent) -> dict[str, Any]:
+        if component.command:
+            return self._debug_native(component)
+        session = self._debugger.attach(component.host)
+        names = [each.name for each in self._session.plan.on_host(component.host)]
+        line = session.line
+        told = {"host": component.host, "port": session.port, "components": names, "pid": line.pid if line else None}
+        return told | ({"cost": self._debugger.cost} if self._debugger.cost else {})
+
+    def _debug_native(self, component: PlannedComponent) -> dict[str, Any]:
+        self._debugger.watch_native(component.host)
+        pid = self._session.processes()[component.host].pid
+        program = f"{component.folder}/{component.entry.split()[0]}"
+        return {
+            "host": component.host,
+            "port": None,
+            "components": [component.name],
+            "pid": pid,
+            "command": gdb_command(pid, program),
+            "missing": gdb_is_missing(),
+        }
+
+    def _off(self, component: PlannedComponent) -> dict[str, Any]:
+        self._debugger.detach(component.host)
+        return {"host": component.host, "port": None}
+
+    def _freezing(self, on: bool) -> dict[str, Any]:
+        self._debugger.freeze.freezing = on
+        return {"freezing": on}
+
+    def into_handler(self) -> dict[str, Any]:
+        """The next event is delivered, and stops at the first line of what each Python receiver does with it."""
+        session = self._session
+        if session.mode == "run":
+            raise DebugError("the system runs", hint="pause it first: studio ctl pause")
+        if self._debugger.freeze.frozen is not None:
+            self._debugger.go_on(gate="pause")
+        upcoming = session.control.ask("upcoming")["events"]
+        if not upcoming:
+            return {"delivered": [], "stops": []}
+        topic = str(upcoming[0]["topic"])
+        stops = self._prepare(topic)
+        try:
+            delivered = session.step(1)
+        finally:
+            for host in {stop["host"] for stop in stops}:
+                if (debugged := self._debugger.session_of(host)) is not None:
+                    debugged.set_ours([])
+        return {"delivered": delivered, "stops": stops}
+
+    def _prepare(self, topic: str) -> list[dict[str, Any]]:
+        """Breakpoints of ours in all receivers of `topic`; where they are."""
+        plan = self._session.plan
+        owner = topic.removeprefix(TIMER_PREFIX).removeprefix(COMMAND_PREFIX)
+        receivers = list(plan.receivers.get(topic, ())) or [each for each in plan.components if each.name == owner]
+        stops: list[dict[str, Any]] = []
+        for host in dict.fromkeys(each.host for each in receivers if not each.command):
+            debugged = self._debugger.attach(host)
+            line = debugged.line
+            places: list[tuple[str, int]] = []
+            for component in [each for each in receivers if each.host == host]:
+                found = line.evaluate("handlers", topic, component.name) if line is not None else []
+                for file, number in found:
+                    places.append((str(file), int(number)))
+                    stops.append({"host": host, "component": component.name, "file": file, "line": number})
+            debugged.set_ours(places)
+        return stops
