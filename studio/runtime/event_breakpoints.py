@@ -78,6 +78,8 @@ class Hit:
     component: str = ""
     when: str = ""
     """before or after the event; `seen` where the system ran freely and was stopped as soon as it was seen."""
+    ran: bool = False
+    """It went on by itself until then, and does again when somebody lets it."""
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)

@@ -137,7 +137,7 @@ class EventBreaks:
 
     def _stop_at(self, hit: Hit | None) -> None:
         if hit is not None:
-            self._stop(hit)
+            self._stop(replace(hit, ran=self._session.mode == "run"))
 
     def _look_at_event(self, frame: bytes, shared: Path | None) -> None:
         found = read(frame, shared)

@@ -172,14 +172,31 @@ class Runtime:
         self._lines.add({"time_ns": wall_ns(), **line})
 
     def _stop_at(self, hit: Hit) -> None:
+        self.freeze.freeze(
+            why="event breakpoint", component=hit.component, topic=hit.topic, sequence=hit.sequence, text=hit.text
+        )
+        self.freeze.stay()  # nobody is held whose going on would open the gate
         self._steering.hold()
         self._event_stop = hit
-        where = f"{hit.topic} #{hit.sequence}: " if hit.topic else ""
-        self._heard({"component": "", "level": "info", "text": f"stopped at an event breakpoint, {where}{hit.text}"})
+        event = f"{hit.topic} #{hit.sequence}: " if hit.topic else ""
+        self._heard({"component": "", "level": "info", "text": f"stopped at an event breakpoint, {event}{hit.text}"})
+
+    def _leave_event(self) -> Hit | None:
+        """The system goes on from the event breakpoint at which it stands, in whatever way."""
+        hit, self._event_stop = self._event_stop, None
+        if hit is not None:
+            self.freeze.stay()
+            self.freeze.thaw()
+        return hit
+
+    def _continue(self, job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        hit = self._leave_event()
+        reply = job()
+        if hit is not None and hit.ran:
+            self._steering.go_on()
+        return reply
 
     def _look(self) -> None:
-        if self.session.mode == "run":
-            self._event_stop = None
         sources = self._steering.sources
         modes = set(sources.values()) or {self.about.mode}
         about = {
@@ -326,12 +343,16 @@ class Runtime:
         if request["do"] in REQUESTS:
             job: Callable[[], dict[str, Any]] = self._debug.job(request)
             pool = self._jobs if request["do"] == "into_handler" else self._debug_jobs
+            if request["do"] == "continue":
+                job = partial(self._continue, job)
+            elif request["do"] == "into_handler":
+                self._leave_event()
         elif request["do"] == "event_breakpoints":
             job = partial(self._breaks.set, request["list"])
         else:
             job = self._steering.job(request)
-            if request["do"] in ("step", "gate", "back"):
-                self._event_stop = None
+            if request["do"] in ("step", "gate", "back", "again", "player", "switch"):
+                self._leave_event()
         self._running += 1
         pool.submit(self._do, route, request.get("id"), job)
 

@@ -240,6 +240,11 @@ class Steering:
         with self._gate:
             self._session.pause()
 
+    def go_on(self) -> None:
+        """As it went before it was held."""
+        with self._gate:
+            self._session.run(self._session.rate)
+
     def _restart(self, name: str) -> Job:
         session = self._session
         host = session.plan.by_name[name].host if name in session.plan.by_name else name
