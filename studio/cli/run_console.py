@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from studio.cli.run_result import Result, number, table
+from studio.paths import PACKAGE
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.events import Happening, ProcessExited
 from studio.runtime.launcher import Session
@@ -114,7 +115,13 @@ _KEYS = ("rate_hz", "cpu_percent", "rss_mb", "drops", "restarts")
 
 
 def readable(traceback: str) -> Iterator[str]:
-    """The traceback without the machinery that called the component."""
+    """The traceback without the machinery that called the component; of what Studio itself refuses, the reason alone:
+    nobody has to look into Studio's files for it."""
+    files = [line.split('"')[1] for line in traceback.splitlines() if line.startswith('  File "')]
+    name, _, reason = traceback[traceback.rfind("\n", 0, -1) + 1 :].rstrip().partition(": ")
+    if name.startswith("studio.") and reason and all(file.startswith(str(PACKAGE)) for file in files):
+        yield reason
+        return
     inside = False
     for line in traceback.rstrip().splitlines():
         if line.startswith('  File "'):

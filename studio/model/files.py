@@ -35,7 +35,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         _replace(Path(os.path.realpath(path)), data)
     except OSError as error:
-        hint = "is the disk full, or the folder read-only?"
+        hint = "is the disk full, or the folder read-only?" if path.parent.is_dir() else "make its folder first"
         raise FileError(f"cannot be written: {error.strerror or error}", file=path, hint=hint) from error
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from studio.cli.run_console import readable
+from studio.errors import StudioError
 from studio.model.opened import open_project
+from studio.paths import PACKAGE
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_component
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.planning import plan_of
+from studio.runtime.sim.worlds import load_world
 from tests.cli.running import Studio
 
 SYSTEM = """\
@@ -142,3 +147,13 @@ def test_worlds_are_described_made_and_drawn(studio: Studio, tmp_path: Path) -> 
         assert image.size == (960, 600) and len(image.convert("RGB").getcolors(100_000) or []) > 10
     unknown = studio("sim", "info", "nowhere")
     assert unknown.status == 1 and "there is no world nowhere" in unknown.err
+
+
+def test_of_a_world_that_is_refused_only_the_reason_is_shown() -> None:
+    """In the console of a run, where a component's own failure comes with its traceback."""
+    with pytest.raises(StudioError) as refused:
+        load_world("blokcs")
+    told = "".join(traceback.format_exception(refused.value)).replace(str(Path(__file__)), str(PACKAGE / "cell.py"))
+    assert list(readable(told)) == ["there is no world blokcs (did you mean blocks?)"]
+    own = told.replace(str(PACKAGE / "cell.py"), "/home/me/my_robot/components/mine/mine.py")
+    assert list(readable(own)) == own.rstrip().splitlines()

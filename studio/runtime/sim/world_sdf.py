@@ -201,7 +201,7 @@ class _Reader:
             if tag in has_meaning:
                 kept.append(child)
             elif tag not in no_matter:
-                hint = did_you_mean(tag, has_meaning) or "known there: " + ", ".join(sorted(has_meaning))
+                hint = did_you_mean(tag, sorted(has_meaning))
                 raise self.error(child, f"<{tag}> in <{kind}> is not supported by the embedded simulator", hint)
         return kept
 
