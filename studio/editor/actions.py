@@ -46,6 +46,8 @@ def _viewer(kind: str) -> Callable[[MainWindow], object]:
 ACTIONS: tuple[Action, ...] = (
     Action("file.new", "New project…", lambda w: w.files.new(), ("Ctrl+N",), "window", icon="mdi6.file-plus-outline"),
     Action("file.open", "Open project…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
+    Action("file.open_log", "Open or import a log…", lambda w: w.logs.ask_open(), ("Ctrl+Shift+O",), "window",
+           icon="fa6s.database"),
     Action("file.save", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="mdi6.content-save-outline",
            begins_group=True),
     Action("file.save_as", "Save as…", lambda w: w.files.ask_save_as(), ("Ctrl+Shift+S",)),
@@ -101,6 +103,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.pause", "Pause", lambda w: w.live.pause(), ("F8",), icon="fa6s.pause"),
     Action("run.step", "Step one event", lambda w: w.live.control.step(), ("F6",), icon="mdi6.step-forward"),
     Action("run.stop", "Stop", lambda w: w.live.stop(), ("Shift+F5",), icon="fa6s.stop"),
+    Action("run.record", "Record, or end the recording", lambda w: w.logs.toggle(), ("Ctrl+R",), icon="fa6s.circle",
+           begins_group=True),
+    Action("run.record_some", "Record some topics…", lambda w: w.logs.ask_record()),
     Action("run.activate", "Activate", lambda w: w.live.command("activate"), begins_group=True),
     Action("run.deactivate", "Deactivate", lambda w: w.live.command("deactivate")),
     Action("run.reset", "Reset after an error", lambda w: w.live.command("reset")),

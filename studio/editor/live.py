@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -71,12 +71,12 @@ class Live(QObject):
 
     # ---- what actions do
 
-    def run(self) -> None:
-        """Start, or go on after a pause."""
+    def run(self, more: Iterable[str] = ()) -> None:
+        """Start, or go on after a pause; `more`: other words for `studio run`."""
         if self.control.phase == "paused":
             self.control.go_on()
         elif self.control.phase == "stopped" and self._is_ready():
-            self.control.start(self.window.session.folder)
+            self.control.start(self.window.session.folder, more)
 
     def run_unless_attached(self) -> None:
         """Start the project, but look first whether it runs already: the feed finds that within a moment."""

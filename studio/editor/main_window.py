@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt6.QtCore import QSize
+from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtGui import (
     QCloseEvent,
     QContextMenuEvent,
@@ -26,6 +26,7 @@ from studio.editor.icons import icon
 from studio.editor.layouts import RUN, Layouts
 from studio.editor.live import Live
 from studio.editor.live_panels import LivePanels
+from studio.editor.log_files.desk import LogDesk
 from studio.editor.menus import Menus
 from studio.editor.notice import Notice
 from studio.editor.panels.inspector import Inspector
@@ -167,6 +168,7 @@ class MainWindow(QMainWindow):
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
         self.sources: SourceDesk = SourceDesk(self)
+        self.logs: LogDesk = LogDesk(self)
         self._show_icons()
 
     def _arrange_for_running(self) -> None:
@@ -329,13 +331,16 @@ class MainWindow(QMainWindow):
         self.menus.open_context(event.globalPos())
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
-        if event is not None and _dropped_folder(event) is not None:
+        if event is not None and (_dropped_folder(event) or self.logs.dropped(event.mimeData())) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent | None) -> None:
         folder = _dropped_folder(event) if event is not None else None
+        log = self.logs.dropped(event.mimeData()) if event is not None else None
         if folder is not None:
             self.files.ask_leave_and_open(folder)
+        elif log is not None:
+            QTimer.singleShot(0, lambda: self.logs.open(log))  # whoever let go of it does not wait for a dialog
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         assert event is not None

@@ -82,12 +82,12 @@ class RunControl(QObject):
 
     # ---- the system as a whole
 
-    def start(self, folder: Path) -> None:
-        """Start the project in `folder`, as it is saved."""
+    def start(self, folder: Path, more: Iterable[str] = ()) -> None:
+        """Start the project in `folder`, as it is saved; `more`: other words for `studio run`."""
         if self._phase != "stopped":
             return
         self._stopping = False
-        process = self._studio("run", str(folder), "--stay", "--detach", "--json")
+        process = self._studio("run", str(folder), "--stay", "--detach", "--json", *more)
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process

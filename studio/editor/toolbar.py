@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import ClockLabel, RunButtons
+from studio.editor.log_files.record import RecordButton
 from studio.editor.run_control import RunControl
 from studio.editor.sources.switch import SourceSwitch
 from studio.editor.theme import Theme
@@ -56,6 +57,8 @@ class MainToolBar(QToolBar):
         self._label_action = self.addWidget(self.source_label)
         self.addWidget(self.switch)
         self._clock_actions = [self.addSeparator(), self.addWidget(self.clock)]
+        self.record = RecordButton(theme)
+        self.addWidget(self.record)
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
@@ -82,7 +85,7 @@ class MainToolBar(QToolBar):
         self.run_buttons.theme = theme
         self.clock.show_theme(theme)
         self.show_phase()
-        self.switch.theme = theme
+        self.switch.theme = self.record.theme = theme
         self.switch.refresh()
         self.commands.setIcon(icon("mdi6.magnify", theme.muted))
         self.theme_button.setIcon(icon("mdi6.theme-light-dark", theme.muted))

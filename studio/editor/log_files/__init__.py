@@ -1,0 +1,1 @@
+"""Logs in the window: recording one, bringing one in from elsewhere, opening and playing one."""

@@ -1,0 +1,285 @@
+"""Logs in the window: recording the running system, and opening, importing and playing what was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
+from PyQt6.QtGui import QDesktopServices
+from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
+
+from studio.editor.log_files.import_dialog import ImportDialog
+from studio.editor.log_files.log_facts import (
+    LogFacts,
+    import_target,
+    is_mcap,
+    providers_for,
+    read_facts,
+    size_words,
+    viewing_project,
+    why_not,
+)
+from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
+from studio.editor.log_files.record import RecordDialog, new_log
+from studio.errors import StudioError
+from studio.model.source_edits import SetProvider
+from studio.model.system_edits import Compound
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
+FILTER = "Logs (*.mcap *.bag *.db3 *.log *.log.gz *.clf *.gz);;All files (*)"
+
+
+class LogDesk(QObject):
+    _read = pyqtSignal(object, object, object)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.feed = window.live.feed
+        self.button = window.toolbar.record
+        self.topics: list[str] = []
+        """Chosen to be recorded; empty for all."""
+        self.compression = "none"
+        self.importing: ImportDialog | None = None
+        self._busy: str | None = None
+        self._file = ""
+        """The log that is being written."""
+        self.button.clicked.connect(lambda _: self.toggle())
+        menu = QMenu(self.button)
+        for text, do in (
+            ("Record…", self.ask_record), ("Set a bookmark…", self.ask_bookmark), ("Show the logs", self.show_folder),
+        ):  # fmt: skip
+            entry = menu.addAction(text)
+            assert entry is not None
+            entry.triggered.connect(lambda _, do=do: do())
+        self.button.setMenu(menu)
+        self._read.connect(self._have_read)
+        self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else None)
+        self.feed.ended.connect(lambda _: self._system_ended())
+        window.live.phase_changed.connect(self._look)
+        window.toolbar.switch.log_wanted.connect(self.ask_open)
+        self._look()
+
+    # ---- recording
+
+    @property
+    def report(self) -> dict[str, Any] | None:
+        """Of the recorder, as it last told; None while nothing is recorded."""
+        state = self.feed.state
+        if not state.get("recording"):
+            return None
+        return {"file": state["recording"], **(state.get("recorder") or {})}
+
+    def toggle(self) -> None:
+        """Begin or end; a system that does not run is started, and recorded from its first event."""
+        if self.report is not None:
+            self.end()
+        else:
+            self.begin(new_log(self.window.session.folder, self.window.session.name))
+
+    def ask_record(self) -> None:
+        """With a choice of topics and a place."""
+        if self.report is not None:
+            self._say("It is being recorded already", trouble=True)
+            return
+        session = self.window.session
+        told = self.feed.state.get("topics", {})
+        topics = {name: str(topic["type"]) for name, topic in told.items()}
+        file = new_log(session.folder, session.name)
+        self._make_folder(file)
+        dialog = RecordDialog(self.window, self.window.theme, topics, self.topics, file)
+        dialog.compression.setCurrentIndex(max(dialog.compression.findData(self.compression), 0))
+        if dialog.exec():
+            self.topics, self.compression = dialog.topics, str(dialog.compression.currentData())
+            self.begin(Path(dialog.file.text()))
+
+    def begin(self, file: Path) -> None:
+        if not self._make_folder(file):
+            return
+        control = self.window.live.control
+        if control.phase == "stopped":
+            self.window.live.run(["--record", str(file), "--compression", self.compression, *self._words()])
+            return
+        self._busy = "Starting…"
+        self._look()
+        topics = [topic for topic in self.topics if topic in self.feed.state.get("topics", {})] or None
+        self.feed.ask(
+            "record", self._begun, self._refused, timeout_s=None, on=True, file=str(file), topics=topics,
+            compression=self.compression,
+        )  # fmt: skip
+
+    def _words(self) -> list[str]:
+        return ["--topics", *self.topics] if self.topics else []
+
+    def _make_folder(self, file: Path) -> bool:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self._say(f"{file.parent} cannot be made: {error.strerror}", trouble=True)
+            return False
+        return True
+
+    def _begun(self, reply: dict[str, Any]) -> None:
+        self._busy = None
+        self._say(f"Recording {len(reply['topics'])} topics into {Path(reply['log']).name}")
+        self._look()
+
+    def end(self) -> None:
+        self._busy = "Closing…"
+        self._look()
+        self.feed.ask("record", self._ended, self._refused, timeout_s=None, on=False)
+
+    def _ended(self, reply: dict[str, Any]) -> None:
+        self._busy, self._file = None, ""
+        self._look()
+        self.offer(Path(reply["log"]), f"{reply['events']} events")
+
+    def _refused(self, error: StudioError) -> None:
+        self._busy = None
+        self._say(str(error), trouble=True)
+        self._look()
+
+    def ask_bookmark(self) -> None:
+        text, sure = QInputDialog.getText(self.window, "Bookmark", "What happens just now?")
+        if sure:
+            self.bookmark(text)
+
+    def bookmark(self, text: str) -> None:
+        self.feed.ask("bookmark", lambda _: self._say("The bookmark is in the log"), self._refused, text=text)
+
+    def show_folder(self) -> None:
+        if self.window.has_session:
+            folder = new_log(self.window.session.folder, "").parent
+            folder = folder if folder.is_dir() else self.window.session.folder
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    def _look(self) -> None:
+        report = self.report
+        self._file = str(report["file"]) if report is not None else self._file
+        self.button.show_state(self.window.live.control.phase, report, self._busy)
+
+    def _system_ended(self) -> None:
+        """The recorder has closed its log with the system."""
+        file, self._file, self._busy = self._file, "", None
+        self._look()
+        if file and Path(file).is_file():
+            self.offer(Path(file), "")
+
+    def offer(self, log: Path, events: str) -> None:
+        """What can be done with a log that was just written."""
+        size = size_words(float(log.stat().st_size)) if log.is_file() else ""
+        told = ", ".join(part for part in (events, size) if part)
+        self.window.notice.ask(
+            f"{log.name} is recorded: {told}.",
+            {"Flip to Logged with it": lambda: self.play_here(log), "Open it by itself": lambda: self.open_alone(log),
+             "Close": lambda: None},
+        )  # fmt: skip
+
+    # ---- opening
+
+    def ask_open(self) -> None:
+        home = self.window.session.folder if self.window.has_session else Path.home()
+        path, _ = QFileDialog.getOpenFileName(self.window, "Open or import a log", str(home), FILTER)
+        if path:
+            self.open(Path(path))
+
+    def dropped(self, data: QMimeData | None) -> Path | None:
+        """The log in what is dragged over the window; None if there is none, or several things."""
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data is not None else []
+        if len(paths) != 1:
+            return None
+        path = paths[0]
+        if path.is_dir():
+            names = [each.name for each in path.iterdir()] if not (path / "system.xml").exists() else []
+            return path if "metadata.yaml" in names or any(name.endswith((".db3", ".mcap")) for name in names) else None
+        return path if path.is_file() and path.name.lower().endswith(ENDINGS) else None
+
+    def open(self, path: Path) -> None:
+        """Ours is opened; one from elsewhere is imported first."""
+        if is_mcap(path):
+            self._read_facts(path, self._ask_where)
+        else:
+            self.bring_in(path)
+
+    def bring_in(self, path: Path) -> None:
+        if self.importing is not None and self.importing.is_under_way:
+            self._say("Another log is being imported", trouble=True)
+            return
+        session = self.window.session if self.window.has_session else None
+        target = import_target(path, session.system if session else None, session.folder if session else None)
+        self.importing = ImportDialog(self.window, self.window.theme, path, target)
+        self.importing.imported.connect(self.open)
+        self.importing.start()
+
+    def _read_facts(self, path: Path, then: Any) -> None:
+        """Beside the window's work: one that was never finished is read as a whole."""
+
+        def read() -> None:
+            try:
+                self._read.emit(read_facts(path), None, then)
+            except StudioError as error:
+                self._read.emit(None, error, then)
+
+        Thread(target=read, name="read log", daemon=True).start()
+
+    def _have_read(self, facts: LogFacts | None, error: StudioError | None, then: Any) -> None:
+        if facts is None:
+            box = QMessageBox(self.window)
+            box.setWindowTitle("This log cannot be opened")
+            box.setText("This log cannot be opened")
+            box.setInformativeText(str(error))
+            box.open()
+        else:
+            then(facts)
+
+    def _ask_where(self, facts: LogFacts) -> None:
+        if not self.window.has_session:
+            self._open_alone(facts)
+            return
+        session = self.window.session
+        feeds = list(providers_for(session.system, session.folder, facts))
+        dialog = OpenLogDialog(self.window, facts, session.name, feeds, why_not(session.system, facts))
+        answer = dialog.exec()
+        if answer == PROJECT:
+            self._play_here(facts)
+        elif answer == ALONE:
+            self._open_alone(facts)
+
+    def open_alone(self, log: Path) -> None:
+        self._read_facts(log, self._open_alone)
+
+    def _open_alone(self, facts: LogFacts) -> None:
+        try:
+            folder = viewing_project(facts)
+        except StudioError as error:
+            self._have_read(None, error, None)
+            return
+        files = self.window.files
+        if files.may_leave() and files.open(folder):
+            self.window.live.run_unless_attached()
+            self._say(f"{facts.path.name}: {facts.words}")
+
+    def play_here(self, log: Path) -> None:
+        """In place of the sensors of the open project."""
+        self._read_facts(log, self._play_here)
+
+    def _play_here(self, facts: LogFacts) -> None:
+        session = self.window.session
+        providers = providers_for(session.system, session.folder, facts)
+        if not providers:
+            self._say(f"{facts.path.name} cannot play here: {why_not(session.system, facts)}", trouble=True)
+            return
+        edits = [SetProvider(name, "logged", provider) for name, provider in providers.items()]
+        if not session.do(Compound(f"Play {facts.path.name}", tuple(edits))):
+            return
+        session.choose_modes(dict.fromkeys(providers, "logged"))
+        if self.window.live.control.phase == "stopped":
+            self.window.live.run()
+
+    def _say(self, words: str, *, trouble: bool = False) -> None:
+        self.window.status.say(words, trouble=trouble)

@@ -1,0 +1,152 @@
+"""A log from elsewhere on its way in: how far it is, a button to give up, and at the end what became of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import QProcess, QProcessEnvironment, pyqtSignal
+from PyQt6.QtGui import QCloseEvent
+from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from studio.editor.log_files.log_facts import size_words
+from studio.editor.theme import Theme
+
+STEPS = 1000
+
+
+class ImportDialog(QDialog):
+    """Not modal: the window goes on meanwhile. Closing it gives up."""
+
+    imported = pyqtSignal(object)
+    """The path of the new log, when somebody wants to go on with it."""
+
+    def __init__(self, parent: QWidget, theme: Theme, source: Path, output: Path) -> None:
+        super().__init__(parent)
+        self.source, self.output = source, output
+        self.setWindowTitle("Import a log")
+        self.setFixedWidth(500)
+        self.title = QLabel(f"Importing {source.name}")
+        self.title.setStyleSheet("font-size: 15px; font-weight: 600;")
+        self.words = QLabel(f"into {output}")
+        self.words.setProperty("role", "muted")
+        self.words.setWordWrap(True)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(8)
+        self.bar.setStyleSheet(
+            f"QProgressBar {{ background: {theme.field}; border: 1px solid {theme.border}; border-radius: 4px; }}"
+            f"QProgressBar::chunk {{ background: {theme.accent_fill}; border-radius: 3px; }}"
+        )
+        self.bar.setAccessibleName("How far the import is")
+        self.cancel, self.go_on = QPushButton("Cancel"), QPushButton("Open it")
+        self.go_on.setProperty("primary", "true")
+        self.go_on.hide()
+        self.cancel.clicked.connect(self.close)
+        self.go_on.clicked.connect(self._go_on)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.go_on)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(10)
+        for widget in (self.title, self.words, self.bar):
+            layout.addWidget(widget)
+        layout.addLayout(buttons)
+        self.report: dict[str, Any] | None = None
+        self._trouble = ""
+        self._rest = b""
+        self._asks = False
+        """Whether there is something worth reading before it is opened."""
+        self._process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        self._process.setProcessEnvironment(environment)
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.finished.connect(self._finished)
+        self._process.errorOccurred.connect(self._not_started)
+
+    def start(self) -> None:
+        self.show()
+        words = ["-m", "studio.editor.log_files.import_worker", str(self.source), str(self.output)]
+        self._process.start(sys.executable, words)
+
+    @property
+    def is_under_way(self) -> bool:
+        return self._process.state() != QProcess.ProcessState.NotRunning
+
+    def _read(self) -> None:
+        *lines, self._rest = (self._rest + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
+        for line in lines:
+            try:
+                told = json.loads(line)
+            except ValueError:
+                continue
+            if "report" in told:
+                self.report = told["report"]
+            elif "error" in told:
+                self._trouble = str(told["error"])
+            elif told.get("total"):
+                self._show_progress(int(told["done"]), int(told["total"]))
+
+    def _show_progress(self, done: int, total: int) -> None:
+        self.bar.setRange(0, STEPS)
+        self.bar.setValue(round(min(1.0, done / total) * STEPS))
+        self.words.setText(f"{min(100, 100 * done // total)} % of {size_words(total)}, into {self.output}")
+
+    def _finished(self, status: int, _: QProcess.ExitStatus) -> None:
+        self._read()
+        self.bar.hide()
+        if self.report is None:
+            said = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
+            self.title.setText(f"{self.source.name} was not imported")
+            self.words.setText(self._trouble or said[-600:] or f"the import ended with status {status}")
+            self.cancel.setText("Close")
+            return
+        self.title.setText(f"{self.output.name} is ready")
+        self.words.setText("\n".join(report_lines(self.report)))
+        self.cancel.setText("Close")
+        self.go_on.show()
+        self.go_on.setFocus()
+        if not self.report.get("not_mapped") and not self.report.get("damage_count"):
+            self._go_on()
+
+    def _not_started(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self.title.setText(f"{self.source.name} was not imported")
+            self.words.setText(self._process.errorString())
+
+    def _go_on(self) -> None:
+        self.imported.emit(self.output)
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        assert event is not None
+        if self.is_under_way:
+            self._process.terminate()
+            if not self._process.waitForFinished(3000):
+                self._process.kill()
+                self._process.waitForFinished(1000)
+                self.output.unlink(missing_ok=True)
+        super().closeEvent(event)
+
+
+def report_lines(report: dict[str, Any]) -> list[str]:
+    """What was brought over and what not, in words."""
+    topics = report.get("topics", {})
+    found = topics.values() if isinstance(topics, dict) else topics
+    counts = [f"{each['count']} of {each['name']}" for each in found]
+    lines = [f"From {report['form']}: {', '.join(counts)}."]
+    left = report.get("not_mapped") or {}
+    if left:
+        lines.append(
+            "Not brought over: " + "; ".join(f"{name} ({each['reason']})" for name, each in list(left.items())[:3])
+        )
+    if report.get("damage_count"):
+        lines.append(f"Damaged and passed over: {report['damage_count']}")
+    return lines

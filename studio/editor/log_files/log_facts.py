@@ -1,0 +1,199 @@
+"""What a log is, in a few words, and which sources of a system it could feed. No Qt in here."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import platformdirs
+
+from studio.errors import StudioError
+from studio.model.sources import LogProvider, Source, suggest_topics
+from studio.model.system import System
+
+OWN = "/_studio/"
+MAGIC = b"\x89MCAP0\r\n"
+PROJECT_LOGS = "logs"
+
+
+class NoLog(StudioError):
+    """A file that cannot be opened as a log."""
+
+
+@dataclass(frozen=True)
+class LogFacts:
+    path: Path
+    seconds: float
+    events: int
+    bytes: int
+    kinds: dict[str, str] = field(default_factory=dict)
+    """Topic -> message type, of what Studio can read."""
+    unknown: tuple[str, ...] = ()
+    """Topics of types that it cannot."""
+
+    @property
+    def words(self) -> str:
+        minutes, seconds = divmod(self.seconds, 60)
+        length = f"{int(minutes)} min {int(seconds):02d} s" if minutes else f"{self.seconds:.1f} s"
+        count = f"{self.events:,}".replace(",", "\u2009")
+        return f"{length} · {count} events · {size_words(self.bytes)}"
+
+
+def read_facts(path: Path) -> LogFacts:
+    """From the index; takes long only for a log that was never finished."""
+    from studio.messages import MessageTypes  # brings numpy, which must not delay the first paint
+    from studio.runtime.recording.log_reader import LogReader
+
+    types = MessageTypes.builtin()
+    with LogReader(path) as log:
+        kinds: dict[str, str] = {}
+        unknown: list[str] = []
+        for topic in log.topics.values():
+            if topic.name.startswith(OWN):
+                continue
+            kind = types.find_schema(topic.schema.name)
+            if kind is None:
+                unknown.append(topic.name)
+            else:
+                kinds[topic.name] = kind.TYPE
+        seconds = (log.end_ns - log.start_ns) / 1e9
+        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown))
+
+
+def is_mcap(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return path.is_file() and file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def mapping_for(source: Source, facts: LogFacts) -> dict[str, str]:
+    """Out port -> topic: as it was bound before where the log has that, else by name and type."""
+    suggested = suggest_topics(source, facts.kinds)
+    bound = dict(source.logged.topics) if source.logged is not None else {}
+    types = {port.name: port.type for port in source.ports if port.direction == "out"}
+    kept = {port: topic for port, topic in bound.items() if facts.kinds.get(topic) == types.get(port)}
+    return {port: topic for port, topic in {**suggested, **kept}.items() if port in types}
+
+
+def missing_ports(source: Source, topics: dict[str, str]) -> list[str]:
+    """Out ports that nothing of the log would feed; ground truth does not count."""
+    return [
+        port.name for port in source.ports if port.direction == "out" and not port.truth and port.name not in topics
+    ]
+
+
+def providers_for(system: System, folder: Path, facts: LogFacts) -> dict[str, LogProvider]:
+    """Source -> the log as its provider, for every source that it feeds completely."""
+    found: dict[str, LogProvider] = {}
+    for source in system.sources:
+        topics = mapping_for(source, facts)
+        if topics and not missing_ports(source, topics):
+            found[source.name] = LogProvider(name_in(folder, facts.path), topics)
+    return found
+
+
+def why_not(system: System, facts: LogFacts) -> str:
+    """Why a log cannot feed any source of a system, in a sentence."""
+    sources = [source for source in system.sources if any(port.direction == "out" for port in source.ports)]
+    if not sources:
+        return "the system has no source that gives data"
+    gaps = [f"{source.name}.{port}" for source in sources for port in missing_ports(source, mapping_for(source, facts))]
+    return f"nothing in it fits {', '.join(gaps[:3])}"
+
+
+def name_in(folder: Path, log: Path) -> str:
+    """As system.xml names it: relative to the project where it lies inside."""
+    try:
+        return log.resolve().relative_to(folder.resolve()).as_posix()
+    except ValueError:
+        return str(log.resolve())
+
+
+def size_words(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.2f} GB"
+
+
+def import_target(source: Path, system: System | None, folder: Path | None) -> Path:
+    """Where the imported log goes: where the project waits for one, else into its logs, else to the user's."""
+    stem = re.sub(r"(\.log|\.bag|\.db3|\.mcap|\.txt|\.clf|\.gz)+$", "", source.name) or source.name
+    if system is not None and folder is not None:
+        waiting = {
+            (folder / each.logged.log).resolve()
+            for each in system.sources
+            if each.logged is not None and each.logged.log and not (folder / each.logged.log).exists()
+        }
+        wanted = next(iter(waiting), None)
+        if len(waiting) == 1 and wanted is not None and wanted.is_relative_to(folder.resolve()):
+            return wanted
+        return _free(folder / PROJECT_LOGS / f"{stem}.mcap")
+    return _free(platformdirs.user_data_path("robot-systems-studio") / PROJECT_LOGS / f"{stem}.mcap")
+
+
+def _free(path: Path) -> Path:
+    number = 2
+    found = path
+    while found.exists():
+        found = path.with_name(f"{path.stem}_{number}{path.suffix}")
+        number += 1
+    return found
+
+
+# A log without a project gets one of its own: a source that plays it, and nothing else.
+
+
+def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
+    """The folder of a project that only plays this log; the same for the same log, so that its layout is kept."""
+    if not facts.kinds:
+        raise NoLog(
+            "has no topic of a type that Studio knows", file=facts.path, hint=f"it has {', '.join(facts.unknown[:4])}"
+        )
+    root = root or platformdirs.user_data_path("robot-systems-studio") / "viewed"
+    digest = hashlib.sha256(str(facts.path.resolve()).encode()).hexdigest()[:8]
+    name = re.sub(r"[^A-Za-z0-9_]", "_", facts.path.name.removesuffix(".mcap")) or "log"
+    name = name if name[0].isalpha() else f"log_{name}"
+    folder = root / f"{name}_{digest}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "system.xml").write_text(_viewing_system(name, facts), encoding="utf-8")
+    except OSError as error:
+        raise NoLog(f"cannot be opened by itself: {error.strerror}", file=folder) from error
+    return folder
+
+
+def _viewing_system(name: str, facts: LogFacts) -> str:
+    ports: dict[str, str] = {}
+    for topic in facts.kinds:
+        ports[_port_name(topic, ports)] = topic
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<system name={quoteattr(name)} version="1">',
+        f"  <doc>Plays {facts.path.name.replace('&', '&amp;').replace('<', '&lt;')}, to look at.</doc>",
+        '  <source name="log" mode="logged">',
+        *(f'    <port name="{port}" direction="out" type="{facts.kinds[topic]}"/>' for port, topic in ports.items()),
+        f"    <logged log={quoteattr(str(facts.path.resolve()))}>",
+        *(f'      <bind port="{port}" topic={quoteattr(topic)}/>' for port, topic in ports.items()),
+        "    </logged>",
+        "  </source>",
+        "</system>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _port_name(topic: str, taken: dict[str, str]) -> str:
+    """`/platform/laser` -> `platform.laser`: at most one dot, letters first."""
+    words = [re.sub(r"[^A-Za-z0-9_]", "_", word) for word in topic.strip("/").split("/")]
+    words = [word if word and word[0].isalpha() else f"t{word}" for word in words]
+    name = words[0] if len(words) == 1 else f"{words[0]}.{'_'.join(words[1:])}"
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
