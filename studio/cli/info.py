@@ -15,6 +15,7 @@ EXAMPLE = """\
   studio info first_steps --json             the same for scripts
   studio info drive.mcap                     topics, events and gaps of a log
   studio info drive.mcap --why /filter/smooth:17    the events that led to one, with the time each took
+  studio info drive.mcap --latency /arbiter/command  every path from a sensor to a topic, and how long it takes
 """
 
 
@@ -23,13 +24,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "subject", metavar="PROJECT|COMPONENT|LOG", help="a folder, a name on the search path, or a log"
     )
     parser.add_argument("--why", metavar="TOPIC:NUMBER", help="of a log: how this event came about")
+    parser.add_argument("--latency", metavar="TOPIC", help="of a log: the paths that lead to a topic, and their times")
     add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     # Inside, so that each kind of subject loads only what it needs.
     project = project_at(options.subject)
-    if project is None and (Path(options.subject).suffix == ".mcap" or options.why):
+    if project is None and (Path(options.subject).suffix == ".mcap" or options.why or options.latency):
         return _describe_log(options)
     component = component_at(options.subject) if project is None else None
     if project is not None:
@@ -56,6 +58,12 @@ def _describe_log(options: argparse.Namespace) -> int:
     from studio.cli.log_file import find_log
 
     path = find_log(options.subject)
+    if options.latency:
+        from studio.cli.info_latency import found, latency_json, latency_text
+
+        paths = found(path, options.latency)
+        print_json(latency_json(paths)) if options.json else print("\n".join(latency_text(paths)))
+        return FINE
     if options.why:
         chain = why(path, options.why)
         print_json(why_json(chain)) if options.json else print("\n".join(why_text(chain)))

@@ -84,4 +84,9 @@ def test_why_an_event_came_about(studio: Studio, tmp_path: Path) -> None:
     assert [link["component"] for link in chain] == ["timer", "ticker", "right", "merger"]
     assert chain[-1]["handling_us"] > 0
     assert studio("info", log, "--why", "/merger/out:999").status == 1
+    paths = studio("info", log, "--latency", "merger/out", "--json").json["paths"]
+    assert sorted(path["topics"][1] for path in paths) == ["/left/out", "/right/out"]
+    assert all(0 < path["p50_ms"] <= path["p99_ms"] <= path["most_ms"] for path in paths)
+    assert "ticker.out → left → merger.out" in studio("info", log, "--latency", "/merger/out").out
+    assert studio("info", log, "--latency", "/merger/nothing").status == 2
     assert studio("info", log, "--why", "nonsense").status == 2

@@ -159,13 +159,15 @@ def _is_caused(event: LoggedEvent, cause: LoggedEvent) -> bool:
 
 
 def _waiting_ns(before: tuple[LoggedEvent, Handled | None], event: LoggedEvent, handled: Handled | None) -> int | None:
-    """In a run by the times of sending; in lockstep these are stamps, and the traces of both handlings have to tell."""
+    """By the traces of both handlings; of what nobody published by handling something, by the times of sending."""
     cause, cause_handled = before
     if handled is None or cause.topic.startswith(REQUEST_PREFIX):  # a request carries the stamp of its cause
         return None
+    if cause_handled is not None:
+        return max(0, handled.start_ns - cause_handled.end_ns)
     if cause.sent_ns is not None and event.sent_ns is not None and event.sent_ns != event.stamp_ns:
         return max(0, event.sent_ns - cause.sent_ns - (handled.end_ns - handled.start_ns))
-    return max(0, handled.start_ns - cause_handled.end_ns) if cause_handled else None
+    return None  # in lockstep what was sent carries its stamp instead
 
 
 def publisher_of(topic: str) -> str:
