@@ -7,6 +7,7 @@ from typing import Any
 
 from studio.cli.ctl_break import add_break_options, set_break, show_breaks
 from studio.cli.ctl_edit import edit
+from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
 from studio.cli.ctl_hand import call, send
 from studio.cli.ctl_shape import reload, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
@@ -42,6 +43,11 @@ EXAMPLE = """\
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
   studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
   studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
+  studio ctl step 3                          deliver three events; studio ctl held: what comes next
+  studio ctl back 3                          be where the system was three events ago, where it runs in lockstep
+  studio ctl back --topic /filter/smooth     to before the last event of a topic; studio ctl goto 0: to the start
+  studio ctl gate run --kind lockstep        from here on the same every time, and back too, if no source is real
+  studio ctl again filter                    with the code of now, at the same event; the others are not restarted
 """
 
 COMPONENT_VERBS = {
@@ -110,14 +116,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     hosting = _verb(verbs, "host", "move a component into another process; it starts anew there", changes=True)
     hosting.add_argument("component", metavar="COMPONENT")
     hosting.add_argument("host", metavar="HOST", nargs="?", default="", help="(default: a process of its own)")
-    again = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
-    again.add_argument("component", metavar="COMPONENT")
-    gate = _verb(verbs, "gate", "let events pass, or hold them; without a mode: tell", changes=True)
-    gate.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"))
-    gate.add_argument("--rate", type=float, default=1.0, help="of the clock, where it is not real time")
-    step = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
-    step.add_argument("count", metavar="N", nargs="?", type=int, default=1)
-    step.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    restarting = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
+    restarting.add_argument("component", metavar="COMPONENT")
+    gating = _verb(verbs, "gate", "let events pass, or hold them; without a mode: tell", changes=True)
+    gating.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"))
+    gating.add_argument("--rate", type=float, help="times real time, where the clock is not that of the world")
+    gating.add_argument(
+        "--kind", choices=("lockstep", "free"), help="lockstep: one event at a time, the same every time, and back too"
+    )
+    steps = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
+    steps.add_argument("count", metavar="N", nargs="?", type=int, default=1)
+    steps.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    backwards = _verb(verbs, "back", "go so many events back, in lockstep; everything is as it was", changes=True)
+    backwards.add_argument("count", metavar="N", nargs="?", type=int, default=1)
+    backwards.add_argument("--topic", metavar="TOPIC", help="to before the last N events of this topic")
+    place = _verb(verbs, "goto", "go to an event by its number, or to a time, in lockstep", changes=True)
+    place.add_argument("position", metavar="N", nargs="?", type=int, help="after so many events; 0 is the start")
+    place.add_argument("--time", type=float, metavar="SECONDS", help="of the log, from its start")
+    _verb(verbs, "held", "the events that are delivered next")
+    code = _verb(verbs, "again", "a component with its code of now, brought to the same event again", changes=True)
+    code.add_argument("component", metavar="COMPONENT")
     follow = _verb(verbs, "reload", "follow the project's file as it is now; what is not touched goes on", changes=True)
     follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
     add_trust_option(follow)
@@ -178,6 +196,12 @@ ELSEWHERE = {
     "reload": reload,
     "switch": switch,
     "save": save,
+    "gate": gate,
+    "step": step,
+    "back": back,
+    "goto": go_to,
+    "held": held,
+    "again": again,
     "arm": arm,
     "disarm": arm,
 }
@@ -190,12 +214,6 @@ def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
     match options.verb:
         case "list":
             return show_list(options, attachment.state)
-        case "gate" if options.mode is None:
-            return _tell({"gate": attachment.state["gate"]}, options, attachment.state["gate"])
-        case "gate":
-            return _gate(attachment, options, options.mode)
-        case "step":
-            return _step(attachment, options)
         case "restart":
             reply = attachment.ask("restart", name=options.component, timeout_s=70.0)
             told = {key: reply[key] for key in ("host", "components")}
@@ -205,28 +223,15 @@ def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
         case "stop" if not options.components:
             raise UsageError("ctl stop: name a component", hint="`studio stop` ends the whole system")
         case "start" | "wakeup" if not options.components:
-            return _gate(attachment, options, "run")
+            return set_gate(attachment, options, "run")
         case "pause" if not options.components:
-            return _gate(attachment, options, "pause")
+            return set_gate(attachment, options, "pause")
     return _command(attachment, options)
 
 
 def _tell(told: dict[str, Any], options: argparse.Namespace, text: str) -> int:
     print_json(told) if options.json else print(text)
     return FINE
-
-
-def _gate(attachment: Attachment, options: argparse.Namespace, mode: str) -> int:
-    rate = getattr(options, "rate", 1.0)
-    attachment.ask("gate", mode=mode, rate=rate, timeout_s=None)
-    project = attachment.state["project"]
-    return _tell({"gate": mode}, options, f"{project} {'runs' if mode == 'run' else 'is paused'}")
-
-
-def _step(attachment: Attachment, options: argparse.Namespace) -> int:
-    delivered = attachment.ask("step", count=options.count, topic=options.topic, timeout_s=None)["delivered"]
-    lines = [f"{topic} {sequence}" for topic, sequence in delivered] or ["nothing is waiting"]
-    return _tell({"delivered": delivered}, options, "\n".join(lines))
 
 
 def _mode(attachment: Attachment, options: argparse.Namespace) -> int:

@@ -37,8 +37,8 @@ from studio.runtime.nurse import nurse
 from studio.runtime.paced import PacedSession
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
-from studio.runtime.replay.logged_sources import LoggedSources, wanted_log
-from studio.runtime.replay.player import LogPlayer
+from studio.runtime.replay.logged_sources import LoggedSources, Player, wanted_log
+from studio.runtime.replay.player import FLAT_OUT
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.runtime import About, Runtime
 from studio.runtime.shape import Shape
@@ -51,6 +51,7 @@ EXAMPLE = """\
   studio run my_robot --mode simulated                   all sources simulated: in lockstep, paced by the wall clock
   studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
+  studio run my_robot --mode logged --gate lockstep --stay   the same every time: studio ctl step, studio ctl back
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
   studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
@@ -71,9 +72,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
     parser.add_argument(
         "--gate",
-        choices=("run", "lockstep"),
-        help="lockstep: one event at a time, the same every time, flat out unless a --rate is given "
-        "(default: run; where all sources are simulated, lockstep at --rate 1)",
+        choices=("run", "lockstep", "auto"),
+        help="lockstep: one event at a time, the same every time, so that it can go back too; with --for and without "
+        "a --rate flat out and by itself; auto: wherever all sources are logged or all are simulated, also after a "
+        "switch (default: run; where all sources are simulated, lockstep at --rate 1)",
     )
     parser.add_argument(
         "--rate", type=rate, metavar="X", help="of a lockstep: times as fast as the wall clock; 0: flat out"
@@ -169,19 +171,19 @@ def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
 
 def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
     """Sets `options.gate`. How fast a lockstep goes that can be paused and steered; None where it is none."""
-    is_asked_for = options.gate == "lockstep"
-    if options.gate is None:
-        modes = {source.mode for source in opened.system.sources}
-        options.gate = "lockstep" if modes == {"simulated"} else "run"
+    asked, modes = options.gate, {source.mode for source in opened.system.sources}
+    if asked in (None, "auto"):
+        is_repeatable = modes == {"simulated"} or (asked == "auto" and modes == {"logged"})
+        options.gate = "lockstep" if is_repeatable else "run"
     if options.gate == "run":
         if options.rate is not None:
             raise UsageError("only a lockstep has a --rate", hint="add --gate lockstep")
+        return 1.0 if asked == "auto" else None
+    if options.rate == 0 and options.seconds is None and modes != {"logged"}:
+        raise UsageError("a lockstep that goes flat out needs an end", hint="e.g. --for 60")
+    if asked == "lockstep" and not options.rate and options.seconds is not None:
         return None
-    if options.rate is None and not is_asked_for:
-        return 1.0
-    if not options.rate and options.seconds is None:
-        raise UsageError("lockstep needs an end", hint="e.g. --for 60")
-    return options.rate or (None if is_asked_for else 0.0)
+    return 1.0 if options.rate is None else options.rate
 
 
 def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
@@ -200,7 +202,10 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             session = Session(plan, clock=clock, start_ns=at_ns, policy=policy)
         else:
             end_ns = None if options.seconds is None else start_ns + round(options.seconds * SECOND_NS)
-            session = PacedSession(plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns, pace=pace)
+            session = PacedSession(
+                plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns if lockstep else None, pace=pace
+            )
+        paced = session if isinstance(session, PacedSession) and lockstep else None
         logs = LoggedSources(session)
         runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
         verdict = stack.enter_context(Verdict(session, opened))
@@ -213,37 +218,38 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         interrupted = False
         try:
             session.start("run" if not lockstep and player is None else "pause")
-            if player is not None and not lockstep:
+            if player is not None and (pace is not None or not lockstep):
+                player.set_rate(pace or FLAT_OUT if lockstep else 1.0)
                 player.play()
-            if isinstance(session, PacedSession):
+            elif isinstance(session, PacedSession) and lockstep:
                 session.run(session.pace)
             measurement.begin()
             runtime.open(_note(session, opened, options))
             if options.detached:
                 _let_go_of_the_terminal()
-            if isinstance(session, PacedSession):
-                _paced_run(runtime, session, start_ns, console, verdict)
+
+            def is_over() -> bool:
+                has_ended = not options.stay and logs.player is player and _has_ended(player)
+                alone = not session.hosts and logs.player is not None  # a log that is only looked at
+                return has_ended or (not alone and _is_over(session))
+
+            if paced is not None:
+                _paced_run(runtime, paced, start_ns, console, verdict, is_over)
             elif lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console, verdict)
             else:
-
-                def is_over() -> bool:
-                    has_ended = not options.stay and logs.player is player and _has_ended(player)
-                    alone = not session.hosts and logs.player is not None  # a log that is only looked at
-                    return has_ended or _is_judged(session, verdict) or (not alone and _is_over(session))
-
-                _free_run(runtime, options.seconds, console, is_over)
+                _free_run(runtime, options.seconds, console, lambda: is_over() or _is_judged(session, verdict))
         except KeyboardInterrupt:
             interrupted = True
-        passed_s = _system_seconds(session, start_ns) if isinstance(session, PacedSession) else measurement.wall_s
+        passed_s = _system_seconds(session, start_ns) if paced is not None else measurement.wall_s
         verdict.finish()
         measurement.finish()
     console.look(session)
     console.close()
     if verdict.over_at_ns is not None and lockstep:
         seconds = (verdict.over_at_ns - start_ns) / SECOND_NS
-    elif isinstance(session, PacedSession):
-        seconds = options.seconds if session.finished.is_set() else passed_s
+    elif paced is not None:
+        seconds = options.seconds if paced.finished.is_set() and options.seconds is not None else passed_s
     else:
         seconds = measurement.wall_s if not lockstep or interrupted else options.seconds
     return result_of(
@@ -260,7 +266,7 @@ def _opened_runtime(
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
     shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
     if isinstance(session, PacedSession):
-        session.is_repeatable = lambda: set(shape.modes.values()) <= {"simulated"}
+        session.is_repeatable = lambda: shape.is_repeatable
     steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
     runtime = Runtime(session, about, steering)
     try:
@@ -274,7 +280,7 @@ def _note(session: Session, opened: Opened, options: argparse.Namespace) -> Runn
     return RunningSystem.of_this_process(run, project, opened.folder, mode_of(opened), options.gate)
 
 
-def _has_ended(player: LogPlayer | None) -> bool:
+def _has_ended(player: Player | None) -> bool:
     """A log that was there from the start ends the run; one that was put in later only stops."""
     return player is not None and player.wait(0.0) is not None
 
@@ -302,10 +308,15 @@ def _is_judged(session: Session, verdict: Verdict) -> bool:
 
 
 def _paced_run(
-    runtime: Runtime, session: PacedSession, start_ns: int, console: Console, verdict: Verdict
-) -> None:  # fmt: skip
+    runtime: Runtime,
+    session: PacedSession,
+    start_ns: int,
+    console: Console,
+    verdict: Verdict,
+    is_over: Callable[[], bool],
+) -> None:
     ends_ns = None
-    while not _is_over(session) and not session.finished.wait(0.0):
+    while not is_over() and not (session.finished.is_set() and session.is_at("run")):
         verdict.listen()
         if verdict.over_at_ns != ends_ns:
             ends_ns = verdict.over_at_ns

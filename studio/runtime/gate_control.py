@@ -77,11 +77,12 @@ class GateControl:
         until_ns: int | None = None,
         most: int | None = None,
         effects_only: bool = False,
+        muted: bool = False,
     ) -> tuple[list[Delivered], Place, bool]:
         """Events one by one; what they were, where that has led, and whether a breakpoint has stopped it."""
         reply = self._control.ask(
             "advance", count=count, topic=None if topics is None else sorted(topics), until_ns=until_ns, most=most,
-            effects_only=effects_only, timeout_s=None,
+            effects_only=effects_only, muted=muted, timeout_s=None,
         )  # fmt: skip
         came = [
             Delivered(name, sequence, stamp_ns, tuple((made, number) for made, number in published))

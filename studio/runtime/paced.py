@@ -1,45 +1,95 @@
-"""A system that goes on in lockstep by itself, paced by the wall clock or flat out: how simulations run.
+"""A system that is controlled in lockstep, paced by the wall clock or flat out: how simulations run, and logs.
 
-What happens is the same every time, and yet it can be paused, stepped and steered like any other run.
+What happens is the same every time, and so it can be paused, stepped, taken back, and run again. Where something comes
+in that could not be had again (a real source), or where that is wanted, the same system runs freely like any other.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Literal
 
-from studio.runtime.channel.gate import Delivered
+from studio.runtime.channel.feeding import FeedThread
+from studio.runtime.channel.gate import CannotGoBack, Delivered
+from studio.runtime.clock import Clock
 from studio.runtime.control import Control, ControlError
+from studio.runtime.gate_control import GateControl
 from studio.runtime.launcher import Session
-from studio.runtime.plan import LAG
+from studio.runtime.replay.live_stepper import LiveStepper
 
 TRY_AGAIN_S = 0.05
+CONDITION = "condition"
+GateKind = Literal["lockstep", "free"]
+FREE = "the system runs freely, and its events would not come again in the same order"
 
 
 class PacedSession(Session):
-    """`run` lets it go on in lockstep, one event after the other, until `until_ns` or a pause.
+    """`run` lets it go on in lockstep, one event after the other, until a limit or a pause.
 
     `is_repeatable` tells whether all that comes in can be had again; once it cannot, since a real source was switched
-    to, the system runs freely like any other.
+    to, the system runs freely.
     """
 
-    def __init__(self, *arguments: Any, until_ns: int | None = None, pace: float = 1.0, **more: Any) -> None:
+    def __init__(
+        self, *arguments: Any, until_ns: int | None = None, pace: float = 1.0, gate: GateKind = "lockstep", **more: Any
+    ) -> None:
         super().__init__(*arguments, **more)
-        self._until_ns = until_ns
+        self.limits: dict[str, int] = {} if until_ns is None else {"run": until_ns}
+        """System times at which it ends by itself: of the run, of a log."""
         self.pace = pace
         """Times the wall clock; 0 is flat out."""
+        self.wanted: GateKind = gate
+        """What was chosen; it is free all the same where nothing is repeatable."""
         self.is_repeatable: Callable[[], bool] = lambda: True
         self.finished = threading.Event()
-        """Set when the time is over that it was to run."""
+        """Set when it has come to one of its limits."""
+        self.on_end: Callable[[], bool] = lambda: False
+        """Called at a limit; whether there is more after all."""
+        self.on_condition: Callable[[], None] = lambda: None
+        """Called when the condition holds that was set."""
+        self.on_new_broker: Callable[[], None] = lambda: None
+        """Called when a broker has died and the next one is there, before it goes on."""
         self._pacing = Control(self.folders.run, self._answering)
         self._pacing.on_hit = self.hit
+        self._gate = GateControl(self._pacing)
+        self._moving = threading.RLock()
+        """One at a time moves the system."""
+        self._stepper: LiveStepper | None = None
         self._pacer: threading.Thread | None = None
         self._resting = threading.Event()
+        self._known_broker = 0
+        self._begins_again = ""
+
+    @property
+    def gate(self) -> GateKind:
+        """Whether the system is controlled in lockstep just now."""
+        return "lockstep" if self.wanted == "lockstep" and self.is_repeatable() else "free"
+
+    @property
+    def until_ns(self) -> int | None:
+        return min(self.limits.values(), default=None)
+
+    def is_at(self, limit: str) -> bool:
+        """Whether it is this limit at which it stands."""
+        return limit in self.limits and self.limits[limit] == self.until_ns
 
     @property
     def mode(self) -> str:
-        return "run" if self._pacer is not None else super().mode
+        goes_on = self._pacer is not None and not self._resting.is_set() and self._pacer.is_alive()
+        return "run" if goes_on else super().mode
+
+    @property
+    def rate(self) -> float:
+        return self.pace if self.gate == "lockstep" else super().rate
+
+    @property
+    def stepper(self) -> LiveStepper | None:
+        """How far it is; None before it has started, and after it has run freely."""
+        return self._stepper
+
+    # Going on.
 
     def start(self, mode: str = "pause") -> None:
         self.control.start("pause")
@@ -47,43 +97,82 @@ class PacedSession(Session):
             self.run(self.pace)
 
     def run(self, rate: float = 1.0) -> None:
-        if not self.is_repeatable():
-            self._rest()
-            super().run(rate)
-        elif self._pacer is None:
-            self.pace = rate
+        self._rest()
+        if self.gate == "free":
+            self._stepper = None
+            super().run(rate or 1.0)
+            return
+        super().pause()  # it may have run freely until now
+        self.pace = rate
+        self.finished.clear()
+        with self._moving:
+            self._ready_stepper().ready()
             self._resting.clear()
             self._pacer = threading.Thread(target=self._go_on, name="pacer", daemon=True)
             self._pacer.start()
 
-    def hit(self, hit: dict[str, Any]) -> None:
-        self._resting.set()  # it does not go on by itself from here
-        super().hit(hit)
+    def set_pace(self, rate: float) -> None:
+        """Another speed, while it goes on or for the next time."""
+        self.pace = rate
 
     def _go_on(self) -> None:
+        pace, goes_on = self.pace, False
         while not self._resting.is_set() and not self.stopping:
             try:
-                self._pacing.lockstep(self._until_ns, None, self.pace, 0 if self.pace else LAG)
+                with self._moving:
+                    if self._resting.is_set():
+                        return
+                    self._greet_new_broker()
+                    goes_on, pace = goes_on and pace == self.pace, self.pace
+                    piece = self._ready_stepper().go_on(pace, goes_on=goes_on)
+                    self._remember_time()
             except ControlError:
+                goes_on = False
                 self._resting.wait(TRY_AGAIN_S)  # the broker died; the next one goes on
                 continue
-            if self._resting.is_set():
+            goes_on = True
+            if piece.hit or self._resting.is_set():
                 return
-            if self._until_ns is not None and self._is_over():
-                self.finished.set()
+            if not piece.more and not self._end_or_wait():
                 return
-            self._resting.wait(TRY_AGAIN_S)  # nothing is due: somebody may add something
 
-    def _is_over(self) -> bool:
-        """Whether it stopped because nothing is left before the end; otherwise something interrupted it."""
-        try:
-            return self._pacing.lockstep(self._until_ns, 1, 0.0) == 0
-        except ControlError:
-            return False
+    def _end_or_wait(self) -> bool:
+        """Nothing is left before the limit; whether it goes on all the same."""
+        if self.until_ns is None:
+            self._resting.wait(TRY_AGAIN_S)  # nothing is due: somebody may add something
+            return True
+        with self._moving:
+            if self._resting.is_set() or self.on_end():
+                return True
+            self._resting.set()
+            self.finished.set()
+        return False
+
+    def _greet_new_broker(self) -> None:
+        if self.broker_restarts != self._known_broker:
+            self._known_broker = self.broker_restarts
+            self.on_new_broker()
+
+    def _remember_time(self) -> None:
+        """For a broker that has to be restarted."""
+        if self._stepper is not None:
+            self._clock = Clock.starting_at(self._clock_kind, self._stepper.place.now_ns, rate=0.0)
+
+    def hit(self, hit: dict[str, Any]) -> None:
+        self._resting.set()  # it does not go on by itself from here
+        if hit.get("id") == CONDITION:
+            self.on_condition()
+        else:
+            super().hit({**hit, "ran": self._pacer is threading.current_thread()})
+
+    def set_condition(self, condition: Mapping[str, Any] | None) -> None:
+        """Stop after the first event of a topic of which a condition holds."""
+        listed = [] if condition is None else [{**condition, "id": CONDITION, "when": "after"}]
+        self._supervision.ask("stops", who=CONDITION, list=listed)
 
     def _rest(self) -> None:
         pacer, self._pacer = self._pacer, None
-        if pacer is None:
+        if pacer is None or pacer is threading.current_thread():
             return
         self._resting.set()
         while pacer.is_alive():
@@ -92,37 +181,104 @@ class PacedSession(Session):
 
     def end_at(self, until_ns: int | None) -> None:
         """Another end than it was started with; if that is past, it ends where it is."""
-        goes_on = self._pacer is not None
-        self._rest()
-        self._until_ns = until_ns
-        if goes_on:
-            self.run(self.pace)
+        self.limits.pop("run", None)
+        if until_ns is not None:
+            self.limits["run"] = until_ns
 
     def pause(self) -> None:
         self._rest()
         super().pause()
 
+    # Moves of those who look closely.
+
+    def _ready_stepper(self) -> LiveStepper:
+        if self._stepper is None:
+            self._stepper = LiveStepper(
+                self._gate, lambda: self.until_ns, lambda: self.plan.recording is not None
+            )  # fmt: skip
+        return self._stepper
+
+    @contextmanager
+    def moving(self) -> Iterator[LiveStepper]:
+        """The system stands, and is whoever's who has asked for it. Raises where it runs freely."""
+        if self.gate == "free":
+            hint = "run it with --gate lockstep, or open its recording: studio step PROJECT --log LOG"
+            raise CannotGoBack(f"cannot go back: {FREE}", hint=hint)
+        self._rest()
+        with self._moving:
+            super().pause()
+            self._greet_new_broker()
+            self.finished.clear()
+            stepper = self._ready_stepper()
+            stepper.cancelled.clear()
+            try:
+                yield stepper
+            finally:
+                self._remember_time()
+
+    def give_up_moving(self) -> None:
+        """A long way that somebody goes is given up: there is something more important to do."""
+        if self._stepper is not None:
+            self._stepper.cancelled.set()
+
+    def advance_live(self, count: int = 1, topics: Collection[str] | None = None) -> list[Delivered]:
+        """Deliver so many events, or go on until so many of `topics` were delivered."""
+        with self.moving() as stepper:
+            return stepper.forward(count, topics)
+
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
-        self._rest()
-        return super().step(count, topic)
+        if self.gate == "free":
+            self._rest()
+            return super().step(count, topic)
+        came = self.advance_live(count, None if topic is None else {topic})
+        return [(event.topic, event.sequence) for event in came]
 
-    def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
-        self._rest()
-        return super().lockstep(until_ns, count, rate, lag)
+    @contextmanager
+    def beginning_again(self, host: str) -> Iterator[None]:
+        """A host that is restarted meanwhile begins as at the start of the run, where the system stands."""
+        self._begins_again = host
+        try:
+            yield
+        finally:
+            self._begins_again = ""
 
-    def advance(
-        self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
-    ) -> list[Delivered]:
-        self._rest()
-        return super().advance(count, topic, until_ns, most)
+    def back(self, name: str) -> bool:
+        return self._tell("begins", name) if name == self._begins_again else super().back(name)
 
-    def checkpoint(self) -> int:
-        self._rest()
-        return super().checkpoint()
+    def stepping(self) -> dict[str, Any]:
+        """For the snapshot."""
+        stepper = self.stepper
+        if stepper is None or self.gate == "free":
+            why = FREE if self.gate == "free" else "it has not begun yet"
+            return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "last": None, "gate": self.gate}
+        why, last = stepper.why_not, stepper.last
+        return {
+            "can_go_back": not why,
+            "why_not": why,
+            "position": stepper.position,
+            "first": stepper.first,
+            "last": list(last) if last is not None else None,
+            "gate": "lockstep",
+        }
 
-    def restore(self, number: int) -> None:
+    def end_feed(self, feed: FeedThread, name: str) -> None:
+        """Inputs that come from there no more."""
+        with suppress(ControlError):  # the broker is away, and the next one does not know of it
+            self._supervision.ask("unfeed", name=name)
+        feed.close()
+        self._feeds.remove(feed)
+
+    def upcoming(self) -> list[dict[str, Any]]:
+        """What the gate delivers next."""
+        if self.mode == "run":
+            return []
+        with self._moving:
+            return self._gate.upcoming()
+
+    def digest(self) -> dict[str, Any]:
         self._rest()
-        super().restore(number)
+        with self._moving:
+            return self._gate.digest()
 
     def jump(self, to_ns: int, clock: Any = None) -> dict[str, Any]:
         self._rest()

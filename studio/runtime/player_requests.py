@@ -10,7 +10,10 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.runtime.replay.player import FLAT_OUT, LogPlayer
+from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.replay.lockstep_player import LockstepPlayer
+from studio.runtime.replay.logged_sources import Player
+from studio.runtime.replay.player import FLAT_OUT
 
 Job = Callable[[], dict[str, Any]]
 Fields = dict[str, Any]
@@ -20,21 +23,30 @@ class NoPlayer(StudioError):
     """A request for a log player in a system that has none, or one that it does not know."""
 
 
-def _rate(player: LogPlayer, fields: Fields) -> None:
+def _rate(player: Player, fields: Fields) -> None:
     """A number, or null for flat out: JSON has no infinity."""
     player.set_rate(FLAT_OUT if fields["rate"] is None else float(fields["rate"]))
 
 
-def _range(player: LogPlayer, fields: Fields) -> None:
+def _range(player: Player, fields: Fields) -> None:
     first, last = fields.get("start_ns"), fields.get("end_ns")
     player.set_range(None if first is None else int(first), None if last is None else int(last))
 
 
-def _stop_when(player: LogPlayer, fields: Fields) -> None:
+def _stop_when(player: Player, fields: Fields) -> None:
     player.stop_when(str(fields["condition"]) if fields.get("condition") else None)
 
 
-ACTIONS: dict[str, Callable[[LogPlayer, Fields], object]] = {
+def _in_lockstep(player: Player) -> LockstepPlayer:
+    if isinstance(player, LockstepPlayer):
+        return player
+    hint = "choose the gate Lockstep: studio ctl gate --kind lockstep, or studio run --gate lockstep"
+    raise CannotGoBack(
+        "cannot go back: the log is played freely, and events would not come again as they did", hint=hint
+    )
+
+
+ACTIONS: dict[str, Callable[[Player, Fields], object]] = {
     "play": lambda player, _: player.play(),
     "pause": lambda player, _: player.pause(),
     "rate": _rate,
@@ -47,10 +59,12 @@ ACTIONS: dict[str, Callable[[LogPlayer, Fields], object]] = {
     "next_of": lambda player, fields: player.next_of(str(fields["topic"])),
     "burst": lambda player, fields: player.burst(int(fields["count"])),
     "stop_when": _stop_when,
+    "back": lambda player, fields: _in_lockstep(player).back(int(fields.get("count", 1))),
+    "previous_of": lambda player, fields: _in_lockstep(player).previous_of(str(fields["topic"])),
 }
 
 
-def player_job(player: LogPlayer | None, request: Fields) -> Job:
+def player_job(player: Player | None, request: Fields) -> Job:
     """Refuses at once what cannot be; the rest takes as long as the log's events take."""
     action = str(request.get("action", ""))
     if action not in ACTIONS:
@@ -68,7 +82,7 @@ def player_job(player: LogPlayer | None, request: Fields) -> Job:
     return job
 
 
-def player_state(player: LogPlayer | None) -> dict[str, Any] | None:
+def player_state(player: Player | None) -> dict[str, Any] | None:
     """For the snapshot; None while there is no player."""
     if player is None:
         return None
@@ -86,4 +100,5 @@ def player_state(player: LogPlayer | None) -> dict[str, Any] | None:
         "range_ns": list(state.range_ns) if state.range_ns else None,
         "streams": {logged: [topic, state.streams.get(topic, True)] for logged, topic in player.played.streams.items()},
         "stopped": state.stopped,
+        "gate": "lockstep" if isinstance(player, LockstepPlayer) else "free",
     }

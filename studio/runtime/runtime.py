@@ -31,6 +31,7 @@ from studio.runtime.deltas import Snapshot, difference
 from studio.runtime.event_breakpoints import Hit
 from studio.runtime.event_breaks import EventBreaks
 from studio.runtime.events import Happening
+from studio.runtime.gate_requests import LOOKS
 from studio.runtime.geometry import Geometry
 from studio.runtime.geometry_watch import GeometryWatch
 from studio.runtime.launcher import Session
@@ -52,7 +53,7 @@ QUEUE = 50
 
 FREE = {"attach", "alive", "snapshot", "output", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
-READS = {"system", "ask"}
+READS = {"system", "ask", *LOOKS}
 """What takes its time and changes nothing."""
 
 
@@ -107,7 +108,7 @@ class Runtime:
         self.stopping = threading.Event()
         self.lease = Lease()
         self._steering = steering
-        self.freeze = Freeze(session)
+        self.freeze = steering.gate.freeze = Freeze(session)
         self.debugger = Debugger(session, self.freeze)
         self._debug = DebugRequests(session, self.debugger)
         self._breaks = EventBreaks(session, self._stop_at)
@@ -204,6 +205,7 @@ class Runtime:
             "mode": modes.pop() if len(modes) == 1 else "mixed",
             "sources": sources,
             "player": self._steering.player,
+            "stepping": self._steering.gate.stepping(),
             "geometry": self._geometry_facts(),
             "event_breakpoints": self._breaks.plain(),
             "event_stop": self._event_stop.plain() if self._event_stop is not None else None,

@@ -15,6 +15,7 @@ from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.launcher import Session
+from studio.runtime.paced import GateKind, PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import PlanChange, keeping_tuned, plan_change
 from studio.runtime.planning import plan_of
@@ -83,6 +84,31 @@ class Shape:
         changed = {name: mode for name in names if self.modes.get(name) != mode}
         self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether all that comes in can be had again: from a log, or from a simulator."""
+        modes = set(self.modes.values())
+        return modes <= {"simulated"} or modes <= {"logged"}
+
+    def choose_gate(self, kind: GateKind) -> None:
+        """Lockstep, in which everything can be done again, or free; a log is played on from where it is."""
+        session = self._session
+        assert isinstance(session, PacedSession), "whoever asks has looked"
+        if kind == session.wanted:
+            return
+        if kind == "lockstep" and not self.is_repeatable:
+            names = ", ".join(name for name, mode in self.modes.items() if mode == "real") or "a mixture of sources"
+            raise ShapeError(f"no lockstep with {names}: what comes from there does not come again")
+        before, session.wanted = session.wanted, kind
+        try:
+            opened = self._open(self._text)
+            self._plan(opened, self.modes)
+            log = wanted_log(opened.system, self._folder, session.plan, opened.types)
+            self._logs.switch(session.plan, log)
+        except StudioError:
+            session.wanted = before
+            raise
 
     def _open(self, text: bytes | None) -> Opened:
         opened = open_project(self._folder, text)

@@ -12,12 +12,14 @@ from studio.model.sources import Specs
 from studio.model.spec import ARMED
 from studio.runtime.cell import REFUSAL
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.gate_requests import REQUESTS as GATE_REQUESTS
+from studio.runtime.gate_requests import GateRequests
 from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.player_requests import player_job, player_state
 from studio.runtime.recording_requests import recording_job
-from studio.runtime.replay.player import LogPlayer
+from studio.runtime.replay.logged_sources import Player
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
 
@@ -49,7 +51,7 @@ class Steering:
         *,
         lockstep: bool = False,
         shape: Shape | None = None,
-        player: Callable[[], LogPlayer | None] = lambda: None,
+        player: Callable[[], Player | None] = lambda: None,
     ) -> None:
         """`shape`: where another plan comes from, without it the system stays as it is; `player`: who plays a log."""
         self._session = session
@@ -60,6 +62,7 @@ class Steering:
         self._gate = threading.Lock()
         """One at a time at the gate: what it does may wait for ever."""
         self._hand = HandRequests(session, self._gate, lockstep=lockstep)
+        self.gate = GateRequests(session, self._gate, by_itself=lockstep, shape=shape, player=player)
 
     @property
     def sources(self) -> dict[str, str]:
@@ -95,8 +98,8 @@ class Steering:
                 return self._text
             case "reload" | "switch" as do:
                 return self._reshape(do, request)
-            case "gate" | "step" as do:
-                return self._at_the_gate(do, request)
+            case do if do in GATE_REQUESTS:
+                return self.gate.job(request)
             case unknown:
                 raise Refused(f"unknown request {unknown!r}")
 
@@ -255,29 +258,6 @@ class Steering:
         def job() -> dict[str, Any]:
             session.restart_host(host)
             return {"host": host, "components": [component.name for component in session.plan.on_host(host)]}
-
-        return job
-
-    def _at_the_gate(self, do: str, request: dict[str, Any]) -> Job:
-        session = self._session
-        if self._lockstep:
-            raise Refused("this system goes on in lockstep by itself", hint="run it without --gate lockstep")
-        count, topic = int(request.get("count", 1)), request.get("topic")
-        mode, rate = str(request.get("mode", "")), float(request.get("rate", 1.0))
-        if do == "gate" and mode not in ("run", "pause"):
-            raise Refused(f"the gate cannot be {mode!r}", hint="one of run, pause")
-        if topic is not None and topic not in session.plan.types:
-            raise Refused(f"there is no topic {topic}", hint=did_you_mean(str(topic), session.plan.types))
-
-        def job() -> dict[str, Any]:
-            with self._gate:
-                if do == "step":
-                    return {"delivered": session.step(count, topic)}
-                if mode == "pause":
-                    session.pause()
-                else:
-                    session.run(rate)
-                return {"gate": mode}
 
         return job
 

@@ -123,6 +123,10 @@ class Feeder(Generic[E]):
         """Go on with input number `position`, counted from 0, whatever was delivered so far."""
         if position == self.position:
             return
+        self.ask_again(position)
+
+    def ask_again(self, position: int) -> None:
+        """The same, also where it is there already: what waits is sent once more."""
         assert self.rewind is not None, "whoever goes back has asked whether it can be done"
         self.rewind(position)
         self.waiting.clear()

@@ -51,6 +51,7 @@ from studio.runtime.process import die_with_parent
 
 if TYPE_CHECKING:
     from studio.runtime.channel.event_stops import EventStops
+    from studio.runtime.channel.several_stops import SeveralStops
 
 ALIVE_EVERY_NS = 500_000_000
 DONE = "inproc://done"
@@ -75,7 +76,9 @@ class Broker:
         self._run_folder = run
         self._open_sockets(run)
         self._ended = False
-        self._stops: EventStops | None = None
+        self._stops: SeveralStops | None = None
+        self._stops_of: dict[str, EventStops] = {}
+        """By who has set them."""
         self.skipped_ticks = 0
 
     def _open_sockets(self, run: Path) -> None:
@@ -211,15 +214,8 @@ class Broker:
             case "run":
                 rate = float(request.get("rate", 1.0))
                 self._job(lambda: self._run(rate), reply, interrupt=True)
-            case "step" | "advance" | "lockstep" as how:
-                how_far = self._lockstep if how == "lockstep" else self._step
-                self._job(lambda: how_far(request), reply)
-            case "go":
-                self._job(lambda: {**go(forwarder, request), **self._hit()}, reply)
-            case "upcoming":
-                self._job(lambda: {"events": upcoming(forwarder)}, reply)
-            case "place":
-                self._small_job(lambda: place(forwarder), reply)
+            case "step" | "advance" | "lockstep" | "go" | "upcoming":
+                self._job(lambda: self._look_or_go(request), reply)
             case "checkpoint" | "restore" | "forget" | "digest" as what:
                 self._job(lambda: self._checkpointing(what, int(request.get("checkpoint", 0))), reply)
             case "command":
@@ -229,12 +225,15 @@ class Broker:
                     self._job(lambda: forwarder.command(component, payload, at_once=True), reply)
                 else:
                     self._small_job(lambda: forwarder.command(component, payload), reply)
-            case "feed" | "unfeed" | "stops" as what:
-                small = {"feed": self._feed, "unfeed": self._unfeed, "stops": self._set_stops}[what]
-                self._small_job(lambda: small(request), reply)
+            case "feed" | "unfeed" | "stops" | "place" as what:
+                small: dict[str, Callable[[dict[str, Any]], Any]] = {
+                    "feed": self._feed, "unfeed": self._unfeed, "stops": self._set_stops,
+                    "place": lambda _: place(forwarder),
+                }  # fmt: skip
+                self._small_job(lambda: small[what](request), reply)
             case "drain" | "jump" | "recall" | "replan":
                 self._job(lambda: self._rearrange(request), reply)
-            case "gone" | "back" | "held" | "released" as news:
+            case "gone" | "back" | "begins" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
             case "clock":
                 rate, now_ns = float(request["rate"]), request.get("now_ns")
@@ -285,6 +284,16 @@ class Broker:
         clock = self.forwarder.clock
         return {"base_ns": clock.base_ns, "at_ns": clock.at_ns}
 
+    def _look_or_go(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["do"]:
+            case "go":
+                return {**go(self.forwarder, request), **self._hit()}
+            case "upcoming":
+                return {"events": upcoming(self.forwarder)}
+            case "lockstep":
+                return self._lockstep(request)
+        return self._step(request)
+
     def _step(self, request: dict[str, Any]) -> dict[str, Any]:
         """`advance` tells more of each event than `step`."""
         self.forwarder.pause()
@@ -296,15 +305,19 @@ class Broker:
         return {"delivered": told, **place(self.forwarder), **self._hit()}
 
     def _set_stops(self, request: dict[str, Any]) -> None:
-        """Event breakpoints; those of before are forgotten. `muted` ones wait until they are heard of again."""
+        """Event breakpoints of somebody; his of before are forgotten. `muted` ones wait until they are heard of
+        again."""
         if "list" in request:
-            self._stops = None
-            if request["list"]:
-                from studio.runtime.channel.event_stops import EventStops  # nobody else needs what it brings
-                from studio.runtime.event_breakpoints import EventBreakpoint
+            from studio.runtime.channel.event_stops import EventStops  # nobody else needs what it brings
+            from studio.runtime.channel.several_stops import SeveralStops
+            from studio.runtime.event_breakpoints import EventBreakpoint
 
+            who = str(request.get("who", ""))
+            self._stops_of.pop(who, None)
+            if request["list"]:
                 points = [EventBreakpoint(**each) for each in request["list"]]
-                self._stops = EventStops(points, self.plan.types, self.plan.project, self._shared)
+                self._stops_of[who] = EventStops(points, self.plan.types, self.plan.project, self._shared)
+            self._stops = SeveralStops(self._stops_of) if self._stops_of else None
         self.forwarder.gate.stops = None if request.get("muted") else self._stops
 
     def _hit(self) -> dict[str, Any]:
@@ -388,11 +401,14 @@ class Broker:
             case "released":
                 forwarder.excused = forwarder.excused - {host}
         forwarder.wake()
-        if news != "back":
+        if news not in ("back", "begins"):
             reply({})
             return
         names = [component.name for component in self.plan.on_host(host)]
         payload = encode(String(json.dumps({"do": "activate"})))
+        if news == "begins":
+            self._job(lambda: forwarder.begin_again(names, payload), reply)
+            return
         self._small_job(lambda: forwarder.command_all(names, payload), reply)
 
     def _component(self, name: str) -> str:

@@ -38,6 +38,8 @@ class FeedThread:
         self._source = events
         self._events = iter(events)
         self._rewound = 0
+        self._epoch = 0
+        """Of what is sent: what the gate asks for in an epoch is of that one."""
         self._sent = 0
         self._done = False
         self._closed = threading.Event()
@@ -55,6 +57,7 @@ class FeedThread:
             if not self._asked.poll(50):
                 continue
             marker = Marker.parse(split(self._asked.recv())[2])
+            self._epoch = marker.epoch
             if marker.mark is Mark.RESTORE:
                 self._go_back(marker.number, marker.about)
             else:
@@ -75,7 +78,7 @@ class FeedThread:
                 self._done = True
             else:
                 self._sent += 1
-                self._out.send(_frame(event))
+                self._out.send(_frame(event, max(self._epoch, event.epoch)))
         if self._done:
             self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0))
 
@@ -85,9 +88,9 @@ class FeedThread:
         self._context.destroy(linger=200)
 
 
-def _frame(event: Event) -> bytes:
+def _frame(event: Event, epoch: int) -> bytes:
     payload = event.payload if event.payload is not None else encode(event.message)
     return pack(
         event.topic, Kind.DATA, event.sequence, payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
-        flags=event.flags | INPUT, origin=event.origin, epoch=event.epoch,
+        flags=event.flags | INPUT, origin=event.origin, epoch=epoch,
     )  # fmt: skip

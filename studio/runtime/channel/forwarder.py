@@ -53,6 +53,8 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
 
 FEED_BATCH = 64
+FENCE_WITHIN_NS = 2_000_000_000
+"""A feeder that is to leave, and does not answer within this time, has died."""
 LATE_NS = 250_000_000
 """A paced lockstep that is later than this goes on from where it is, and does not catch up."""
 _NOBODY: frozenset[str] = frozenset()
@@ -278,6 +280,19 @@ class Forwarder:
         """Everybody is active before the first of them hears anything."""
         self.gate.deliver_first(self._command(component, payload) for component in components)
 
+    def begin_again(self, components: list[str], payload: bytes) -> None:
+        """These are new where the system stands, at its start: they are activated there, in place of those before."""
+        gone = {topic for name in components for topic in self.plan.by_name[name].outlets.values()}
+        effects = [effect for effect in self.agenda.effects if effect.topic not in gone]
+        self.agenda.effects.clear()
+        self.agenda.effects.extend(effects)
+        delivered = self.gate.delivered
+        self.activate_all(components, payload)
+        self.gate.delivered = delivered  # commands that come again have their place by this number
+        ordered = sorted(self.agenda.effects, key=lambda effect: self.places.get(effect.topic, -1))
+        self.agenda.effects.clear()
+        self.agenda.effects.extend(ordered)
+
     def stop(self) -> None:
         """The end of the run: no more ticks; what hosts still say is passed on as before."""
         self.agenda.timers.stop_all()
@@ -458,8 +473,11 @@ class Forwarder:
 
     def remove_feeder(self, name: str) -> None:
         """It sends no more; what it gave and nobody has taken is gone."""
-        feeder = self._fed.pop(name, None)
+        feeder = self._fed.get(name)
         if feeder is not None:
+            if feeder.rewind is not None:
+                self._rewind(name, feeder.position, FENCE_WITHIN_NS)  # what is still on its way comes before the answer
+            del self._fed[name]
             feeder.ended = True
             del self._fed_topics[name]
             self.agenda.feeders.remove(feeder)
@@ -478,10 +496,13 @@ class Forwarder:
         feeder.taken = wanted
         return () if feeder.waiting else None
 
-    def _rewind(self, name: str, position: int) -> None:
+    def _rewind(self, name: str, position: int, within_ns: int | None = None) -> None:
         """Have a feeder go back, and wait until it has: what arrives before its answer is of the time before."""
         self._rewinds += 1
+        end_ns = None if within_ns is None else monotonic_ns() + within_ns
         while self._rewound.get(name) != self._rewinds and not self.ended:
+            if end_ns is not None and monotonic_ns() > end_ns:
+                return
             self._mark_on(FEED_PREFIX + name, Mark.RESTORE, self._rewinds, position)
             self.absorb()
 

@@ -107,6 +107,9 @@ def jump(
     forwarder.activate_all(names, encode(String(json.dumps({"do": "clock-jump"}))))
     for feeder in feeders:
         feeder.ended = False
+    for feeder in forwarder.agenda.feeders:
+        if feeder.name not in players and feeder.rewind is not None:
+            feeder.ask_again(feeder.position)  # what waits is of the epoch that is over
     return thrown
 
 

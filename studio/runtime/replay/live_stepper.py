@@ -49,6 +49,8 @@ class LiveStepper:
         self._until_ns = until_ns
         self._is_recorded = is_recorded
         self._began_with = AT_THE_START
+        self.goal: tuple[Told | None] | None = None
+        """The event that is to be come to again, by a system that stands at its start until a host is back."""
         self._begin()
 
     def _begin(self) -> None:
@@ -82,6 +84,19 @@ class LiveStepper:
         return self._kept.refusal.message if self._kept.refusal is not None else self._began_with
 
     @property
+    def is_from_the_start(self) -> bool:
+        """Whether all that ever happened can be gone back over."""
+        return self._began_with == AT_THE_START
+
+    @property
+    def why_not_from_the_start(self) -> str:
+        """Why the whole way from the start cannot be gone again; empty if it can."""
+        if not self.is_from_the_start:
+            return self._began_with
+        refusal = self._kept.refusal
+        return RECORDED if self._is_recorded() else refusal.message if refusal is not None else ""
+
+    @property
     def first_ns(self) -> int:
         """The earliest time that a seek can go back to."""
         return self._history.time_at(self.first)
@@ -92,9 +107,11 @@ class LiveStepper:
 
     # Moves.
 
-    def ready(self) -> None:
-        """Whoever steps from here can come back to here."""
+    def ready(self, since: str = "") -> None:
+        """Whoever steps from here can come back to here. `since`: in words, what was changed here for good."""
         self._follow(self.gate.place())
+        if since and not self._kept:
+            self._began_with = since
         if not self._kept and not self._is_recorded():
             self._kept.keep(self.position)
 
@@ -156,6 +173,26 @@ class LiveStepper:
             if not piece.more:
                 break
         return self.position
+
+    def come_again(self, event: Told | None) -> bool:
+        """The system is at its start, and one of its hosts is a new one: go to that event again, as a way that was
+        never gone before. Whether it came: other code may publish other things."""
+        before, began = self._kept, self._began_with
+        self.position = self.first
+        self._begin()
+        self.place = self.gate.place()
+        self._kept.keep(self.position)
+        before.forget_after(-1)  # only now: the gate forgets what it was told with its last checkpoint
+        self._began_with, self.goal = began, None
+        if event is None:
+            return True
+        self.seek(event.stamp_ns)
+        while not self.cancelled.is_set():
+            came, place, _ = self.gate.advance(1, until_ns=event.stamp_ns, muted=True)
+            self._went(came, place, 0)
+            if not came or (came[0].topic, came[0].sequence) == (event.topic, event.sequence):
+                return bool(came)
+        return False
 
     def go_on(self, rate: float, *, goes_on: bool) -> Piece:
         """Run for a moment; `rate` 0 is flat out. `goes_on`: it ran just before, at the same pace."""

@@ -11,12 +11,16 @@ from studio.model.system import System
 from studio.runtime.clock import ClockKind, wall_ns
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import paused
+from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import plan_change
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.cursor import Cursor
+from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
 from studio.runtime.replay.player import LogPlayer
+
+Player = LogPlayer | LockstepPlayer
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class LoggedSources:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.player: LogPlayer | None = None
+        self.player: Player | None = None
 
     def begin(self, wanted: WantedLog, *, restamp: bool) -> None:
         """Once the system is launched, and before it starts."""
@@ -72,6 +76,8 @@ class LoggedSources:
         now = self.player.played if self.player is not None else None
         if now is None or wanted.played is None:
             return now is wanted.played
+        if isinstance(self.player, LockstepPlayer) != self._in_lockstep(wanted.clock is ClockKind.WALL):
+            return False
         same_file = now.log.path.resolve() == wanted.played.log.path.resolve()
         return same_file and dict(now.topics) == dict(wanted.played.topics)
 
@@ -85,9 +91,9 @@ class LoggedSources:
         restamp, before = wanted.clock is ClockKind.WALL, self.player
         if before is not None and self.is_as(wanted):
             wanted.close()
-            following: LogPlayer | None = before
+            following: Player | None = before
         else:
-            following = self._player_of(wanted, restamp)
+            following = self._player_of(wanted, restamp, self._time_in(wanted))
         if before is not None:
             before.hold()
         try:
@@ -102,7 +108,7 @@ class LoggedSources:
                 before.release()
         return epoch
 
-    def _exchange(self, following: LogPlayer | None, clock: ClockKind, restamp: bool) -> int:
+    def _exchange(self, following: Player | None, clock: ClockKind, restamp: bool) -> int:
         """Paused: a new epoch, and another player in it."""
         session, before = self._session, self.player
         now_ns = wall_ns() if restamp or following is None else following.state().time_ns
@@ -115,10 +121,25 @@ class LoggedSources:
             following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
         return int(reply["epoch"])
 
-    def _player_of(self, wanted: WantedLog, restamp: bool) -> LogPlayer | None:
-        if wanted.played is None:
+    def _player_of(self, wanted: WantedLog, restamp: bool, from_ns: int | None = None) -> Player | None:
+        """`from_ns`: the place in the log where it begins, if that is not the start."""
+        session, played = self._session, wanted.played
+        if played is None:
             return None
-        return LogPlayer(self._session, wanted.played, wanted.types, restamp=restamp)
+        if isinstance(session, PacedSession) and self._in_lockstep(restamp):
+            return LockstepPlayer(session, played, wanted.types, from_ns=from_ns)
+        return LogPlayer(session, played, wanted.types, restamp=restamp, from_ns=from_ns)
+
+    def _in_lockstep(self, restamp: bool) -> bool:
+        session = self._session
+        return isinstance(session, PacedSession) and session.wanted == "lockstep" and not restamp
+
+    def _time_in(self, wanted: WantedLog) -> int | None:
+        """Where the log is that is played already, if it is only to be played in another way."""
+        before, log = self.player, wanted.played.log if wanted.played else None
+        if before is None or log is None or before.played.log.path.resolve() != log.path.resolve():
+            return None
+        return before.state().time_ns
 
     def _go_on(self) -> None:
         if self.player is not None and self.player.state().stopped is None:

@@ -53,9 +53,17 @@ class LogPlayer:
     """Commands may come from any thread; they return when they are done."""
 
     def __init__(
-        self, session: Session, played: Played, types: MessageTypes, *, name: str = "player", restamp: bool = False
+        self,
+        session: Session,
+        played: Played,
+        types: MessageTypes,
+        *,
+        name: str = "player",
+        restamp: bool = False,
+        from_ns: int | None = None,
     ) -> None:
-        """`restamp`: the system's clock is not that of the log, so its events get new stamps."""
+        """`restamp`: the system's clock is not that of the log, so its events get new stamps. `from_ns`: the time of
+        the log at which it begins."""
         if not played.topics:
             raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
         self.session = session
@@ -68,7 +76,11 @@ class LogPlayer:
         self._held = False
         """Sources are just being switched."""
         self._cursor = Cursor(played.log, _by_channel(played))
+        if from_ns is not None:
+            self._cursor.seek(from_ns)
         self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
+        if from_ns is not None:
+            self._pusher.position_ns = from_ns
         self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
         self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
         self._pusher.on_new_broker = lambda: self._later(self._feed)
@@ -109,7 +121,7 @@ class LogPlayer:
         with self._pusher.lock:
             self._pusher.epoch = max(self._pusher.epoch, self.session.epoch)
             if self._restamp:
-                self._pusher.offset_ns = now_ns - self.start_ns
+                self._pusher.offset_ns = now_ns - self._pusher.position_ns
         self._pusher.silent = False
 
     # While sources are switched.
@@ -175,9 +187,7 @@ class LogPlayer:
 
     def set_rate(self, rate: float) -> None:
         """Times real time, or FLAT_OUT; while it plays, too."""
-        if rate != FLAT_OUT and not SLOWEST <= rate <= FASTEST:
-            hint = f"{SLOWEST:g} to {FASTEST:g}, or flat out"
-            raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)
+        check_rate(rate)
         with self._lock:
             was_flat_out, self._rate = self._rate == FLAT_OUT, rate
             self._follower.begin()
@@ -456,6 +466,12 @@ class LogPlayer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def check_rate(rate: float) -> None:
+    if rate != FLAT_OUT and not SLOWEST <= rate <= FASTEST:
+        hint = f"{SLOWEST:g} to {FASTEST:g}, or flat out"
+        raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)
 
 
 def _by_channel(played: Played) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ class LogFeed(FeedThread):
                 self._done = event is None
                 if event is not None:
                     self._sent += 1
-                    self._out.send(_frame(event))
+                    self._out.send(_frame(event, self._epoch))
         except StudioError as damaged:  # the log's bytes; the system must not wait for what cannot be read
             self.failure = damaged
             self._done = True
@@ -36,11 +36,11 @@ class LogFeed(FeedThread):
             self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0))
 
 
-def _frame(event: Event) -> bytes:
+def _frame(event: Event, epoch: int) -> bytes:
     assert event.payload is not None, "what is read from a log has a payload"
     return pack(
         event.topic, event.kind, event.sequence, event.payload, stamp_ns=event.stamp_ns, sent_ns=event.stamp_ns,
-        flags=event.flags | INPUT, origin=event.origin,
+        flags=event.flags | INPUT, origin=event.origin, epoch=epoch,
     )  # fmt: skip
 
 

@@ -1,0 +1,85 @@
+"""`studio ctl gate`, `step`, `back`, `goto`, `held` and `again`: how far a running system goes, and back."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from studio.cli.outcome import FINE, UsageError, print_json
+from studio.runtime.attach import Attachment
+from studio.runtime.clock import SECOND_NS
+
+
+def gate(attachment: Attachment, options: argparse.Namespace) -> int:
+    if options.mode is None and options.kind is None:
+        state = attachment.state
+        told = {"gate": state["gate"], **state["stepping"], "kind": state["stepping"]["gate"]}
+        told["gate"] = state["gate"]
+        return _tell(told, options, f"{state['gate']}, {told['kind']}{_where(told)}")
+    return set_gate(attachment, options, options.mode)
+
+
+def set_gate(attachment: Attachment, options: argparse.Namespace, mode: str | None) -> int:
+    fields = {"mode": mode, "kind": getattr(options, "kind", None), "rate": getattr(options, "rate", None)}
+    given = {name: value for name, value in fields.items() if value is not None}
+    reply = attachment.ask("gate", timeout_s=None, **given)
+    words = {"run": "runs", "pause": "is paused"}[reply["gate"]]
+    kind = f" ({reply['kind']})" if fields["kind"] else ""
+    told = {"gate": reply["gate"], **({"kind": reply["kind"]} if fields["kind"] else {})}
+    return _tell(told, options, f"{attachment.state['project']} {words}{kind}")
+
+
+def step(attachment: Attachment, options: argparse.Namespace) -> int:
+    reply = attachment.ask("step", count=options.count, topic=options.topic, timeout_s=None)
+    delivered = reply["delivered"]
+    lines = [f"{topic} {sequence}" for topic, sequence in delivered] or ["nothing is waiting"]
+    return _tell({"delivered": delivered, "position": reply["position"]}, options, "\n".join(lines))
+
+
+def back(attachment: Attachment, options: argparse.Namespace) -> int:
+    reply = attachment.ask("back", count=options.count, topic=options.topic, timeout_s=None)
+    told = {"position": reply["position"], "delivered": reply["delivered"]}
+    return _tell(told, options, f"after event {reply['position']}{_last(attachment)}")
+
+
+def go_to(attachment: Attachment, options: argparse.Namespace) -> int:
+    if (options.position is None) == (options.time is None):
+        raise UsageError("go where?", hint="an event's number, or --time SECONDS of the log")
+    if options.time is None:
+        where: dict[str, Any] = {"position": options.position}
+    else:
+        player = attachment.state["player"]
+        start_ns = player["start_ns"] if player else 0
+        where = {"time_ns": start_ns + round(options.time * SECOND_NS)}
+    reply = attachment.ask("go_to", timeout_s=None, **where)
+    return _tell({"position": reply["position"]}, options, f"after event {reply['position']}{_last(attachment)}")
+
+
+def held(attachment: Attachment, options: argparse.Namespace) -> int:
+    events = attachment.ask("held", timeout_s=None)["events"]
+    lines = [f"{event['topic']} {event['sequence']}" for event in events] or ["nothing is waiting"]
+    return _tell({"events": events}, options, "\n".join(lines))
+
+
+def again(attachment: Attachment, options: argparse.Namespace) -> int:
+    reply = attachment.ask("again", component=options.component, timeout_s=None)
+    told = {name: reply[name] for name in ("component", "host", "position", "same")}
+    where = f"after event {reply['position']}" if reply["same"] else f"near it: after event {reply['position']}"
+    return _tell(told, options, f"{reply['component']}: started again, {where}")
+
+
+def _where(told: dict[str, Any]) -> str:
+    if told["kind"] == "free":
+        return ""
+    return f", after event {told['position']}" + ("" if told["can_go_back"] else f" (not back: {told['why_not']})")
+
+
+def _last(attachment: Attachment) -> str:
+    attachment.wait_for(lambda: False, 0.3)  # the news of where it is come by themselves
+    last = attachment.state["stepping"]["last"]
+    return f": {last[0]} {last[1]}" if last else ""
+
+
+def _tell(told: dict[str, Any], options: argparse.Namespace, text: str) -> int:
+    print_json(told) if options.json else print(text)
+    return FINE

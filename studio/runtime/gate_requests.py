@@ -1,0 +1,198 @@
+"""What clients may do to the gate of a running system: run, pause, step, and where it is in lockstep, go back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, cast, get_args
+
+from studio.errors import StudioError
+from studio.model.close_matches import did_you_mean
+from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.debug.freeze import Freeze
+from studio.runtime.launcher import Session
+from studio.runtime.paced import FREE, GateKind, PacedSession
+from studio.runtime.replay.live_stepper import ELSEWHERE
+from studio.runtime.replay.lockstep_player import LockstepPlayer
+from studio.runtime.replay.logged_sources import Player
+from studio.runtime.shape import Shape
+from studio.runtime.start_again import start_again
+
+Job = Callable[[], dict[str, Any]]
+
+REQUESTS = frozenset({"gate", "step", "back", "go_to", "held", "digest", "again"})
+LOOKS = frozenset({"held", "digest"})
+"""What changes nothing."""
+BY_ITSELF = "this system goes on in lockstep by itself"
+MODES = ("run", "pause")
+
+
+class GateRefused(StudioError):
+    """A request to the gate that cannot be carried out."""
+
+
+class GateRequests:
+    def __init__(
+        self,
+        session: Session,
+        gate: threading.Lock,
+        *,
+        by_itself: bool = False,
+        shape: Shape | None = None,
+        player: Callable[[], Player | None] = lambda: None,
+    ) -> None:
+        """`gate`: one at a time may change the system; `by_itself`: nobody may do anything to it at all."""
+        self._session = session
+        self._gate = gate
+        self._by_itself = by_itself
+        self._shape = shape
+        self._player = player
+        self.freeze: Freeze | None = None
+        """Who knows whether a debugger holds somebody."""
+
+    def stepping(self) -> dict[str, Any]:
+        """For the snapshot: where the system is, and whether it can go back from there."""
+        session = self._session
+        if isinstance(session, PacedSession):
+            return session.stepping()
+        gate, why = ("lockstep", BY_ITSELF) if self._by_itself else ("free", FREE)
+        return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "last": None, "gate": gate}
+
+    def job(self, request: dict[str, Any]) -> Job:
+        """Check the request as far as that goes at once; the rest is for another thread."""
+        if self._by_itself:
+            raise GateRefused(BY_ITSELF, hint="run it without --gate lockstep, or with --gate lockstep and no --for")
+        count, topic = int(request.get("count", 1)), request.get("topic")
+        if topic is not None and topic not in self._session.plan.types:
+            raise GateRefused(f"there is no topic {topic}", hint=did_you_mean(str(topic), self._session.plan.types))
+        match request["do"]:
+            case "gate":
+                return self._open_or_close(request)
+            case "step":
+                return lambda: self._step(count, topic)
+            case "back":
+                return lambda: self._back(count, topic)
+            case "go_to":
+                return self._go_to(request)
+            case "held":
+                return self._held
+            case "digest":
+                return lambda: {"digest": self._session.digest()}
+        return self._again(str(request["component"]))
+
+    # Open or closed.
+
+    def _open_or_close(self, request: dict[str, Any]) -> Job:
+        mode, kind, rate = request.get("mode"), request.get("kind"), request.get("rate")
+        if mode is None and kind is None:
+            raise GateRefused("run or pause?", hint="mode: run or pause; kind: lockstep or free")
+        if mode is not None and mode not in MODES:
+            raise GateRefused(f"the gate cannot be {mode!r}", hint="one of run, pause")
+        if kind is not None and kind not in get_args(GateKind):
+            raise GateRefused(f"a gate is not {kind!r}", hint="one of lockstep, free")
+        times = None if rate is None else float(rate)
+
+        def job() -> dict[str, Any]:
+            self._give_up_moving()
+            with self._gate:
+                if kind is not None:
+                    self._choose(cast(GateKind, kind))
+                if mode is not None:
+                    self._session.pause() if mode == "pause" else self._run(times)
+            return {"gate": mode or self._session.mode, "kind": self.stepping()["gate"]}
+
+        return job
+
+    def _run(self, rate: float | None) -> None:
+        session, player = self._session, self._player()
+        if isinstance(player, LockstepPlayer):
+            if rate is not None:
+                player.set_rate(rate)
+            player.play()
+        else:
+            session.run((session.rate if isinstance(session, PacedSession) else 1.0) if rate is None else rate)
+
+    def _choose(self, kind: GateKind) -> None:
+        session = self._session
+        if not isinstance(session, PacedSession) or self._shape is None:
+            if kind != "free":
+                raise GateRefused("this system runs freely", hint="run it with --gate lockstep or --gate auto")
+            return
+        self._shape.choose_gate(kind)
+
+    # Steps.
+
+    def _step(self, count: int, topic: str | None) -> dict[str, Any]:
+        self._give_up_moving()
+        with self._gate:
+            delivered = self._session.step(count, topic)
+        return {"delivered": delivered, "position": self.stepping()["position"]}
+
+    def _back(self, count: int, topic: str | None) -> dict[str, Any]:
+        session = self._paced()
+        session.give_up_moving()
+        topics = None if topic is None else {topic}
+        freeze = self.freeze
+        is_held = freeze is not None and bool((freeze.frozen or {}).get("host"))
+        if freeze is None or not is_held:
+            with self._gate, session.moving() as stepper:
+                return {"position": stepper.back(count, topics), "delivered": []}
+        # Inside an event: it is finished with breakpoints off, and then the one before it is delivered once more.
+        with freeze.muted(), self._gate, session.moving() as stepper:
+            is_of_it = stepper.last is not None and stepper.last.topic == topic
+            stepper.back(count + (1 if topics is None or is_of_it else 0), topics)
+        with self._gate:
+            delivered = session.step(1)
+        return {"position": session.stepping()["position"], "delivered": delivered}
+
+    def _go_to(self, request: dict[str, Any]) -> Job:
+        if (request.get("position") is None) == (request.get("time_ns") is None):
+            raise GateRefused("go where?", hint="a position or a time_ns")
+        position, time_ns = request.get("position"), request.get("time_ns")
+
+        def job() -> dict[str, Any]:
+            session = self._paced()
+            session.give_up_moving()
+            with self._gate, session.moving() as stepper:
+                stepper.ready()
+                found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
+                return {"position": found}
+
+        return job
+
+    def _held(self) -> dict[str, Any]:
+        session = self._session
+        if session.mode == "run":
+            return {"events": []}
+        if isinstance(session, PacedSession):
+            return {"events": session.upcoming()}
+        return {"events": session.control.ask("upcoming", timeout_s=None)["events"]}
+
+    # A component with other code.
+
+    def _again(self, name: str) -> Job:
+        component = self._session.plan.by_name.get(name)
+        if component is None:
+            raise GateRefused(f"there is no component {name}", hint=did_you_mean(name, self._session.plan.by_name))
+
+        def job() -> dict[str, Any]:
+            session = self._paced()
+            session.give_up_moving()
+            if self.freeze is not None and self.freeze.frozen is not None:
+                with self.freeze.muted(), self._gate:
+                    return start_again(session, component)
+            with self._gate:
+                return start_again(session, component)
+
+        return job
+
+    # Both.
+
+    def _paced(self) -> PacedSession:
+        if not isinstance(self._session, PacedSession):
+            raise CannotGoBack(f"cannot go back: {FREE}", hint=ELSEWHERE)
+        return self._session
+
+    def _give_up_moving(self) -> None:
+        if isinstance(self._session, PacedSession):
+            self._session.give_up_moving()

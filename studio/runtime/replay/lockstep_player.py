@@ -1,0 +1,414 @@
+"""The player of a log in a system that is controlled in lockstep: everything it does can be done again, and undone.
+
+It shows the face of `LogPlayer`. But the gate takes every input from it one by one, also while it plays, so the state
+of all components is a function of the place in the log, however that was reached: seeking back restores a checkpoint
+and goes on from there; seeking forwards computes what lies between, as fast as it can.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from studio.messages import MessageTypes
+from studio.runtime.channel.feeding import FeedThread
+from studio.runtime.channel.frames import Event
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.live_change import insist
+from studio.runtime.paced import PacedSession
+from studio.runtime.replay.condition import parse_condition
+from studio.runtime.replay.cursor import Cursor
+from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.inputs import END, InputEvents, Inputs
+from studio.runtime.replay.played import Played
+from studio.runtime.replay.player import FLAT_OUT, check_rate
+from studio.runtime.replay.player_state import PlayerState
+from studio.runtime.replay.sockets import LogFeed
+
+LIMIT = "log"
+"""Of the session: where the log, or the range that is played, ends."""
+
+
+class LockstepPlayer:
+    """Commands may come from any thread; they return when they are done."""
+
+    pauses_at_end = True
+
+    def __init__(
+        self,
+        session: PacedSession,
+        played: Played,
+        types: MessageTypes,
+        *,
+        name: str = "player",
+        from_ns: int | None = None,
+    ) -> None:
+        """`from_ns`: the time of the log at which it begins; the start, if it is not given."""
+        if not played.topics:
+            raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
+        self.session = session
+        self.played = played
+        self._types = types
+        self._name = name
+        self._cursor = Cursor(played.log, tuple(topic for topic in played.log.topics if topic in played.topics))
+        self._events = InputEvents(
+            Inputs(session.plan, played.log, played.topics, (), (), self.start_ns, self.end_ns), None
+        )
+        self._disabled: frozenset[str] = frozenset()
+        self._given = _Enabled(self._events, 0, frozenset(played.topics.values()))
+        self._feed: FeedThread | None = None
+        self._from_ns = self.start_ns if from_ns is None else from_ns
+        self._rate = 1.0
+        self._loop = False
+        self._loops = 0
+        self._range: tuple[int, int] | None = None
+        self._stopped: str | None = None
+        self._told_end_at: int | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def start_ns(self) -> int:
+        return self._cursor.start_ns
+
+    @property
+    def end_ns(self) -> int:
+        return self._cursor.end_ns
+
+    # In and out of the system.
+
+    def attach(self) -> None:
+        """Once the broker runs: from here on the gate takes its inputs from this player."""
+        self.session.on_end = self._has_ended
+        self.session.on_new_broker = self._feed_again
+        self.session.on_condition = self._condition_holds
+        self._set_limit()
+        self._begin_at(self._number_at(self._from_ns))
+
+    def _begin_at(self, number: int) -> None:
+        """Feed the events from this number of the log on; what was before cannot be gone back to."""
+        self._end_feed()
+        topics = frozenset(topic for topic in self.played.topics.values() if topic not in self._disabled)
+        self._given = _Enabled(self._events, number, topics)
+        self._feed = insist(
+            self.session,
+            lambda: self.session.feed(self._name, self._given, self.played.topics.values(), LogFeed),
+        )
+
+    def _number_at(self, time_ns: int) -> int:
+        """How many events of the log lie before a time."""
+        if time_ns <= self.start_ns:
+            return 0
+        self._cursor.seek(time_ns)
+        following = self._cursor.peek()
+        return following.number if following is not None else self._cursor.count
+
+    def _end_feed(self) -> None:
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            self.session.end_feed(feed, self._name)
+
+    def _feed_again(self) -> None:
+        """A new broker knows nothing of us; what had not been delivered is given to it."""
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            number = self._number
+            feed.close()
+            self._begin_at(number)
+
+    def hold(self) -> None:
+        """The gate is closed while sources are switched, and nothing else makes this player send."""
+
+    release = hold
+
+    def go_on(self, now_ns: int, restamp: bool, jumped: Mapping[str, Any]) -> None:
+        """After a jump of the system's time: from the same place."""
+
+    def leave(self) -> None:
+        """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
+        self.close()
+        self.played.log.close()
+
+    def close(self) -> None:
+        self.session.limits.pop(LIMIT, None)
+        self.session.on_end = lambda: False
+        self.session.on_new_broker = lambda: None
+        self._end_feed()
+
+    # Playing.
+
+    def play(self) -> None:
+        with self._lock:
+            if self._stopped == "end" or self._is_at_end():
+                self._go(self._first_ns())
+            self._stopped = None
+            self.session.run(0.0 if self._rate == FLAT_OUT else self._rate)
+
+    def pause(self) -> None:
+        self.session.pause()
+
+    def set_rate(self, rate: float) -> None:
+        """Times real time, or FLAT_OUT; while it plays, too."""
+        check_rate(rate)
+        self._rate = rate
+        self.session.set_pace(0.0 if rate == FLAT_OUT else rate)
+
+    def _is_at_end(self) -> bool:
+        stepper, until_ns = self.session.stepper, self.session.until_ns
+        return self._number >= self._cursor.count and stepper is not None and until_ns is not None
+
+    # Where.
+
+    @property
+    def _number(self) -> int:
+        """Events of the log before the next one."""
+        stepper = self.session.stepper
+        return self._given.number_after(stepper.place.inputs.get(self._name, 0) if stepper is not None else 0)
+
+    @property
+    def _time_ns(self) -> int:
+        stepper = self.session.stepper if self._feed is not None else None
+        now_ns = stepper.place.now_ns if stepper is not None else self._from_ns
+        return min(max(now_ns, self.start_ns), self.end_ns)
+
+    def seek(self, time_ns: int) -> None:
+        """Go to a time of the log, playing or paused as before."""
+        self.session.give_up_moving()
+        with self._lock:
+            low, high = self._range or (self.start_ns, self.end_ns)
+            running = self.session.mode == "run"
+            self._go(min(max(time_ns, low), high))
+            if running:
+                self.play()
+
+    def seek_fraction(self, fraction: float) -> None:
+        self.seek(self.start_ns + round(fraction * (self.end_ns - self.start_ns)))
+
+    def seek_by(self, seconds: float) -> None:
+        self.seek(self._time_ns + round(seconds * SECOND_NS))
+
+    def _go(self, time_ns: int) -> None:
+        """The system stands there afterwards."""
+        self._stopped = None
+        with self.session.moving() as stepper:
+            stepper.ready()
+            is_reached = stepper.first_ns <= time_ns or stepper.is_from_the_start
+            if time_ns >= self._time_ns or (is_reached and not self.session.plan.recording):
+                stepper.seek(time_ns)
+                return
+        # Something came between that cannot be gone back over: time jumps, as in a free run.
+        number = self._number_at(time_ns)
+        self.session.jump(time_ns)
+        self._begin_at(number)
+        with self.session.moving() as stepper:
+            stepper.ready("time was moved here")
+
+    def _first_ns(self) -> int:
+        return self._range[0] if self._range else self.start_ns
+
+    def set_loop(self, loop: bool) -> None:
+        self._loop = loop
+
+    def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
+        """Play only what lies between, both ends included; without ends, everything again."""
+        with self._lock:
+            self._range = None
+            if start_ns is not None or end_ns is not None:
+                low = self.start_ns if start_ns is None else start_ns
+                high = self.end_ns if end_ns is None else end_ns
+                if low > high:
+                    raise ReplayError("the range ends before it begins", hint="give the earlier time first")
+                self._range = (low, high)
+            self._set_limit()
+            if self._range is not None and not self._range[0] <= self._time_ns <= self._range[1]:
+                self.seek(self._range[0])
+
+    def _set_limit(self) -> None:
+        self.session.limits[LIMIT] = self._range[1] if self._range else self.end_ns
+
+    def enable(self, pattern: str, enabled: bool = True) -> list[str]:
+        """Play, or pass over, the streams that fit (by their topic in the log or the system); tells which."""
+        streams = self.played.streams
+        found = {
+            topic for logged, topic in streams.items() if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
+        }
+        if not found:
+            raise ReplayError(f"no stream fits {pattern}", hint=f"there are {', '.join(streams.values())}")
+        with self._lock:
+            wanted = self._disabled - found if enabled else self._disabled | found
+            if wanted != self._disabled:
+                running = self.session.mode == "run"
+                with self.session.moving() as stepper:
+                    stepper.ready()
+                    self._disabled, number = wanted, self._number
+                    self._begin_at(number)
+                    stepper.ready("the choice of streams was changed here")
+                if running:
+                    self.play()
+        return sorted(found)
+
+    # Event by event.
+
+    @property
+    def _topics(self) -> set[str]:
+        return {topic for topic in self.played.topics.values() if topic not in self._disabled}
+
+    def single(self) -> str | None:
+        """Deliver the next event of the log with all that follows from it; tells its topic, None at the end."""
+        came = self._deliver(1, self._topics)
+        return came[-1] if came else None
+
+    def next_of(self, topic: str) -> bool:
+        """Go on until one event of a stream of the system was delivered; False if it stopped before."""
+        self._check_played(topic)
+        return topic in self._deliver(1, {topic})
+
+    def burst(self, count: int) -> int:
+        """Deliver the next `count` events of the log, as fast as it goes; tells how many there were."""
+        return len(self._deliver(count, self._topics))
+
+    def back(self, count: int = 1) -> int:
+        """Go to before the last `count` events of the log; the position then."""
+        return self._back(self._topics, count)
+
+    def previous_of(self, topic: str) -> int:
+        """Go to before the last event of a stream of the system; the position then."""
+        self._check_played(topic)
+        return self._back({topic}, 1)
+
+    def _back(self, topics: Collection[str], count: int) -> int:
+        self.session.give_up_moving()
+        with self._lock, self.session.moving() as stepper:
+            self._stopped = None
+            return stepper.back(count, topics)
+
+    def _check_played(self, topic: str) -> None:
+        if topic not in self.played.topics.values():
+            raise ReplayError(f"{topic} is not played", hint=f"there are {', '.join(self.played.topics.values())}")
+
+    def _deliver(self, count: int, topics: Collection[str]) -> list[str]:
+        """The topics of those of `topics` that were delivered; what follows from the last of them is, too."""
+        with self._lock, self.session.moving() as stepper:
+            self._stopped = None
+            came = stepper.forward(count, topics)
+            found = [event.topic for event in came if event.topic in topics]
+            if len(found) == count or self._stopped:
+                stepper.finish_effects()
+                return found
+            if not self._loop:
+                self._stopped = "end"
+                return found
+        self._loops += 1
+        self._go(self._first_ns())
+        return found or self._deliver(count, topics)
+
+    def stop_when(self, text: str | None) -> None:
+        """Stop after the first event of which a condition holds, e.g. `/scan/ranges_m.min < 0.5`; None: never."""
+        if text is None:
+            self.session.set_condition(None)
+            return
+        streams = self.played.streams
+        condition = parse_condition(text, [*streams, *streams.values()])
+        logged = condition.topic if condition.topic in streams else _logged_as(streams, condition.topic)
+        if self._types.find_schema(self.played.log.topics[logged].schema.name) is None:
+            raise ReplayError(f"{condition.topic} is of a type that Studio does not know", file=self.played.log.path)
+        field = condition.text.strip()[len(condition.topic) :].lstrip("/.")
+        self.session.set_condition({"topic": streams[logged], "condition": field})
+
+    # What a view shows, and what a script waits for.
+
+    def state(self) -> PlayerState:
+        return PlayerState(
+            playing=self.session.mode == "run",
+            time_ns=self._time_ns,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns,
+            number=self._number,
+            count=self._cursor.count,
+            rate=self._rate,
+            loop=self._loop,
+            loops=self._loops,
+            range_ns=self._range,
+            streams={topic: topic not in self._disabled for topic in self.played.streams.values()},
+            stopped=self._failure or self._stopped,
+            sent=self._number,
+        )
+
+    @property
+    def _failure(self) -> str | None:
+        return "failure" if self._feed is not None and self._feed.failure is not None else None
+
+    def wait(self, timeout_s: float | None = None) -> str | None:
+        """Until it stops by itself; tells why: end, condition. None if it has not in time."""
+        self.session.finished.wait(timeout_s)
+        if self._feed is not None and self._feed.failure is not None:
+            raise self._feed.failure
+        return self._stopped if self.session.finished.is_set() else None
+
+    def _condition_holds(self) -> None:
+        self._stopped = "condition"
+
+    # The end.
+
+    def _has_ended(self) -> bool:
+        """The session has come to its limit, in its own thread; whether there is more after all."""
+        stepper, until_ns = self.session.stepper, self.session.until_ns
+        if stepper is None or until_ns != self.session.limits.get(LIMIT):
+            return False
+        if self._tell_components():
+            return True
+        if self._loop:
+            self._loops += 1
+            stepper.cancelled.clear()
+            stepper.seek(self._first_ns())
+            return True
+        self._stopped = "end"
+        return False
+
+    def _tell_components(self) -> bool:
+        """There is no more: they may have something left to say. Told once; then it comes again by itself."""
+        stepper = self.session.stepper
+        assert stepper is not None
+        if self._range is not None or (self._told_end_at is not None and stepper.known >= self._told_end_at):
+            return False
+        hearers = self.session.end_hearers()
+        for component in hearers:
+            self.session.command(component, END)
+        self._told_end_at = stepper.position + len(hearers)
+        return bool(hearers)
+
+
+class _Enabled:
+    """Events of a log from a number on, without those that are passed over. Can be gone through from any position."""
+
+    def __init__(self, events: InputEvents, first: int, topics: frozenset[str]) -> None:
+        self._events = events
+        self._first = first
+        self._topics = topics
+        self._numbers = array("Q")
+        """Of each that was given: how many events of the log lie before it."""
+
+    def number_after(self, given: int) -> int:
+        """How many events of the log lie before the next, when so many were given."""
+        return self._numbers[given - 1] + 1 if 0 < given <= len(self._numbers) else self._first
+
+    def __iter__(self) -> Iterator[Event]:
+        return self.starting_at(0)
+
+    def starting_at(self, position: int) -> Iterator[Event]:
+        given = min(position, len(self._numbers))
+        number = self.number_after(given)
+        for event in self._events.starting_at(number):
+            if event.topic in self._topics:
+                if given == len(self._numbers):
+                    self._numbers.append(number)
+                if given >= position:
+                    yield event
+                given += 1
+            number += 1
+
+
+def _logged_as(streams: Mapping[str, str], topic: str) -> str:
+    return next(logged for logged, each in streams.items() if each == topic)
