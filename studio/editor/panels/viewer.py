@@ -224,6 +224,16 @@ def facts(text: str = "") -> QLabel:
     return label
 
 
+def mark(widget: QWidget, name: str, value: object) -> None:
+    """Set a property that the style looks at; it does so only when it is applied anew."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        style = widget.style()
+        if style is not None:
+            style.unpolish(widget)
+            style.polish(widget)
+
+
 class Empty(QWidget):
     """One sentence, one muted picture, in the middle."""
 

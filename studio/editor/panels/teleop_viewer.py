@@ -1,0 +1,218 @@
+"""Driving with keys or the mouse: the window makes the events of a gamepad, and only while a hand holds the stick."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, mark, muted, stacked
+from studio.editor.theme import Theme
+from studio.editor.views.stick import Stick
+from studio.errors import StudioError
+
+NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
+AT_REST = "Hold Space and drive with the arrow keys or W A S D, or drag the stick. Let go, and it stops"
+PERIOD_MS = 50
+"""Between two events: well within what `teleop` takes for a hand that still holds on."""
+DEFAULTS = {"steering_axis": 0, "speed_axis": 1, "enable_button": 0, "max_speed_m_s": 0.0}
+
+
+class TeleopViewer(Viewer):
+    KIND, TITLE, ICON = "teleop", "Drive", "fa6s.gamepad"
+
+    def __init__(self, feed: Feed, theme: Theme) -> None:
+        super().__init__(feed, theme)
+        self.stick = Stick(theme)
+        self.stick.moved.connect(self._moved)
+        self.empty = Empty(self.ICON, NOTHING, theme)
+        self.place, self._stack = stacked(self.empty, self.stick)
+        self.target = QComboBox()
+        self.target.setAccessibleName("Whom to drive")
+        self.target.setToolTip("Who gets the events of the stick: an in port for Joy")
+        self.target.activated.connect(lambda _: self._choose())
+        self.most = QSlider(Qt.Orientation.Horizontal)
+        self.most.setRange(10, 100)
+        self.most.setValue(50)
+        self.most.setFixedWidth(110)
+        self.most.setAccessibleName("How fast at most")
+        self.most.valueChanged.connect(lambda _: self._tell())
+        self.most.valueChanged.connect(lambda _: self.settled.emit())
+        self.share = muted()
+        self.real = QCheckBox("Drive the real vehicle")
+        self.real.setToolTip("The events of the stick count as real. Without it no real actuator obeys them")
+        self.take_over = QPushButton("Take over")
+        self.take_over.clicked.connect(lambda _: self._take_over())
+        self.take_over.hide()
+        self.words = facts()
+        self.words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        column(
+            self, Bar(self.target, muted("at most"), self.most, self.share, self.real), self.place,
+            Bar(self.words, self.take_over),
+        )  # fmt: skip
+        self._ends: list[str] = []
+        self._wanted = ""
+        self._under_way = 0
+        """Requests without an answer."""
+        self._trouble = ""
+        self._timer = QTimer(self)
+        self._timer.setInterval(PERIOD_MS)
+        self._timer.timeout.connect(self._beat)
+        self.topics_changed()
+
+    # ---- whom
+
+    def save(self) -> Settings:
+        return {"target": self._wanted, "most": self.most.value()}
+
+    def restore(self, settings: Settings) -> None:
+        most = settings.get("most")
+        self.most.setValue(most if isinstance(most, int) else 50)
+        self._wanted = str(settings.get("target", ""))
+        self.topics_changed()
+
+    def attached(self) -> None:
+        self._under_way, self._trouble = 0, ""
+
+    def ended(self) -> None:
+        self.stick.let_go()
+        self.topics_changed()
+
+    def changed(self, changes: Changes) -> None:
+        if changes.system or changes.components:
+            self._tell()
+
+    def topics_changed(self) -> None:
+        components = self.feed.state.get("components", {})
+        ends = [
+            f"{name}.{port}"
+            for name, told in sorted(components.items())
+            for port, kind in told.get("accepts", {}).items()
+            if kind == "Joy"
+        ]
+        if ends != self._ends:
+            self._ends = ends
+            self.target.clear()
+            self.target.addItems(ends)
+            self.target.setCurrentText(self._wanted if self._wanted in ends else next(iter(ends), ""))
+        self.target.setEnabled(len(ends) > 1)
+        self.empty.say(NOTHING if self.feed.is_attached else "Run a system to drive its vehicle")
+        self._stack.setCurrentWidget(self.stick if ends else self.empty)
+        self._tell()
+
+    def _choose(self) -> None:
+        self.stick.let_go()
+        self._wanted = self.target.currentText()
+        self.settled.emit()
+        self._tell()
+
+    def _about(self) -> dict[str, Any]:
+        name = self.target.currentText().partition(".")[0]
+        found: dict[str, Any] = self.feed.state.get("components", {}).get(name, {})
+        return found
+
+    def _parameters(self) -> dict[str, Any]:
+        return {**DEFAULTS, **self._about().get("parameters", {})}
+
+    # ---- driving
+
+    def joy(self) -> dict[str, Any]:
+        """What the stick says, on the axes and the button that the component looks at."""
+        told = self._parameters()
+        left, ahead = self.stick.position
+        axes = [0.0] * (max(int(told["steering_axis"]), int(told["speed_axis"])) + 1)
+        axes[int(told["steering_axis"])] = left
+        axes[int(told["speed_axis"])] = ahead * self.most.value() / 100
+        buttons = [0] * (int(told["enable_button"]) + 1)
+        if buttons:
+            buttons[-1] = int(self.stick.is_held)
+        return {"axes": axes, "buttons": buttons}
+
+    def _moved(self) -> None:
+        if self.stick.is_held:
+            self._trouble = ""
+            self.take_over.hide()
+            if not self._timer.isActive():
+                self._timer.start()
+                self._send()
+        else:
+            self._timer.stop()
+            self._send()  # at once, whatever is under way
+        self._tell()
+
+    def _beat(self) -> None:
+        if self._under_way < 2:  # a slow system gets fewer events, and no queue of old ones
+            self._send()
+
+    def _send(self) -> None:
+        if not self._ends or not self._can_drive():
+            return
+        self._under_way += 1
+        is_real = self.real.isChecked() and self.real.isVisibleTo(self)
+        held = self.stick.is_held
+        self.feed.ask(
+            "send", lambda _: self._arrived(held), self._refused,
+            to=self.target.currentText(), message=self.joy(), real=is_real,
+        )  # fmt: skip
+
+    def _can_drive(self) -> bool:
+        # Events for a system that stands would wait, and drive it later, when nobody holds the stick.
+        return self.feed.is_attached and self.feed.state.get("gate") != "pause"
+
+    def _arrived(self, held: bool) -> None:
+        self._under_way = max(self._under_way - 1, 0)
+        if held and not self.stick.is_held:
+            self._send()  # it may have overtaken the word that the hand has let go
+        self._tell()
+
+    def _refused(self, error: StudioError) -> None:
+        self._under_way = max(self._under_way - 1, 0)
+        self._timer.stop()
+        self._trouble = f"{error.message} ({error.hint})" if error.hint else error.message
+        self.take_over.setVisible(getattr(error, "kind", "") == "ControlHeld")
+        self._tell()
+
+    def _take_over(self) -> None:
+        self.take_over.hide()
+        self._trouble = ""
+        self.feed.ask("take", lambda _: self._tell(), self._refused, force=True)
+
+    def close_viewer(self) -> None:
+        self.stick.let_go()
+        self._timer.stop()
+        super().close_viewer()
+
+    # ---- telling
+
+    def _tell(self) -> None:
+        about, told = self._about(), self._parameters()
+        self.real.setVisible(about.get("origin") == "real")
+        fastest = float(told["max_speed_m_s"] or 0.0)
+        share = self.most.value() / 100
+        self.share.setText(f"{fastest * share:.1f} m/s" if fastest else f"{share:.0%}")
+        left, ahead = self.stick.position
+        if self._trouble:
+            words = f"Refused: {self._trouble}"
+        elif not self._ends:
+            words = ""
+        elif not self._can_drive():
+            words = "The system stands still: it cannot be driven"
+        elif about.get("state") not in ("active", "busy"):
+            words = (
+                f"{self.target.currentText().partition('.')[0]} is {about.get('state')}: it drives only while active"
+            )
+        elif self.stick.is_held:
+            speed = f"{ahead * share * fastest:+.1f} m/s" if fastest else f"{ahead * share:+.0%}"
+            words = f"Driving: {speed}, steering {left:+.0%} to the left".replace("-", "−")
+        else:
+            words = AT_REST
+        self.words.setText(words)
+        self.words.setToolTip(words)
+        mark(self.words, "role", "error" if self._trouble else "muted")
+
+    def show_theme(self, theme: Theme) -> None:
+        super().show_theme(theme)
+        self.stick.show_theme(theme)
+        self.empty.show_theme(theme)

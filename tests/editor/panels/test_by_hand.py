@@ -1,0 +1,247 @@
+"""Sending messages, calling services and driving by hand, with what the window asks of the runtime written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtGui import QFocusEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from studio.editor.feed import Feed
+from studio.editor.panels.message_form import FormError, MessageForm
+from studio.editor.panels.publish_viewer import CALL, PublishViewer
+from studio.editor.panels.teleop_viewer import TeleopViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.messages import Imu, Joy, MessageTypes
+from studio.messages.plain_data import as_plain, from_plain
+from studio.runtime.attach import AttachError
+
+
+class Asked(list[dict[str, Any]]):
+    """Requests; `answer` and `refuse` give the reply to the last one."""
+
+    def __call__(self, do: str, done: Any = None, failed: Any = None, **fields: Any) -> None:
+        self.append({"do": do, **fields})
+        self.done, self.failed = done, failed
+
+    def refuse(self, message: str, hint: str = "", kind: str = "") -> None:
+        error = AttachError(message, hint=hint)
+        error.kind = kind
+        self.failed(error)
+
+
+@pytest.fixture
+def asked() -> Asked:
+    return Asked()
+
+
+@pytest.fixture
+def feed(qapp: QApplication, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
+    made = Feed()
+    made.state = {
+        "components": {
+            "teleop": {
+                "accepts": {"joy": "Joy"}, "state": "active", "origin": "simulated",
+                "parameters": {"steering_axis": 2, "speed_axis": 0, "enable_button": 1, "max_speed_m_s": 2.0},
+                "services": {"get_votes": ["String", "Vote"]},
+            },
+            "car": {"accepts": {"command": "Velocity"}, "state": "active", "origin": "real", "services": {}},
+        },
+        "topics": {"/car/speed": {"type": "Float64"}},
+        "processes": {},
+        "gate": "run",
+    }  # fmt: skip
+    monkeypatch.setattr(made, "ask", asked)
+    yield made
+    made.close()
+
+
+class TestForm:
+    def test_every_type_has_a_form_that_says_what_it_says_by_itself(self, qapp: QApplication) -> None:
+        for kind in MessageTypes.builtin():
+            form = MessageForm()
+            form.show_type(kind)
+            assert json.dumps(as_plain(from_plain(kind, form.values()))) == json.dumps(as_plain(kind())), kind.TYPE
+
+    def test_what_is_no_value_is_marked_and_named(self, qapp: QApplication) -> None:
+        form = MessageForm()
+        form.show_type(Joy)
+        axes = next(row.editor for row in form.rows if row.path == ("axes",))
+        assert isinstance(axes, QLineEdit)
+        axes.setText("[0.5, ")
+        with pytest.raises(FormError, match="axes"):
+            form.values()
+        assert axes.property("wrong")
+        axes.setText("[0.5]")
+        assert form.values()["axes"] == [0.5] and not axes.property("wrong")
+
+    def test_values_find_their_rows(self, qapp: QApplication) -> None:
+        form = MessageForm()
+        form.show_type(Imu)
+        form.show_values({"frame": "imu", "angular_velocity": [1.0, 2.0, 3.0], "nonsense": 3})
+        found = form.values()
+        assert found["frame"] == "imu" and found["angular_velocity"] == [1.0, 2.0, 3.0]
+
+
+class TestPublish:
+    def test_in_ports_and_topics_are_offered_and_what_is_typed_is_sent(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        offered = [viewer.target.itemText(i) for i in range(viewer.target.count())]
+        assert offered == ["car.command", "teleop.joy", "/car/speed"]
+        viewer.target.setCurrentText("teleop.joy")
+        viewer.form.show_values({"axes": [0.2, 0.5], "buttons": [1]})
+        viewer.once.click()
+        sent = asked[-1]
+        assert (sent["do"], sent["to"], sent["real"]) == ("send", "teleop.joy", False)
+        assert sent["message"]["axes"] == pytest.approx([0.2, 0.5]) and sent["message"]["buttons"] == [1]
+        asked.done({"to": "teleop.joy", "effect": "now", "simulated": []})
+        assert "teleop.joy: sent, takes effect now" in viewer.answer.text()
+
+    def test_form_and_json_are_the_same_message(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, DARK)
+        viewer.target.setCurrentText("/car/speed")
+        viewer.form.show_values({"data": 1.5})
+        viewer.as_json.click()
+        assert json.loads(viewer.text.toPlainText()) == {"data": 1.5}
+        viewer.text.setPlainText("{")
+        viewer.once.click()
+        assert not asked and "no JSON" in viewer.answer.text()
+        viewer.as_json.click()
+        assert viewer.as_json.isChecked(), "what cannot be read is not thrown away"
+        viewer.text.setPlainText('{"data": 2.5}')
+        viewer.as_json.click()
+        assert viewer.form.values() == {"data": 2.5}
+
+    def test_at_a_rate_until_it_is_refused(self, feed: Feed, asked: Asked, qtbot: QtBot) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        qtbot.addWidget(viewer)
+        viewer.target.setCurrentText("/car/speed")
+        viewer.rate.setValue(50)
+        viewer.repeat.click()
+        qtbot.wait(60)
+        assert len(asked) == 1, "the next one waits for an answer"
+        asked.done({"to": "/car/speed", "effect": "now", "simulated": ["car"]})
+        assert "no real actuator obeys" in viewer.answer.text()
+        qtbot.waitUntil(lambda: len(asked) == 2, timeout=5000)
+        asked.refuse("car refuses it: it is not armed", "arm it")
+        assert viewer.answer.text() == "Refused: car refuses it: it is not armed (arm it)"
+        assert viewer.answer.property("role") == "error" and not viewer.repeat.isChecked()
+
+    def test_somebody_else_has_control_and_it_can_be_taken(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        viewer.once.click()
+        asked.refuse("Ann holds control of this system", kind="ControlHeld")
+        assert viewer.take_over.isVisibleTo(viewer)
+        viewer.take_over.click()
+        assert asked[-1] == {"do": "take", "force": True}
+        asked.done({})
+        assert asked[-1]["do"] == "send"
+
+    def test_real_only_where_something_is_real_and_only_by_choice(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        viewer.target.setCurrentText("teleop.joy")
+        assert not viewer.real.isVisibleTo(viewer)
+        viewer.target.setCurrentText("car.command")
+        assert viewer.real.isVisibleTo(viewer) and not viewer.real.isChecked()
+        viewer.real.setChecked(True)
+        viewer.once.click()
+        assert asked[-1]["real"] is True
+
+    def test_services_are_called(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        viewer.deed.setCurrentText(CALL)
+        viewer._offer()
+        assert viewer.target.currentText() == "teleop.get_votes" and viewer.type_name == "String"
+        viewer.once.click()
+        assert (asked[-1]["component"], asked[-1]["service"]) == ("teleop", "get_votes")
+        asked.done({"type": "Vote", "reply": {"vote": [1.0]}, "seconds": 0.012})
+        assert "Vote after 12 ms" in viewer.answer.text()
+
+    def test_what_was_typed_is_kept_also_while_nothing_runs(self, feed: Feed) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        viewer.target.setCurrentText("/car/speed")
+        viewer.form.show_values({"data": 4.0})
+        kept, state = viewer.save(), feed.state
+        feed.state = {}
+        other = PublishViewer(feed, LIGHT)
+        other.restore(kept)
+        assert other.save()["target"] == "/car/speed" and other.empty.isVisibleTo(other)
+        feed.state = state
+        other.topics_changed()
+        assert other.target.currentText() == "/car/speed" and other.form.values() == {"data": 4.0}
+
+
+class TestDriving:
+    @pytest.fixture
+    def viewer(self, feed: Feed, qtbot: QtBot) -> TeleopViewer:
+        made = TeleopViewer(feed, LIGHT)
+        qtbot.addWidget(made)
+        made.resize(420, 360)
+        made.show()
+        made.most.setValue(50)
+        return made
+
+    def test_keys_drive_only_while_space_is_held(self, viewer: TeleopViewer, asked: Asked) -> None:
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Up)
+        assert not viewer.stick.is_held and viewer.joy()["axes"] == [0.0, 0.0, 0.0]
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        QTest.keyPress(viewer.stick, Qt.Key.Key_A)
+        assert viewer.joy() == {"axes": [0.5, 0.0, 1.0], "buttons": [0, 1]}
+        assert asked[0]["do"] == "send" and asked[0]["to"] == "teleop.joy" and asked[0]["real"] is False
+        assert "Driving: +1.0 m/s, steering +100%" in viewer.words.text()
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
+        assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 0]}, "let go: at once"
+        assert not viewer._timer.isActive()
+
+    def test_the_mouse_pulls_the_stick_and_letting_go_stops(self, viewer: TeleopViewer, asked: Asked) -> None:
+        middle = viewer.stick.rect().center()
+        QTest.mousePress(viewer.stick, Qt.MouseButton.LeftButton, pos=middle - QPoint(0, 500))
+        left, ahead = viewer.stick.position
+        assert ahead == pytest.approx(1.0, abs=0.01) and left == pytest.approx(0.0, abs=0.02)
+        QTest.mouseRelease(viewer.stick, Qt.MouseButton.LeftButton, pos=middle)
+        assert asked[-1]["message"]["buttons"] == [0, 0]
+
+    @pytest.mark.parametrize("leave", ["focus", "window", "hidden", "closed"])
+    def test_whatever_takes_the_hand_away_stops(self, viewer: TeleopViewer, asked: Asked, leave: str) -> None:
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        QTest.keyPress(viewer.stick, Qt.Key.Key_W)
+        ways: dict[str, Callable[[], object]] = {
+            "focus": lambda: QApplication.sendEvent(viewer.stick, QFocusEvent(QEvent.Type.FocusOut)),
+            "window": lambda: QApplication.sendEvent(viewer.stick, QEvent(QEvent.Type.WindowDeactivate)),
+            "hidden": viewer.hide,
+            "closed": viewer.close_viewer,
+        }
+        ways[leave]()
+        assert not viewer.stick.is_held
+        assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 0]}
+
+    def test_a_word_that_was_overtaken_is_said_again(self, viewer: TeleopViewer, asked: Asked) -> None:
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        late = asked.done
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
+        count = len(asked)
+        late({})
+        assert len(asked) == count + 1 and asked[-1]["message"]["buttons"] == [0, 0]
+
+    def test_it_does_not_drive_a_system_that_stands(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
+        feed.state["gate"] = "pause"
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        assert not asked and "stands still" in viewer.words.text()
+
+    def test_a_refusal_is_told_and_ends_the_driving(self, viewer: TeleopViewer, asked: Asked) -> None:
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        asked.refuse("Ann holds control of this system", kind="ControlHeld")
+        assert viewer.words.text().startswith("Refused: Ann") and viewer.take_over.isVisible()
+        assert not viewer._timer.isActive()
+
+    def test_without_anybody_to_drive_it_says_so(self, feed: Feed) -> None:
+        del feed.state["components"]["teleop"]
+        viewer = TeleopViewer(feed, DARK)
+        assert viewer.empty.isVisibleTo(viewer)
+        assert not viewer.grab().isNull()
