@@ -9,12 +9,12 @@ from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from studio.editor.automatic_layout import Wish, wishes
 from studio.editor.icons import icon
 from studio.editor.state_history import history_of
 from studio.editor.theme import Theme
-from studio.editor.views.field_drag import Field
 
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
@@ -57,17 +57,23 @@ KINDS: tuple[Kind, ...] = (
     _kind("image", "Image", "mdi6.image", "Image", "CompressedImage"),
     _kind("message", "Message", "mdi6.code-json"),
     _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True),
+    _kind("publish", "Publish", "mdi6.message-draw"),
+    _kind("teleop", "Drive", "fa6s.gamepad"),
     _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
     _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
 )
 ROOM_PX = 1400
 """In a window that is narrower, viewers are tabs of the document: beside it they would leave it too little."""
-MOST_CURVES = 6
-"""In a plot that opens by itself."""
+PRELOADED = ("map", "plot")
+PRELOAD_AFTER_MS = 3000
+
+
+def kind_called(name: str) -> Kind:
+    return next(kind for kind in KINDS if kind.name == name)
 
 
 def _kind_of(viewer: Viewer) -> Kind:
-    return next(kind for kind in KINDS if kind.name == viewer.KIND)
+    return kind_called(viewer.KIND)
 
 
 class Viewers(QObject):
@@ -82,10 +88,14 @@ class Viewers(QObject):
         """By the name of their dock: map.1, map.2, plot.1 ..."""
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
+        self._quiet = QTimer(self)
+        self._quiet.setSingleShot(True)
+        self._quiet.timeout.connect(self.preload)
+        self._quiet.start(PRELOAD_AFTER_MS)
 
     def add(self, kind_name: str, settings: dict[str, Any] | None = None, name: str = "") -> Viewer:
         """Open one more; its dock has the first free name, unless a saved layout knows it by one."""
-        kind = next(kind for kind in KINDS if kind.name == kind_name)
+        kind = kind_called(kind_name)
         if not name:
             numbers = (number for number in range(1, len(self.open) + 2) if f"{kind.name}.{number}" not in self.open)
             name = f"{kind.name}.{next(numbers)}"
@@ -174,39 +184,32 @@ class Viewers(QObject):
 
         Importing takes longer than a window may stand still, so it happens beside its work.
         """
-        topics = self.feed.state.get("topics", {})
-        types = {str(topic.get("type")) for topic in topics.values()}
-        wanted = [
-            kind for kind in KINDS if kind.types & types or (kind.name == "player" and self.feed.state.get("player"))
-        ]
-        if any(kind.types and kind.name != "plot" for kind in wanted):
-            wanted = [kind for kind in wanted if kind.name != "plot"]  # numbers are for who has nothing else to show
+        wanted = wishes(self.feed.state, {kind.name: kind.types for kind in KINDS})
         if wanted and not self.open:
-            Thread(target=self._import, args=(wanted,), name="import viewers", daemon=True).start()
+            self._import([kind_called(wish.kind) for wish in wanted], lambda: self._imported.emit(wanted))
 
-    def _import(self, kinds: list[Kind]) -> None:
-        for kind in kinds:
-            warm = getattr(import_module(kind.module), "warm", None)
-            if warm is not None:
-                warm()
-        self._imported.emit(kinds)
+    def preload(self) -> None:
+        """What is slow to import comes in a quiet moment, so that the first map and the first plot open at once."""
+        self._import([kind_called(name) for name in PRELOADED], lambda: None)
 
-    def _open_chosen(self, kinds: list[Kind]) -> None:
+    def _import(self, kinds: list[Kind], then: Callable[[], object]) -> None:
+        def work() -> None:
+            for kind in kinds:
+                warm = getattr(import_module(kind.module), "warm", None)
+                if warm is not None:
+                    warm()
+            then()
+
+        Thread(target=work, name="import viewers", daemon=True).start()
+
+    def _open_chosen(self, wanted: list[Wish]) -> None:
         if self.open or not self.feed.is_attached:
             return  # the user was faster, or the system is gone
-        for kind in kinds:
-            viewer = self.add(kind.name)
-            if kind.name == "plot":
-                self._plot_numbers(viewer)
+        for wish in wanted:
+            self.add(wish.kind, wish.settings)
         shared = 1 if self.docks.manager.width() >= ROOM_PX else 0
         for name in list(self.open)[shared : shared + 1]:
             self.docks.show(name)  # of those that share a place, the first
-
-    def _plot_numbers(self, plot: Viewer) -> None:
-        topics = self.feed.state.get("topics", {})
-        numbers = [name for name, topic in sorted(topics.items()) if topic.get("type") == "Float64"]
-        for name in numbers[:MOST_CURVES]:
-            plot.add(Field(name, "data"))  # type: ignore[attr-defined]
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
