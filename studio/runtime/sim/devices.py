@@ -7,19 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from studio.messages import Float64, Imu, NavSatFix, PoseTransform, Range3d
 from studio.messages.fields import read_only
 from studio.messages.message import Message
-from studio.model.geometry.rotations import Matrix, from_rpy
 from studio.model.geometry.sensors import Bumper, Gps, Laser, Sensor, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
 from studio.runtime.sim.echoes import NOTHING, compiled_echoes
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.physics import Physics
+from studio.runtime.sim.sensed_motion import compiled_sensed
 from studio.runtime.sim.vehicle import Mount, Vehicle
 from studio.runtime.sim.world import World
 
@@ -29,7 +28,8 @@ DEFAULT_RATE_HZ = 10.0
 """Of a sensor whose body does not tell its rate."""
 NEAREST_M = 1e-3
 SONAR_RAYS = 9
-_XYZW = np.array([1, 2, 3, 0])
+QUIET, AS_IT_IS = np.zeros(6), np.eye(3)
+"""No noise, and mounted straight."""
 EARTH_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
 
 
@@ -141,17 +141,16 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
     """GPS and inertial unit together: the pose of the vehicle's origin in the world."""
     gps = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, Gps))
     imu = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, ImuSensor))
-    spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m])
-    is_spread, turn = bool(spread.any()), imu.noise_attitude_rad or 0.0
+    turn = imu.noise_attitude_rad or 0.0
+    spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m, turn, turn, turn])
+    is_noisy = bool(spread.any())
     covariance = read_only(np.eye(3) * turn**2)
+    sensed, ignored = compiled_sensed(), np.empty(4)
 
     def measure(moment: Moment) -> Message:
-        pose = physics.pose(number)
-        if is_spread:
-            pose[:3, 3] += moment.random.standard_normal(3) * spread
-        if turn:
-            roll, pitch, yaw = moment.random.standard_normal(3).tolist()
-            pose[:3, :3] = from_rpy(roll * turn, pitch * turn, yaw * turn) @ pose[:3, :3]
+        noise = moment.random.standard_normal(6) if is_noisy else QUIET
+        pose = np.empty((4, 4))
+        sensed(physics.turn(number), physics.centre(number), AS_IT_IS, noise, spread, pose, ignored)
         return PoseTransform(
             stamp_ns=moment.stamp_ns, frame=MAP, child_frame=vehicle.name, matrix=pose, attitude_covariance=covariance
         )
@@ -198,25 +197,27 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
     gyro, accelerometer = sensor.noise_gyro_rad_s, sensor.noise_accelerometer_m_s2
     turn = sensor.noise_attitude_rad or 0.0
     spread = np.repeat([accelerometer, gyro], 3)
+    tilts = np.array([0.0, 0.0, 0.0, turn, turn, turn])
     bias = np.repeat([sensor.bias_accelerometer_m_s2 or 0.0, sensor.bias_gyro_rad_s or 0.0], 3)
     is_noisy = bool(gyro or accelerometer or turn)
     covariances = [read_only(np.eye(3) * each**2) for each in (turn, gyro, accelerometer)]
     mounted = np.ascontiguousarray(mount.pose[:3, :3])
     name = f"{number}.{mount.port}"
+    sensed, ignored = compiled_sensed(), np.empty((4, 4))
 
     def measure(moment: Moment) -> Message:
         felt = physics.motion(name) + bias
-        attitude: Matrix = physics.turn(number, mount.piece) @ mounted
+        noise = QUIET
         if is_noisy:
             noise = moment.random.standard_normal(9)
             felt += noise[:6] * spread
-            if turn:
-                roll, pitch, yaw = noise[6:].tolist()
-                attitude = from_rpy(roll * turn, pitch * turn, yaw * turn) @ attitude
+            noise = noise[3:]
+        attitude = np.empty(4)
+        sensed(physics.turn(number, mount.piece), physics.centre(number), mounted, noise, tilts, ignored, attitude)
         return Imu(
             stamp_ns=moment.stamp_ns,
             frame=mount.frame,
-            orientation=_quaternion(attitude),
+            orientation=attitude,
             orientation_covariance=covariances[0],
             angular_velocity=felt[3:],
             angular_velocity_covariance=covariances[1],
@@ -225,14 +226,6 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
         )
 
     return measure
-
-
-def _quaternion(turn: Matrix) -> Floats:
-    """x y z w; by MuJoCo, since at 100 Hz it counts."""
-    made = np.empty(4)
-    mujoco.mju_mat2Quat(made, np.ascontiguousarray(turn).reshape(9))
-    ordered: Floats = made[_XYZW]
-    return ordered
 
 
 def _bumper(mount: Mount, sensor: Bumper) -> Measure:

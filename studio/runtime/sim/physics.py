@@ -176,6 +176,11 @@ class Physics:
         found: Matrix = self._turns[self._ids[vehicle][piece]]
         return found
 
+    def centre(self, vehicle: int, piece: int = 0) -> Floats:
+        """Where its origin is, as a view: use it at once."""
+        found: Floats = self._centres[self._ids[vehicle][piece]]
+        return found
+
     def velocity(self, vehicle: int) -> tuple[Floats, Floats]:
         """Of the vehicle's origin, linear and angular, in its own axes."""
         at = self._qvel[vehicle]
