@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from studio.editor import layout_menu
+from studio.editor.side_panels import PANELS
 from studio.editor.viewers import KINDS
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 Scope = Literal["window", "project", "canvas"]
 """Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
-MENUS = ("File", "Edit", "View", "Insert", "Run", "Tools", "Help")
+MENUS = ("File", "Edit", "View", "Insert", "Run", "Debug", "Tools", "Help")
 SUBMENUS = {"Viewer": ("View", "New viewer")}
 """Menus within menus: where they are, and what they are called there."""
 
@@ -43,6 +44,15 @@ def _viewer(kind: str) -> Callable[[MainWindow], object]:
     return open_one
 
 
+def _panel(name: str) -> Callable[[MainWindow], object]:
+    def show_it(window: MainWindow) -> None:
+        window.side_panels.show(name)
+
+    return show_it
+
+
+DEBUG_PANELS = tuple((panel.name, panel.title, panel.icon) for panel in PANELS)
+"""Those of the debugger, which no layout but Debug shows by itself."""
 ACTIONS: tuple[Action, ...] = (
     Action("file.new", "New project…", lambda w: w.files.new(), ("Ctrl+N",), "window", icon="mdi6.file-plus-outline"),
     Action("file.open", "Open project…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
@@ -102,6 +112,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.start", "Run", lambda w: w.live.run(), ("F5",), icon="fa6s.play"),
     Action("run.pause", "Pause", lambda w: w.live.pause(), ("F8",), icon="fa6s.pause"),
     Action("run.step", "Step one event", lambda w: w.live.control.step(), ("F6",), icon="mdi6.step-forward"),
+    Action("run.back", "Step one event back", lambda w: w.freeze.back(), ("Shift+F6",), icon="mdi6.step-backward"),
+    Action("run.next_of_stream", "Next event of the stream", lambda w: w.freeze.next_of_stream(), ("Ctrl+F6",),
+           icon="mdi6.skip-next"),
     Action("run.stop", "Stop", lambda w: w.live.stop(), ("Shift+F5",), icon="fa6s.stop"),
     Action("run.record", "Record, or end the recording", lambda w: w.logs.toggle(), ("Ctrl+R",), icon="fa6s.circle",
            begins_group=True),
@@ -112,6 +125,20 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.trigger", "Trigger once", lambda w: w.live.command("trigger"), ("Ctrl+T",)),
     Action("run.restart", "Restart its process", lambda w: w.live.restart(), ("Ctrl+Shift+F5",)),
     Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
+    Action("debug.attach", "Debug selected components", lambda w: w.freeze.debug_selected(), ("Ctrl+Shift+D",),
+           icon="fa6s.bug"),
+    Action("debug.line", "Step over the line", lambda w: w.debug.line(), ("F10",), icon="mdi6.debug-step-over",
+           begins_group=True),
+    Action("debug.into", "Step into", lambda w: w.debug.into(), ("F11",), icon="mdi6.debug-step-into"),
+    Action("debug.out", "Step out", lambda w: w.debug.out(), ("Shift+F11",), icon="mdi6.debug-step-out"),
+    Action("debug.handler", "Step into the handler of the next event", lambda w: w.freeze.into_handler(),
+           ("Ctrl+F11",), icon="mdi6.arrow-down-right"),
+    Action("debug.breakpoint", "Breakpoint at this line", lambda w: w.code.toggle_breakpoint(), ("F9",),
+           icon="fa6s.circle", begins_group=True),
+    Action("debug.event_breakpoint", "Break on events…", lambda w: w.event_breaks.ask_new(), icon="fa6s.bolt"),
+    Action("debug.freezing", "A stop freezes the whole system", lambda w: w.freeze.set_freezing(), begins_group=True),
+    *(Action(f"debug.show_{name}", title, _panel(name), begins_group=place == 0, icon=picture)
+      for place, (name, title, picture) in enumerate(DEBUG_PANELS)),
     Action("tools.commands", "Command palette", lambda w: w.does.open_commands(), ("Ctrl+Shift+P",), "window"),
     Action("tools.go_to", "Go to…", lambda w: w.does.open_go_to(), ("Ctrl+P", "Ctrl+F")),
     Action("tools.source", "Open the source of a component", lambda w: w.does.open_source(), ("Ctrl+E",)),

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from PyQt6.QtCore import QByteArray
 from PyQt6.QtGui import QIcon
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QSplitter, QWidget
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
 
 AREAS = {
     "left": DockWidgetArea.LeftDockWidgetArea,
     "right": DockWidgetArea.RightDockWidgetArea,
+    "top": DockWidgetArea.TopDockWidgetArea,
     "bottom": DockWidgetArea.BottomDockWidgetArea,
     "tab": DockWidgetArea.CenterDockWidgetArea,
 }
@@ -51,6 +52,9 @@ class Docks:
         dock = self._docks[name]
         dock.setFeature(_Feature.CustomCloseHandling, True)
         dock.closeRequested.connect(close)
+
+    def names(self) -> list[str]:
+        return list(self._docks)
 
     def has(self, name: str) -> bool:
         return name in self._docks
@@ -114,6 +118,19 @@ class Docks:
         area = self._docks[name].dockAreaWidget()
         if area is not None:
             self.manager.setSplitterSizes(area, sizes)
+
+    def set_shares(self, name: str, shares: tuple[int, ...]) -> None:
+        """Of the splitter around a panel, for those of its parts that can be seen; the others keep nothing."""
+        area = self._docks[name].dockAreaWidget()
+        sizes = self.manager.splitterSizes(area) if area is not None else []
+        splitter = area.parentWidget() if area is not None else None
+        if splitter is None or not isinstance(splitter, QSplitter):
+            return
+        whole = max(1000, sum(sizes))
+        wanted = iter(shares)
+        seen = [splitter.widget(place) for place in range(splitter.count())]
+        parts = [next(wanted, 0) if widget is not None and not widget.isHidden() else 0 for widget in seen]
+        splitter.setSizes([whole * part // max(1, sum(parts)) for part in parts])
 
     def _dock(self, name: str, title: str, widget: QWidget) -> CDockWidget:
         dock = CDockWidget(self.manager, title)

@@ -1,4 +1,4 @@
-"""Named arrangements of the panels: two that are always there, and those that the user has kept."""
+"""Named arrangements of the panels: some that are always there, and those that the user has kept."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PyQt6.QtCore import QByteArray, QObject, pyqtSignal
 from studio.editor.docks import Docks
 from studio.editor.settings import Settings
 
-BUILD, RUN = "Build", "Run"
-BUILT_IN = (BUILD, RUN)
-MOST = 7
-"""As many as have keys: Ctrl+1 to Ctrl+7."""
-VERSION = 3
+BUILD, RUN, LOG, COMPARE, DEBUG = "Build", "Run", "Log", "Compare", "Debug"
+BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG)
+MOST = 9
+"""As many as have keys: Ctrl+1 to Ctrl+9."""
+VERSION = 4
 """One more when the panels are others: what was kept before does not fit them."""
 
 
@@ -55,10 +55,14 @@ class Layouts(QObject):
         state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
         if state is None or not self.docks.restore(state):
             return False
-        if name in BUILT_IN:
-            self._arrange.get(name, lambda: None)()
-            self._size(name)
         self.current = name
+        if name in BUILT_IN:
+            if name in (BUILD, RUN):
+                self._arrange.get(name, lambda: None)()
+                self._size(name)
+            else:
+                self._size(BUILD)
+                self._arrange[name]()
         self.changed.emit()
         return True
 

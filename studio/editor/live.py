@@ -67,14 +67,15 @@ class Live(QObject):
         if not self.control.is_up:
             return ""
         is_real = "real" in set(self.feed.state.get("sources", {}).values())
-        return f" — {'REAL, ' if is_real else ''}{self.control.phase}"
+        word = "frozen" if self.window.freeze.is_frozen else self.control.phase
+        return f" — {'REAL, ' if is_real else ''}{word}"
 
     # ---- what actions do
 
     def run(self, more: Iterable[str] = ()) -> None:
         """Start, or go on after a pause; `more`: other words for `studio run`."""
         if self.control.phase == "paused":
-            self.control.go_on()
+            self.window.freeze.continue_()
         elif self.control.phase == "stopped" and self._is_ready():
             self.control.start(self.window.session.folder, more)
 

@@ -43,7 +43,7 @@ class RunButtons(QWidget):
         layout.setSpacing(4)
         layout.addWidget(self.run)
         self._others: dict[str, QToolButton] = {}
-        for name in ("run.pause", "run.step", "run.stop"):
+        for name in ("run.pause", "run.back", "run.step", "run.stop"):
             button = QToolButton()
             button.setProperty("framed", "true")
             button.setIconSize(QSize(14, 14))
@@ -81,14 +81,24 @@ class RunButtons(QWidget):
         )
         looks = {
             "run.pause": ("fa6s.pause", theme.text, "Pause: nothing is delivered and the clock stands (F8)"),
+            "run.back": ("mdi6.step-backward", theme.text, "One event back (Shift+F6)"),
             "run.step": ("mdi6.step-forward", theme.text, "Deliver exactly one event, then stand still (F6)"),
             "run.stop": ("fa6s.stop", theme.error, "Stop the system: every component is asked to finish (Shift+F5)"),
         }
         for name, button in self._others.items():
             mark, colour, tip = looks[name]
-            button.setEnabled(enabled[name])
-            button.setIcon(icon(mark, colour if enabled[name] else theme.disabled))
-            button.setToolTip(tip if enabled[name] else f"{tip}. Now: {WORDS[phase].lower()}")
+            can = enabled.get(name, False)
+            button.setEnabled(can)
+            button.setIcon(icon(mark, colour if can else theme.disabled))
+            button.setToolTip(tip if can else f"{tip}. Now: {WORDS[phase].lower()}")
+        self.show_ways()
+
+    def show_ways(self) -> None:
+        """The step back, as its action is: it says why it cannot be done."""
+        button, action = self._others["run.back"], self._actions["run.back"]
+        button.setEnabled(action.isEnabled())
+        button.setIcon(icon("mdi6.step-backward", self.theme.text if action.isEnabled() else self.theme.disabled))
+        button.setToolTip(action.toolTip())
 
 
 class ClockLabel(QWidget):

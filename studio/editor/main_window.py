@@ -13,6 +13,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from studio.editor import arrangements
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
@@ -22,8 +23,10 @@ from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
 from studio.editor.docks import Docks
 from studio.editor.files import Files
+from studio.editor.freeze.desk import FreezeDesk
+from studio.editor.freeze.event_breaks import EventBreakDesk
 from studio.editor.icons import icon
-from studio.editor.layouts import RUN, Layouts
+from studio.editor.layouts import Layouts
 from studio.editor.live import Live
 from studio.editor.live_panels import LivePanels
 from studio.editor.log_files.desk import LogDesk
@@ -149,11 +152,10 @@ class MainWindow(QMainWindow):
         self.inspector.line_wanted.connect(lambda file, line: open_source(self, Path(file), line))
 
     def _keep_layouts(self) -> None:
-        self.docks.show("problems")
-        self.layouts.keep_build()
-        self.layouts.derive(RUN, self._arrange_for_running)
+        arrangements.keep_all(self)
         self.layouts.changed.connect(self._layout_changed)
         self.layouts.changed.connect(self.viewers.rehang)
+        self.layouts.changed.connect(lambda: arrangements.rehang_code(self))
         self.live.feed.attached.connect(self.viewers.choose_by_types)
 
     def _build_menus(self) -> None:
@@ -168,13 +170,10 @@ class MainWindow(QMainWindow):
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
         self.sources: SourceDesk = SourceDesk(self)
+        self.event_breaks: EventBreakDesk = EventBreakDesk(self)
+        self.freeze: FreezeDesk = FreezeDesk(self)
         self.logs: LogDesk = LogDesk(self)
         self._show_icons()
-
-    def _arrange_for_running(self) -> None:
-        """What is said and what it costs stand side by side."""
-        self.docks.move("processes", "right", beside="problems")
-        self.docks.show("console")
 
     def _layout_changed(self) -> None:
         self.status.show_layout(self.layouts.current)
@@ -219,6 +218,7 @@ class MainWindow(QMainWindow):
     def _lay_out_docks(self) -> None:
         self.viewers.restore(self.layouts.viewers(self.session.folder))
         self.code_desk.show_project(self.session.folder)
+        self.event_breaks.show_project()
         self.layouts.restore(self.session.folder)
         app = QApplication.instance()
         assert app is not None
@@ -249,14 +249,19 @@ class MainWindow(QMainWindow):
         self.toolbar.switch.refresh()
         self.sources.show_band()
         self.menus.show_session()
+        self.freeze.show_ways()
         self.toolbar.show_phase()
-        if session is None:
+        self.show_title()
+        if session is not None:
+            self.docks.set_title("system", f"system.xml{' •' if session.document.is_modified else ''}")
+
+    def show_title(self) -> None:
+        """The document, the project, and how its system is: the task bar shows it."""
+        if self._session is None:
             self.setWindowTitle("Robot Systems Studio")
             return
-        dirty = session.document.is_modified
-        running = self.live.title_words()
-        self.setWindowTitle(f"system.xml{'*' if dirty else ''} — {session.name}{running} — Robot Systems Studio")
-        self.docks.set_title("system", f"system.xml{' •' if dirty else ''}")
+        name = f"system.xml{'*' if self._session.document.is_modified else ''}"
+        self.setWindowTitle(f"{name} — {self._session.name}{self.live.title_words()} — Robot Systems Studio")
 
     def _phase_changed(self) -> None:
         self.toolbar.show_phase()
@@ -305,6 +310,7 @@ class MainWindow(QMainWindow):
         self.welcome.show_theme(theme)
         self.live_panels.show_theme(theme)
         self.side_panels.show_theme(theme)
+        self.freeze.show_theme(theme)
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
         if self._session is not None:

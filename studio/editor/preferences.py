@@ -64,6 +64,9 @@ class PreferencesDialog(QDialog):
         self.minimap = QCheckBox("Show where something lies outside the view")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
+        self.debug_layout = QCheckBox("Show the Debug layout when the system stops")
+        self.debug_layout.setChecked(self.settings.debug_layout_on_stop)
+        self.debug_layout.toggled.connect(self._debug_layout)
         self._build()
 
     def _build(self) -> None:
@@ -80,6 +83,7 @@ class PreferencesDialog(QDialog):
         )  # fmt: skip
         self._row(form, "Lines in the console", self.console)
         self._row(form, "Mini-map", self.minimap)
+        self._row(form, "At a breakpoint", self.debug_layout)
         self._row(
             form, "Open source with", self.editor,
             "A command; {file} and {line} are put in. Empty: a view in Studio that can only be read",
@@ -120,6 +124,9 @@ class PreferencesDialog(QDialog):
     def _console(self, lines: int) -> None:
         self.settings.console_lines = lines
         self.window_.live_panels.console.book.keep_at_most(lines)
+
+    def _debug_layout(self, on: bool) -> None:
+        self.settings.debug_layout_on_stop = on
 
     def _minimap(self, on: bool) -> None:
         self.settings.minimap = on

@@ -15,12 +15,15 @@ from typing import Any, Literal
 from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
 
 from studio.editor.feed import Feed
+from studio.editor.freeze.standing import stand_of
 from studio.errors import StudioError
 
 Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
 
 FOUND_WITHIN_MS = 10_000
 """After the start: how long until the feed must have found it."""
+MOST_NAMED = 3
+"""Of the events of a step."""
 SLOW_STOP_MS = 12_000
 """Components get 6 s to end; a runtime that takes much longer may never do."""
 
@@ -73,7 +76,9 @@ class RunControl(QObject):
             phase: Phase = "stopping"
         elif self.feed.is_attached:
             state = self.feed.state
-            phase = "paused" if state["gate"] == "pause" and not state.get("lockstep") else "running"
+            stand = stand_of(state)
+            stands = state["gate"] == "pause" and not state.get("lockstep")
+            phase = "paused" if stands or (stand is not None and not stand.runs_on) else "running"
         else:
             phase = "starting" if self._process is not None or self._expected else "stopped"
         if phase != self._phase:
@@ -140,12 +145,14 @@ class RunControl(QObject):
     def pause(self) -> None:
         self._ask("gate", lambda _: None, mode="pause", timeout_s=None)
 
-    def step(self) -> None:
-        """Deliver one event; what runs is paused first."""
-        self._ask("step", self._stepped, count=1, timeout_s=None)
+    def step(self, topic: str | None = None) -> None:
+        """Deliver one event, or go on to the next one of `topic`; what runs is paused first."""
+        self._ask("step", self._stepped, count=1, topic=topic, timeout_s=None)
 
     def _stepped(self, reply: dict[str, Any]) -> None:
-        delivered = [f"{topic} #{sequence}" for topic, sequence in reply["delivered"]]
+        delivered = [f"{topic} #{sequence}" for topic, sequence, *_ in reply["delivered"]]
+        if len(delivered) > MOST_NAMED:
+            delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
         self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")
 
     def stop(self, then: Callable[[], object] | None = None) -> None:
@@ -204,6 +211,10 @@ class RunControl(QObject):
 
     def _effect(self, told: str) -> Callable[[dict[str, Any]], None]:
         return lambda reply: self.told.emit(told if reply["effect"] == "now" else f"{told} {reply['effect']}")
+
+    def request(self, do: str, done: Callable[[dict[str, Any]], object], **fields: Any) -> None:
+        """Anything else; whoever holds control is asked to let go of it, and a refusal is told."""
+        self._ask(do, done, **fields)
 
     def _ask(
         self, do: str, done: Callable[[dict[str, Any]], object], *, timeout_s: float | None = 20.0, **fields: Any

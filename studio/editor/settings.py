@@ -60,6 +60,15 @@ class Settings:
         self._store.setValue("minimap", int(on))
 
     @property
+    def debug_layout_on_stop(self) -> bool:
+        """Whether a stop of the debugger brings its panels to the front."""
+        return self._number("debug_layout_on_stop", 0) != 0
+
+    @debug_layout_on_stop.setter
+    def debug_layout_on_stop(self, on: bool) -> None:
+        self._store.setValue("debug_layout_on_stop", int(on))
+
+    @property
     def editor_command(self) -> str:
         """What opens a source file, with {file} and {line}; empty for the view of our own."""
         return self.text("editor_command")

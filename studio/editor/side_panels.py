@@ -38,9 +38,13 @@ class Panel:
 
 PANELS: tuple[Panel, ...] = (
     Panel("call_stack", "Call stack", "mdi6.file-tree", "studio.editor.panels.call_stack:CallStack", beside="palette"),
-    Panel("breakpoints", "Breakpoints", "fa6s.circle", "studio.editor.panels.breakpoints:Breakpoints", beside="palette"),
+    Panel(
+        "breakpoints", "Breakpoints", "fa6s.circle", "studio.editor.panels.breakpoints:Breakpoints", beside="palette"
+    ),
     Panel("variables", "Variables", "mdi6.variable", "studio.editor.panels.variables:Variables"),
     Panel("watches", "Watch", "mdi6.eye-outline", "studio.editor.panels.watches:Watches"),
+    Panel("this_event", "This event", "mdi6.call-split", "studio.editor.panels.this_event:ThisEvent"),
+    Panel("held", "Held at the gate", "fa6s.hourglass", "studio.editor.panels.held:HeldEvents", beside="palette"),
     Panel("evaluate", "Evaluate", "mdi6.console-line", "studio.editor.panels.evaluate:Evaluate", beside="problems"),
 )
 

@@ -14,7 +14,7 @@ from studio.editor.sources.switch import SourceSwitch
 from studio.editor.theme import Theme
 
 NARROW = 1400
-RUN_ACTIONS = ("run.start", "run.pause", "run.step", "run.stop")
+RUN_ACTIONS = ("run.start", "run.pause", "run.back", "run.step", "run.stop")
 
 
 class MainToolBar(QToolBar):

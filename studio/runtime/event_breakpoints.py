@@ -16,6 +16,7 @@ from typing import Any, Literal, cast, get_args
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.runtime.channel.frames import Header, topic_hash
 
 On = Literal["event", "state", "error", "latency"]
 When = Literal["before", "after"]
@@ -78,11 +79,21 @@ class Hit:
     component: str = ""
     when: str = ""
     """before or after the event; `seen` where the system ran freely and was stopped as soon as it was seen."""
+    message: dict[str, str] = field(default_factory=dict)
+    """Its fields in short."""
+    cause: tuple[str, int] | None = None
+    """The event from which it came about."""
     ran: bool = False
     """It went on by itself until then, and does again when somebody lets it."""
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def cause_of(header: Header, topics: Iterable[str]) -> tuple[str, int] | None:
+    """The event that led to one, by the header of its frame; None for an input, or where nobody knows the topic."""
+    name = next((topic for topic in topics if topic_hash(topic) == header.cause_topic), None)
+    return None if name is None else (name, header.cause_sequence)
 
 
 def parse(content: Any, topics: Iterable[str], components: Iterable[str]) -> EventBreakpoint:

@@ -23,9 +23,10 @@ from studio.messages import HandledTrace, MessageTypes, decode
 from studio.messages.plain import String
 from studio.runtime.channel.frames import BEAT_TOPIC, HANDLED_TOPIC, split
 from studio.runtime.clock import Clock
-from studio.runtime.event_breakpoints import EventBreakpoints, Hit, parse_all
+from studio.runtime.event_breakpoints import EventBreakpoints, Hit, cause_of, parse_all
 from studio.runtime.launcher import Session
 from studio.runtime.run_folder import shared_folder
+from studio.runtime.short_values import short_fields
 from studio.runtime.tap import Tap, read
 
 LOOK_EVERY_S = 0.03
@@ -150,13 +151,15 @@ class EventBreaks:
                 self._sent.popitem(last=False)
         if not self._runs_freely():
             return  # the gate has asked already
-        hit = None
+        hit, plan_types = None, self._session.plan.types
         with self._lock:
             for when in ("before", "after"):
                 hit = hit or self.breakpoints.event(
                     when, topic, header.sequence, header.stamp_ns, lambda: self._message(topic, payload)
                 )  # fmt: skip
-        self._stop_at(replace(hit, when="seen") if hit is not None else None)
+        if hit is not None:
+            message = short_fields(self._message(topic, payload))
+            self._stop_at(replace(hit, when="seen", message=message, cause=cause_of(header, plan_types)))
 
     def _runs_freely(self) -> bool:
         clock = self._session.observer.clock
@@ -186,6 +189,8 @@ class EventBreaks:
             return
         clock, topics = self._session.observer.clock, self.breakpoints.topics
         for row in trace:
+            if self._session.mode != "run":
+                return  # it stands already
             if row.topic in topics:
                 took_ns = row.end_ns - row.start_ns + self._waited_ns(row.topic, row.sequence, row.start_ns, clock)
                 with self._lock:

@@ -7,7 +7,7 @@ from pathlib import Path
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
-from studio.editor.layouts import BUILD, RUN
+from studio.editor.layouts import BUILD, BUILT_IN, RUN
 from studio.editor.main_window import MainWindow
 
 
@@ -31,15 +31,15 @@ def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
     assert layouts.keep("mine") and not layouts.keep(BUILD)
     layouts.choose(RUN)
     assert is_shown(window, "palette")
-    QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
     assert layouts.current == "mine" and not is_shown(window, "palette")
     window.docks.toggle("palette")
     layouts.reset()
     assert not is_shown(window, "palette")
     assert layouts.rename("mine", "yours") and not layouts.rename("yours", RUN)
-    assert layouts.names() == [BUILD, RUN, "yours"] and layouts.current == "yours"
+    assert layouts.names() == [*BUILT_IN, "yours"] and layouts.current == "yours"
     layouts.remove("yours")
-    assert layouts.names() == [BUILD, RUN] and layouts.current == BUILD and is_shown(window, "palette")
+    assert layouts.names() == list(BUILT_IN) and layouts.current == BUILD and is_shown(window, "palette")
 
 
 def test_a_project_comes_back_as_it_was_left(window: MainWindow, rover: Path, tmp_path: Path) -> None:

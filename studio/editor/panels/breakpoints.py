@@ -181,6 +181,7 @@ class Breakpoints(QWidget):
         layout.addWidget(self.table, 1)
         self._filling = False
         self.add_kind(LineBreakpoints(self.book, lambda file, line: window.code.open_at(file, line)))
+        self.add_kind(window.event_breaks)
         self.add_kind(ExceptionBreakpoints(self.book))
         self.edit_wanted.connect(lambda file, line: window.code.edit_breakpoint(file, line))
 

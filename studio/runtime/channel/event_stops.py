@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from studio.messages import MessageTypes, decode
 from studio.runtime.channel.frames import SHARED, Kind, split
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.payloads import copy_shared
-from studio.runtime.event_breakpoints import EventBreakpoint, EventBreakpoints, Hit
+from studio.runtime.event_breakpoints import EventBreakpoint, EventBreakpoints, Hit, cause_of
+from studio.runtime.short_values import short_fields
 
 
 class EventStops:
@@ -63,9 +65,11 @@ class EventStops:
         return {"hit": hit.plain()} if hit is not None else {}
 
     def _ask(self, when: Any, event: Held) -> Hit | None:
-        return self.breakpoints.event(
-            when, event.topic, event.sequence, event.stamp_ns, lambda: self._message(event)
-        )  # fmt: skip
+        hit = self.breakpoints.event(when, event.topic, event.sequence, event.stamp_ns, lambda: self._message(event))
+        if hit is None:
+            return None
+        header = split(event.frame)[1]
+        return replace(hit, message=short_fields(self._message(event)), cause=cause_of(header, self._types))
 
     def _message(self, event: Held) -> object:
         """None for what cannot be read any more."""

@@ -9,20 +9,16 @@ import json
 import os
 import sys
 import threading
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Protocol
-
-import numpy as np
 
 from studio.runtime.cell import Cell
 from studio.runtime.channel.frames import Event, Header, split
 from studio.runtime.clock import Clock
 from studio.runtime.component import Component
 from studio.runtime.debug.invitation import Invitation, take_invitation
-
-MOST_CHARACTERS = 160
+from studio.runtime.short_values import short_fields
 
 
 class Runs(Protocol):
@@ -148,7 +144,7 @@ def _situation(executor: Runs, cell: Cell, event: Event) -> dict[str, Any]:
         "sequence": event.sequence,
         "stamp_ns": event.stamp_ns,
         "cause": direct,
-        "message": _fields(event.message),
+        "message": short_fields(event.message),
         "published": [list(each) for each in cell._sent],
         "handler": _handler(cell),
     }
@@ -174,21 +170,6 @@ def _handler(cell: Cell) -> str:
         if frame.f_locals.get("self") is cell.component and frame.f_code.co_name.startswith(("on_", "serve_")):
             inner = frame.f_code.co_name
     return inner
-
-
-def _fields(message: Any) -> dict[str, str]:
-    if isinstance(message, dict):
-        return {str(name): _short(value) for name, value in message.items()}
-    if not is_dataclass(message):
-        return {} if message is None else {"value": _short(message)}
-    return {each.name: _short(getattr(message, each.name)) for each in fields(message)}
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.size > 8:
-        return f"{value.dtype} {'x'.join(map(str, value.shape))}"
-    text = repr(value)
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
 def _places(cell: Cell, topic: str) -> list[tuple[str, int]]:

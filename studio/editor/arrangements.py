@@ -1,0 +1,109 @@
+"""The layouts that are always there, each made from Build: which panels it opens, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from studio.editor.layouts import COMPARE, DEBUG, LOG, RUN
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+CODE = "code:"
+"""What the docks of open files begin with."""
+
+
+def keep_all(window: MainWindow) -> None:
+    """Build is as the docks are now; the others are derived from it when they are wanted."""
+    window.docks.show("problems")
+    window.layouts.keep_build()
+    window.layouts.derive(RUN, lambda: _run(window))
+    window.layouts.derive(LOG, lambda: _log(window))
+    window.layouts.derive(COMPARE, lambda: _compare(window))
+    window.layouts.derive(DEBUG, lambda: _debug(window))
+
+
+def _run(window: MainWindow) -> None:
+    """What is said and what it costs stand side by side."""
+    window.docks.move("processes", "right", beside="problems")
+    window.docks.show("console")
+
+
+def _log(window: MainWindow) -> None:
+    """The time line over the whole width below, and above it what it plays."""
+    docks = window.docks
+    docks.hide("palette")
+    docks.hide("inspector")
+    name = _viewer(window, "player")
+    docks.move(name, "tab", beside="problems")
+    docks.show(name)
+    docks.set_shares("system", (55, 45))
+
+
+def _compare(window: MainWindow) -> None:
+    """Two maps get the room of the document; the time line, if there is one, stays below."""
+    docks = window.docks
+    docks.hide("palette")
+    docks.hide("inspector")
+    name = _viewer(window, "compare")
+    docks.move(name, "tab", beside="system")
+    docks.show(name)
+    player = next((each for each, open_one in window.viewers.open.items() if open_one.KIND == "player"), "")
+    if player:
+        docks.move(player, "tab", beside="problems")
+        docks.show(player)
+    docks.set_shares("system", (68, 32) if player else (80, 20))
+
+
+def _debug(window: MainWindow) -> None:
+    """The stack and what stops at the left, the code above the canvas, the event and its values at the right."""
+    docks = window.docks
+    left, right = (232, 300) if window.width() < 1400 else (280, 380)
+    docks.set_sizes("palette", [left, window.width() - left - right, right])
+    docks.move("call_stack", "tab", beside="palette")
+    docks.hide("palette")
+    docks.move("breakpoints", "bottom", beside="call_stack")
+    docks.move("held", "bottom", beside="breakpoints")
+    docks.set_shares("call_stack", (30, 35, 35))
+    docks.move("this_event", "tab", beside="inspector")
+    docks.hide("inspector")
+    docks.move("variables", "bottom", beside="this_event")
+    docks.move("watches", "tab", beside="variables")
+    docks.set_shares("this_event", (38, 62))
+    docks.move("evaluate", "tab", beside="system")
+    docks.move("console", "tab", beside="system")
+    for name in ("problems", "processes"):
+        docks.hide(name)
+    for name in ("call_stack", "breakpoints", "held", "this_event", "watches", "variables", "system"):
+        docks.show(name)
+
+
+def _viewer(window: MainWindow, kind: str) -> str:
+    """The dock of the first viewer of a kind; one is opened if there is none."""
+    for name, viewer in window.viewers.open.items():
+        if kind == viewer.KIND:
+            return name
+    window.viewers.add(kind)
+    return next(name for name, viewer in window.viewers.open.items() if kind == viewer.KIND)
+
+
+def code_place(window: MainWindow) -> tuple[str, str]:
+    """Where a file of code opens: beside the canvas as a tab; in Debug above it, where both can be seen."""
+    if window.layouts.current != DEBUG:
+        return "tab", "system"
+    there = next(
+        (name for name in window.docks.names() if name.startswith(CODE) and not window.docks.is_closed(name)), ""
+    )
+    return ("tab", there) if there else ("top", "system")
+
+
+def rehang_code(window: MainWindow) -> None:
+    """A layout was chosen that does not know the open files: they stay open, in their place in it."""
+    closed = [name for name in window.docks.names() if name.startswith(CODE) and window.docks.is_closed(name)]
+    for name in closed:
+        side, beside = code_place(window)
+        window.docks.move(name, side, beside=beside)
+        if side == "top":
+            window.docks.set_shares("system", (60, 40))
+    if closed and window.layouts.current != DEBUG:
+        window.docks.show("system")

@@ -1,0 +1,151 @@
+"""The freeze bar: that the whole system stands, where, who waits for it, and every way to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PyQt6.QtCore import QPoint, QSize, Qt
+from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent, QRegion, QResizeEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from studio.editor.fonts import text_font
+from studio.editor.freeze.key_button import KeyButton
+from studio.editor.freeze.standing import Stand, headline, sentence
+from studio.editor.icons import icon, pixmap
+from studio.editor.theme import Theme, mixed
+from studio.runtime.deltas import Snapshot
+
+HEIGHT = 52
+LINE = 3
+NARROW = 1400
+BUTTONS = (
+    ("run.start", "fa6s.play", "Continue", "F5"),
+    ("debug.line", "mdi6.debug-step-over", "Line", "F10"),
+    ("debug.into", "mdi6.debug-step-into", "Into", "F11"),
+    ("debug.out", "mdi6.debug-step-out", "Out", "⇧F11"),
+    ("run.back", "mdi6.step-backward", "Event back", "⇧F6"),
+    ("run.step", "mdi6.step-forward", "Event", "F6"),
+)
+"""Action, icon, word, key; the actions know whether they can be done, and say why not."""
+KEPT = ("run.start", "debug.line", "run.step")
+"""In a narrow window; the others are in a menu."""
+IN_MENU = ("debug.into", "debug.out", "debug.handler", "run.back", "run.next_of_stream")
+
+
+class FreezeBar(QWidget):
+    def __init__(self, theme: Theme, actions: Mapping[str, QAction]) -> None:
+        super().__init__()
+        self.theme = theme
+        self._actions = actions
+        self.setFixedHeight(HEIGHT)
+        self.setAccessibleName("The system is frozen")
+        self.mark, self.title, self.words = QLabel(), QLabel(), QLabel()
+        self.title.setFont(text_font(13, 600))
+        self.words.setFont(text_font(12))
+        self.words.setTextFormat(Qt.TextFormat.RichText)
+        for label in (self.title, self.words):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        text = QVBoxLayout()
+        text.setSpacing(1)
+        text.setContentsMargins(0, 5, 0, 7)
+        text.addWidget(self.title)
+        text.addWidget(self.words)
+        self.buttons: dict[str, KeyButton] = {}
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 0, 12, LINE)
+        layout.setSpacing(8)
+        layout.addWidget(self.mark)
+        layout.addSpacing(4)
+        layout.addLayout(text, 1)
+        for name, picture, word, keys in BUTTONS:
+            button = KeyButton(picture, word, keys, theme, filled=name == "run.start")
+            button.clicked.connect(actions[name].trigger)
+            self.buttons[name] = button
+            if name in ("debug.line", "run.back"):
+                layout.addSpacing(14)
+            layout.addWidget(button)
+        self.more = QToolButton()
+        self.more.setProperty("framed", "true")
+        self.more.setIconSize(QSize(16, 16))
+        self.more.setAccessibleName("More ways to go on")
+        self.more.setToolTip("More ways to go on")
+        self.more.clicked.connect(self._open_more)
+        layout.addWidget(self.more)
+        for name in self.buttons:
+            actions[name].changed.connect(self._follow_actions)
+        self.show_theme(theme)
+        self.hide()
+
+    def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
+        """Nothing of it while the system does not stand, or goes on without the one that does."""
+        is_shown = stand is not None and not stand.runs_on
+        if is_shown and stand is not None:
+            self.title.setText(headline(stand))
+            words = sentence(stand, state)
+            self.words.setText(words)
+            self.words.setToolTip(words)
+            self._follow_actions()
+        self.setVisible(is_shown)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.mark.setPixmap(pixmap("fa6s.snowflake", theme.frozen, 24, self.devicePixelRatioF()))
+        self.title.setStyleSheet(f"color: {theme.text};")
+        self.words.setStyleSheet(f"color: {theme.text};")
+        self.more.setIcon(icon("mdi6.dots-horizontal", theme.text))
+        for button in self.buttons.values():
+            button.theme = theme
+            button.update()
+        self.update()
+
+    def _follow_actions(self) -> None:
+        for name, button in self.buttons.items():
+            action = self._actions[name]
+            button.setEnabled(action.isEnabled())
+            button.setToolTip(action.toolTip())
+
+    def _open_more(self) -> None:
+        menu = QMenu(self)
+        for name in IN_MENU:
+            menu.addAction(self._actions[name])
+        menu.popup(self.more.mapToGlobal(QPoint(self.more.width() - menu.sizeHint().width(), self.more.height())))
+
+    # ---- Qt
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW
+        for name, button in self.buttons.items():
+            button.setVisible(not narrow or name in KEPT)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter, theme = QPainter(self), self.theme
+        painter.fillRect(self.rect(), QColor(mixed(theme.frozen, theme.window, 0.2)))
+        painter.fillRect(0, self.height() - LINE, self.width(), LINE, QColor(theme.frozen))
+
+
+class IceFrame(QWidget):
+    """Three pixels of ice at the edges of what stands still; nothing is moved by it, and every click goes through."""
+
+    def __init__(self, parent: QWidget, theme: Theme) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+
+    def fit(self, top: int) -> None:
+        """Around the parent, from below the freeze bar on."""
+        parent = self.parentWidget()
+        assert parent is not None
+        self.setGeometry(0, top, parent.width(), max(0, parent.height() - top))
+        inner = self.rect().adjusted(LINE, 0, -LINE, -LINE)
+        self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))  # what lies below is painted without it
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter, ice = QPainter(self), QColor(self.theme.frozen)
+        painter.fillRect(0, 0, LINE, self.height(), ice)
+        painter.fillRect(self.width() - LINE, 0, LINE, self.height(), ice)
+        painter.fillRect(0, self.height() - LINE, self.width(), LINE, ice)

@@ -1,0 +1,213 @@
+"""The window while the system stands: what it shows then, and what its buttons and keys do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
+
+from studio.editor.feed import Changes
+from studio.editor.freeze.bar import FreezeBar, IceFrame
+from studio.editor.freeze.standing import Stand, headline, stand_of, step_back
+from studio.editor.layouts import DEBUG
+from studio.editor.theme import Theme
+from studio.model.parts import Wire
+from studio.model.wiring import topic_of
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+AT_A_LINE = ("debug.line", "debug.into", "debug.out")
+SETTLE_MS = 150
+"""A step that stops again at once changes nothing that anybody could see meanwhile."""
+
+
+class FreezeDesk(QObject):
+    stands = pyqtSignal(object)
+    """A Stand that is new, or None: the system goes on."""
+    held_changed = pyqtSignal()
+    """What waits at the gate."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.stand: Stand | None = None
+        self.held: list[dict[str, Any]] | None = None
+        """What the gate delivers next: topic, sequence and stamp_ns; None while that is not known."""
+        self._held_of: object = None
+        self.bar = FreezeBar(window.theme, window.actions_by_id)
+        layout = window.workspace.layout()
+        assert layout is not None
+        layout.insertWidget(1, self.bar)  # type: ignore[attr-defined]  # below the band
+        self.frame = IceFrame(window.workspace, window.theme)
+        window.workspace.installEventFilter(self)
+        self._thaw = QTimer(self)
+        self._thaw.setSingleShot(True)
+        self._thaw.setInterval(SETTLE_MS)
+        self._thaw.timeout.connect(lambda: self._show(None))
+        feed = window.live.feed
+        feed.attached.connect(self._look)
+        feed.changed.connect(self._changed)
+        feed.ended.connect(lambda _: (self._show(None), self._look_at_gate()))
+        window.debug.stopped.connect(lambda _: self.show_ways())
+        window.debug.continued.connect(self.show_ways)
+        window.live.phase_changed.connect(lambda: (self.show_ways(), self._look_at_gate()))
+        self.show_ways()
+
+    @property
+    def is_frozen(self) -> bool:
+        """The whole system stands, not only one component of it."""
+        return self.stand is not None and not self.stand.runs_on
+
+    # ---- following
+
+    def _changed(self, changes: Changes) -> None:
+        if changes.system:
+            self._look()
+
+    def _look(self) -> None:
+        stand = stand_of(self.window.live.feed.state)
+        if stand is None and self.stand is not None:
+            if not self._thaw.isActive():
+                self._thaw.start()
+        elif stand is not None:
+            self._thaw.stop()
+            self._show(stand)
+        self.show_ways()
+        self._look_at_gate()
+
+    def _look_at_gate(self) -> None:
+        """Ask what waits, once for every place at which the system stands."""
+        feed = self.window.live.feed
+        is_paused = self.window.live.control.phase == "paused"
+        stepping = feed.state.get("stepping") or {}
+        place = (
+            (feed.run, self.stand, stepping.get("position"), tuple(stepping.get("last") or ())) if is_paused else None
+        )
+        if place == self._held_of:
+            return
+        self._held_of = place
+        if place is None:
+            self._take_held(None)
+        else:
+            feed.ask("held", lambda reply: self._take_held(reply["events"]), lambda _: self._take_held(None))
+
+    def _take_held(self, events: list[dict[str, Any]] | None) -> None:
+        self.held = events
+        self.held_changed.emit()
+
+    def _show(self, stand: Stand | None) -> None:
+        before, self.stand = self.stand, stand
+        window, state = self.window, self.window.live.feed.state
+        self.bar.show_stand(stand, state)
+        self._fit_frame()
+        self.frame.setVisible(self.is_frozen)
+        if stand == before:
+            return
+        window.toolbar.show_phase()
+        window.status.show_running(window.live)
+        window.show_title()
+        self.stands.emit(stand)
+        if stand is not None and before is None:
+            self._announce(headline(stand))
+            if window.settings.debug_layout_on_stop and window.layouts.current != DEBUG:
+                window.layouts.choose(DEBUG)
+
+    def _announce(self, words: str) -> None:
+        """For people who hear the window."""
+        self.bar.setAccessibleDescription(words)
+
+    def _fit_frame(self) -> None:
+        self.frame.fit(self.bar.geometry().bottom() + 1 if self.bar.isVisible() else 0)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        if event is not None and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            QTimer.singleShot(0, self._fit_frame)
+        return super().eventFilter(watched, event)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.bar.show_theme(theme)
+        self.frame.theme = theme
+        self.frame.update()
+
+    # ---- what can be done
+
+    def show_ways(self) -> None:
+        """Which of the actions can be done now; those that cannot say why."""
+        window, actions = self.window, self.window.actions_by_id
+        state, up = window.live.feed.state, window.live.control.is_up
+        at_line = window.debug.is_stopped
+        for name in AT_A_LINE:
+            actions[name].setEnabled(at_line)
+            why_not = "" if at_line else "no code stands at a line; set a breakpoint, or step into a handler"
+            actions[name].setToolTip(_tip(actions[name], why_not))
+        back = step_back(state)
+        actions["run.back"].setEnabled(up and back.can)
+        actions["run.back"].setToolTip(_tip(actions["run.back"], back.why_not))
+        for name in ("run.step", "run.next_of_stream", "debug.handler"):
+            actions[name].setEnabled(up)
+            actions[name].setToolTip(_tip(actions[name], "" if up else "The system does not run"))
+        freezing = actions["debug.freezing"]
+        freezing.setCheckable(True)
+        freezing.setChecked(bool((state.get("debug") or {}).get("freezing", True)))
+        freezing.setEnabled(up and "debug" in state)
+        window.toolbar.run_buttons.show_ways()
+
+    # ---- doing
+
+    def continue_(self) -> None:
+        """Everything that stands goes on, and the system as it was before."""
+        control = self.window.live.control
+        if "debug" in self.window.live.feed.state and self.stand is not None:
+            control.request("continue", lambda _: None)
+        else:
+            control.go_on()
+
+    def back(self) -> None:
+        """To before the last event, which is delivered again."""
+        self.window.live.control.request("back", self._went_back, count=1, timeout_s=None)
+
+    def _went_back(self, reply: dict[str, Any]) -> None:
+        position = reply.get("position")
+        self.window.status.say(f"Back at event {position}" if position is not None else "One event back")
+
+    def next_of_stream(self) -> None:
+        """To the next event of the topic that the system stands at, or that a selected wire carries."""
+        topic = self.chosen_topic()
+        if not topic:
+            self.window.status.say("Select a wire first: whose next event is meant?", trouble=True)
+            return
+        self.window.live.control.step(topic)
+
+    def chosen_topic(self) -> str:
+        for chosen in self.window.canvas.canvas.selected_connections():
+            if isinstance(chosen, Wire):
+                return topic_of(chosen.start)
+        if self.stand is not None and self.stand.topic:
+            return self.stand.topic
+        last = (self.window.live.feed.state.get("stepping") or {}).get("last")
+        return str(last[0]) if last else ""
+
+    def into_handler(self) -> None:
+        """Deliver the next event, and stop at the first line of each handler."""
+        self.window.live.control.request("into_handler", lambda _: None, timeout_s=None)
+
+    def set_freezing(self) -> None:
+        """Whether a stop freezes the whole system."""
+        on = not bool((self.window.live.feed.state.get("debug") or {}).get("freezing", True))
+        words = "A stop freezes the whole system" if on else "A stop holds only its component; the system runs on"
+        self.window.live.control.request("freezing", lambda _: self.window.status.say(words), on=on)
+
+    def debug_selected(self) -> None:
+        """Attach the debugger to the selected components, or let go of them."""
+        for name in self.window.live.selected():
+            if self.window.debug.is_debugged(name):
+                self.window.debug.detach(name)
+            else:
+                self.window.debug.attach(name)
+
+
+def _tip(action: Any, why_not: str) -> str:
+    keys = action.shortcut().toString()
+    name = action.text().rstrip("…") + (f" ({keys})" if keys else "")
+    return f"{name}. Not now: {why_not}" if why_not else name

@@ -1,0 +1,204 @@
+"""Event breakpoints in the window: kept with the project, given to its system whenever that runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject
+
+from studio.editor.code.debug_control import project_key
+from studio.editor.feed import Changes
+from studio.editor.panels.breakpoints import Row
+from studio.errors import StudioError
+from studio.model.sources import Source
+from studio.model.wiring import topic_of
+from studio.runtime.event_breakpoints import EventBreakpoint, ordinal, parse
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+
+class EventBreakDesk(QObject):
+    """The breakpoints themselves, and rows of them for the breakpoints panel."""
+
+    adds = "Event breakpoint…"
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.points: list[EventBreakpoint] = []
+        self.hits: dict[str, int] = {}
+        self.trouble: dict[str, str] = {}
+        self._listeners: list[Callable[[], object]] = []
+        self._key = ""
+        feed = window.live.feed
+        feed.attached.connect(self._attached)
+        feed.changed.connect(self._followed)
+
+    # ---- a project has its own
+
+    def show_project(self) -> None:
+        """Those of the project that is open now."""
+        window = self.window
+        self._key = f"{project_key(window.session.folder)}/event_breakpoints" if window.has_session else ""
+        self.points, self.hits, self.trouble = [], {}, {}
+        try:
+            kept = json.loads(window.settings.text(self._key)) if self._key else []
+            self.points = [EventBreakpoint(**each) for each in kept]
+        except (ValueError, TypeError):  # of another version, or damaged
+            self.points = []
+        self._heard()
+
+    def topics(self) -> list[str]:
+        """Of the running system, or those that it would have."""
+        running = self.window.live.feed.state.get("topics")
+        if running:
+            return sorted(running)
+        return sorted({topic_of(wire.start) for wire in self.window.session.system.wires})
+
+    def components(self) -> list[str]:
+        running = self.window.live.feed.state.get("components")
+        if running:
+            return list(running)
+        return [node.name for node in self.window.session.system.nodes if not isinstance(node, Source)]
+
+    # ---- changing them
+
+    def put(self, point: EventBreakpoint) -> None:
+        """A new one, or another version of one that is there."""
+        others = [each for each in self.points if each.id != point.id]
+        place = next((place for place, each in enumerate(self.points) if each.id == point.id), len(others))
+        self._set([*others[:place], point, *others[place:]])
+
+    def free_id(self) -> str:
+        taken = {point.id for point in self.points}
+        return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
+
+    def break_on(self, topic: str) -> None:
+        """Stop before every event of a topic; one that is there already is switched on."""
+        for point in self.points:
+            if point.on == "event" and point.topic == topic and not point.condition and point.count == 1:
+                self.put(replace(point, enabled=True))
+                break
+        else:
+            self.put(EventBreakpoint(self.free_id(), topic=topic))
+        self.window.status.say(f"The system stops before events of {topic}")
+
+    def _set(self, points: list[EventBreakpoint]) -> None:
+        self.points = points
+        if self._key:
+            self.window.settings.set_text(self._key, json.dumps([asdict(point) for point in points]))
+        if self.window.live.feed.is_attached:
+            self._tell()
+        self._heard()
+
+    # ---- the running system
+
+    def _attached(self) -> None:
+        if self.points and not self.window.live.feed.state.get("event_breakpoints"):
+            self._tell()
+
+    def _tell(self) -> None:
+        """All that fit the system that runs; those that do not stay in the list and say why."""
+        self.trouble, fitting = {}, []
+        for point in self.points:
+            try:
+                fitting.append(parse(asdict(point), self.topics(), self.components()))
+            except StudioError as error:
+                self.trouble[point.id] = str(error)
+        self.window.live.control.request(
+            "event_breakpoints", lambda _: None, list=[asdict(point) for point in fitting]
+        )  # fmt: skip
+
+    def _followed(self, changes: Changes) -> None:
+        """Others may set them too: what runs is what is shown."""
+        told = self.window.live.feed.state.get("event_breakpoints")
+        if not changes.system or told is None:
+            return
+        hits = {str(each["id"]): int(each["hits"]) for each in told}
+        trouble = {str(each["id"]): str(each["trouble"]) for each in told if each["trouble"]}
+        running = {str(each["id"]): _point(each) for each in told}
+        mine = {point.id: point for point in self.points}
+        foreign = [point for name, point in running.items() if name not in mine]
+        if hits != self.hits or foreign or any(self.trouble.get(name) != why for name, why in trouble.items()):
+            self.hits = hits
+            self.trouble.update(trouble)
+            self.points = [*self.points, *foreign]
+            self._heard()
+
+    # ---- rows of the breakpoints panel
+
+    def rows(self) -> list[Row]:
+        return [self._row(point) for point in self.points]
+
+    def _row(self, point: EventBreakpoint) -> Row:
+        about = []
+        if point.on == "event":
+            about.append(point.when)
+        if point.count > 1:
+            about.append(ordinal(point.count))
+        if self.hits.get(point.id):
+            about.append(f"hit {self.hits[point.id]}")
+        trouble = self.trouble.get(point.id, "")
+        tone = "error" if trouble else "warning" if point.enabled else "muted"
+        tip = f"Stops {point.words}" if point.on == "event" else f"Stops at: {point.words}"
+        return Row(
+            point.id, short_words(point), "fa6s.bolt", tone, point.enabled, ", ".join(about),
+            f"{tip}\n{trouble}" if trouble else tip,
+        )  # fmt: skip
+
+    def set_enabled(self, key: str, on: bool) -> None:
+        for point in self.points:
+            if point.id == key:
+                self.put(replace(point, enabled=on))
+
+    def remove(self, key: str) -> None:
+        self._set([point for point in self.points if point.id != key])
+
+    def open(self, key: str) -> None:
+        point = next((each for each in self.points if each.id == key), None)
+        if point is not None:
+            self._edit(point)
+
+    def add(self) -> None:
+        self.ask_new()
+
+    def listen(self, heard: Callable[[], object]) -> None:
+        self._listeners.append(heard)
+
+    # ---- asking
+
+    def ask_new(self, topic: str = "") -> None:
+        """A dialog for a new one, about the topic of the selected wire if none is named."""
+        if not topic:
+            topic = self.window.freeze.chosen_topic()
+        self._edit(EventBreakpoint(self.free_id(), topic=topic if topic in self.topics() else ""))
+
+    def _edit(self, point: EventBreakpoint) -> None:
+        from studio.editor.freeze.event_break_dialog import EventBreakDialog
+
+        dialog = EventBreakDialog(self.window, point, self.topics(), self.components())
+        dialog.accepted.connect(lambda: self.put(dialog.point()))
+        dialog.open()
+
+    def _heard(self) -> None:
+        for heard in self._listeners:
+            heard()
+
+
+def short_words(point: EventBreakpoint) -> str:
+    """`ins/pose: position.x < 12`."""
+    topic = point.topic.removeprefix("/")
+    match point.on:
+        case "event":
+            return f"{topic}: {point.condition}" if point.condition else topic
+        case "latency":
+            return f"{topic} > {point.limit_ms:g} ms"
+    return point.words.partition(",")[0]
+
+
+def _point(told: dict[str, Any]) -> EventBreakpoint:
+    return EventBreakpoint(**{name: told[name] for name in EventBreakpoint.__dataclass_fields__})

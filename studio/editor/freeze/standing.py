@@ -1,0 +1,120 @@
+"""Why a system stands, and what can be done then: read from its snapshot, in words. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from studio.runtime.deltas import Snapshot
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where the system stands, or one component of it."""
+
+    why: str
+    """breakpoint, exception, step, pause or event breakpoint."""
+    host: str = ""
+    component: str = ""
+    file: str = ""
+    line: int = 0
+    topic: str = ""
+    sequence: int = 0
+    text: str = ""
+    runs_on: bool = False
+    """Freezing is switched off: only this component stands, and the others go on."""
+
+    @property
+    def event(self) -> str:
+        return f"{self.topic} #{self.sequence}" if self.topic else ""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Whether something can be done now, and if not, why not."""
+
+    can: bool
+    why_not: str = ""
+
+
+def stand_of(state: Snapshot) -> Stand | None:
+    """Why the system stands, or one component of it does; None where all goes its way, or is only paused."""
+    debug = state.get("debug") or {}
+    frozen = debug.get("frozen")
+    if frozen:
+        return _stand(frozen)
+    hit = state.get("event_stop")
+    if hit:
+        return _stand({**hit, "why": "event breakpoint"})
+    for host, told in debug.get("hosts", {}).items():
+        stopped = told.get("stopped")
+        if stopped:
+            reason = {"why": stopped.get("reason", "breakpoint"), "host": host, **stopped}
+            return _stand(reason, runs_on=not debug.get("freezing", True))
+    return None
+
+
+def _stand(told: Mapping[str, Any], *, runs_on: bool = False) -> Stand:
+    fields = {name: told.get(name) for name in ("why", "host", "component", "file", "topic", "text")}
+    words = {name: str(value or "") for name, value in fields.items()}
+    return Stand(**words, line=int(told.get("line") or 0), sequence=int(told.get("sequence") or 0), runs_on=runs_on)
+
+
+def stopped_components(state: Snapshot) -> frozenset[str]:
+    """Those that a debugger holds at a line."""
+    hosts = (state.get("debug") or {}).get("hosts", {})
+    found = {str((told.get("stopped") or {}).get("component", "")) for told in hosts.values()}
+    stand = stand_of(state)
+    return frozenset(found | ({stand.component} if stand is not None and stand.host else set())) - {""}
+
+
+def headline(stand: Stand) -> str:
+    if stand.runs_on:
+        return f"{stand.component or stand.host} stands, the system runs on"
+    return "The whole system is frozen on one event" if stand.topic else "The whole system is frozen"
+
+
+def sentence(stand: Stand, state: Snapshot) -> str:
+    """What stands where, handling what, and who waits for it; with the event in bold."""
+    event = f"<b>{escape(stand.event)}</b>" if stand.topic else ""
+    if stand.line:
+        where = f"{escape(stand.component or stand.host)} stands at line {stand.line}"
+        where += f", handling {event}" if event else f" of {escape(stand.file.rpartition('/')[2])}"
+        if stand.why == "exception" and stand.text:
+            where += f": {escape(stand.text)}"
+    elif event:
+        where = f"stopped at {event}: {escape(stand.text)}" if stand.text else f"stopped at {event}"
+    else:
+        where = escape(stand.text) or f"{escape(stand.component or 'the system')}: {escape(stand.why)}"
+    return where if stand.runs_on else f"{where} · {who_waits(stand, state)}"
+
+
+def who_waits(stand: Stand, state: Snapshot) -> str:
+    """`clock, player and 9 components wait`."""
+    waiting = ["clock"]
+    if state.get("player"):
+        waiting.append("player")
+    if "simulated" in (state.get("sources") or {}).values():
+        waiting.append("simulator")
+    count = len(state.get("components", {})) - len(stopped_components(state))
+    words = f"{count} component{'' if count == 1 else 's'}"
+    return f"{', '.join(waiting)} and {words} wait"
+
+
+def step_back(state: Snapshot) -> Way:
+    stepping = state.get("stepping")
+    if not state:
+        return Way(False, "The system does not run")
+    if stepping is None:
+        return Way(False, "This system keeps no way back")
+    if stepping.get("can_go_back"):
+        return Way(True)
+    return Way(False, str(stepping.get("why_not") or "There is nothing to go back to"))
+
+
+def held_at_gate(state: Snapshot) -> int | None:
+    """How many events wait, if that is told."""
+    held = (state.get("stepping") or {}).get("held")
+    return int(held) if held is not None else None

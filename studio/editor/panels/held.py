@@ -1,0 +1,130 @@
+"""What waits at the gate: the next events in the order of their delivery, while the system stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QColor
+from PyQt6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.editor.fonts import code_font
+from studio.editor.icons import icon
+from studio.editor.panels.empty_state import EmptyState
+from studio.editor.theme import Theme
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+TOPIC, NUMBER, IN_MS = range(3)
+WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs and time-outs are suspended."
+_PREFIXES = {"/_studio/timer/": "tick of ", "/_studio/command/": "command to "}
+
+
+class HeldEvents(QWidget):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__()
+        self.window_ = window
+        self.theme = window.theme
+        self.table = QTreeWidget()
+        self.table.setAccessibleName("Held at the gate")
+        self.table.setColumnCount(3)
+        self.table.setHeaderLabels(["Next events", "#", "in ms"])
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setIconSize(QSize(10, 10))
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
+        header = self.table.header()
+        assert header is not None
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(TOPIC, QHeaderView.ResizeMode.Stretch)
+        for column in (NUMBER, IN_MS):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self.words = QLabel(WORDS)
+        self.words.setProperty("role", "muted")
+        self.words.setWordWrap(True)
+        self.words.setContentsMargins(10, 6, 10, 8)
+        listed = QWidget()
+        layout = QVBoxLayout(listed)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.words)
+        self.empty = EmptyState("fa6s.hourglass", "", window.theme)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(listed)
+        self._listed = listed
+        window.freeze.held_changed.connect(self.refresh)
+        window.live.phase_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        held: list[dict[str, Any]] | None = self.window_.freeze.held
+        is_paused = self.window_.live.control.phase == "paused"
+        title = "Held at the gate" + (f" {len(held)}" if held and is_paused else "")
+        self.window_.side_panels.set_title("held", title)
+        if not is_paused or not held:
+            up = self.window_.live.control.is_up
+            self.empty.say(
+                "Nothing waits: the system runs. Pause it, or stop it at a breakpoint" if up and not is_paused
+                else "Nothing waits at the gate" if up else "What waits at the gate of a system that stands"
+            )  # fmt: skip
+            self._pages.setCurrentWidget(self.empty)
+            return
+        self.table.clear()
+        first_ns = int(held[0]["stamp_ns"])
+        types = self.window_.live.feed.state.get("topics", {})
+        for place, event in enumerate(held):
+            self.table.addTopLevelItem(self._item(place, event, first_ns, types))
+        self._pages.setCurrentWidget(self._listed)
+
+    def _item(self, place: int, event: dict[str, Any], first_ns: int, types: dict[str, Any]) -> QTreeWidgetItem:
+        topic = str(event["topic"])
+        after_ms = (int(event["stamp_ns"]) - first_ns) / 1e6
+        item = QTreeWidgetItem(
+            [shown_topic(topic), f"{event['sequence']}", "next" if place == 0 else f"+{after_ms:.1f}"]
+        )  # fmt: skip
+        item.setData(TOPIC, Qt.ItemDataRole.UserRole, topic)
+        item.setToolTip(TOPIC, topic)
+        item.setIcon(TOPIC, icon("fa6s.circle", self.theme.hue(str(types.get(topic, {}).get("type", "")))))
+        for column in (NUMBER, IN_MS):
+            item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setFont(column, code_font(12))
+        if place == 0:
+            item.setForeground(IN_MS, QColor(self.theme.frozen))
+        return item
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.empty.show_theme(theme)
+        self.refresh()
+
+    def _menu(self, at: Any) -> None:
+        item, viewport = self.table.itemAt(at), self.table.viewport()
+        topic = str(item.data(TOPIC, Qt.ItemDataRole.UserRole)) if item is not None else ""
+        if viewport is None or not topic or topic.startswith("/_studio"):
+            return
+        menu = QMenu(self)
+        entry = menu.addAction(f"Break on events of {topic}…")
+        assert entry is not None
+        entry.triggered.connect(lambda: self.window_.event_breaks.ask_new(topic))
+        menu.popup(viewport.mapToGlobal(at))
+
+
+def shown_topic(topic: str) -> str:
+    """`laser_left/ranges`, `tick of signal`."""
+    for prefix, words in _PREFIXES.items():
+        if topic.startswith(prefix):
+            return words + topic.removeprefix(prefix)
+    return topic.removeprefix("/")
