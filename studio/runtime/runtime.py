@@ -51,7 +51,7 @@ KEPT_LINES = 500
 QUEUE = 50
 """Messages that wait for a client that does not read."""
 
-FREE = {"attach", "alive", "snapshot", "output", "take", "release", "stop"}
+FREE = {"attach", "alive", "snapshot", "output", "geometry", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
 READS = {"system", "ask", *LOOKS}
 """What takes its time and changes nothing."""
@@ -324,6 +324,9 @@ class Runtime:
                 self.lease.take(route, client.name, force=bool(request.get("force")))
             case "release":
                 self.lease.release(route)
+            case "geometry":
+                content = self.session.plan.geometry
+                return {"geometry": content.json() if content is not None else None}
             case "output":
                 lines = self.session.outputs.lines(str(request["name"]))
                 return {"lines": [line._asdict() for line in lines]}
