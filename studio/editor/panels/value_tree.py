@@ -1,0 +1,204 @@
+"""A tree of values of the frame that is looked at: filled as it is opened, with words where the debugger has text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QColor
+from PyQt6.QtWidgets import QApplication, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
+
+from studio.editor.code import looks
+from studio.editor.code.debug_session import Body
+from studio.editor.fonts import code_font
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+
+if TYPE_CHECKING:
+    from studio.editor.code.debug_control import DebugControl
+
+NAME, TYPE, VALUE = range(3)
+MOST_CHARACTERS = 160
+GROUPS = {"special variables", "function variables", "class variables", "protected variables"}
+"""What debugpy adds to every object, and nobody looks for."""
+_EXPRESSION, _REFERENCE, _ARRAY, _FULL = (Qt.ItemDataRole.UserRole + number for number in range(4))
+
+
+class ValueTree(QTreeWidget):
+    chosen = pyqtSignal(str, bool)
+    """The expression of the row, and whether it is an array."""
+
+    def __init__(self, debug: DebugControl, theme: Theme, name: str) -> None:
+        super().__init__()
+        self.debug, self.theme = debug, theme
+        self.setAccessibleName(name)
+        self.setHeaderLabels(["Name", "Type", "Value"])
+        self.setUniformRowHeights(True)
+        self.setAlternatingRowColors(True)
+        self.setIndentation(14)
+        header = self.header()
+        assert header is not None
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(NAME, 116)
+        header.resizeSection(TYPE, 92)
+        self.itemExpanded.connect(self._expanded)
+        self.itemCollapsed.connect(lambda item: self._open.discard(self.expression(item)))
+        self.currentItemChanged.connect(lambda item, _: self._chosen(item))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+        self.more_entries: Callable[[QMenu, str], object] = lambda menu, expression: None
+        self._open: set[str] = set()
+        """Expressions of rows that were opened, to open them again at the next stop."""
+        self._before: dict[str, str] = {}
+        self._now: dict[str, str] = {}
+        self._selected = ""
+        self._quiet = False
+        self.turn = 0
+        """Counts fillings: rows of an older one are gone, and answers about them are late."""
+
+    # ---- filling
+
+    def begin(self) -> None:
+        """Another stop or frame: what was known is what it was before."""
+        self._before, self._now = self._now, {}
+        self.turn += 1
+        self._quiet = True
+        self.clear()
+        self._quiet = False
+
+    def add(self, parent: QTreeWidgetItem | None, told: Body) -> QTreeWidgetItem:
+        """A row from what the debugger says of a variable."""
+        item = QTreeWidgetItem([str(told.get("name", "")), str(told.get("type") or ""), ""])
+        expression = str(told.get("evaluateName") or "")
+        item.setData(0, _EXPRESSION, expression)
+        item.setFont(VALUE, code_font(12))
+        item.setForeground(TYPE, QColor(self.theme.muted))
+        if parent is None:
+            self.addTopLevelItem(item)
+        else:
+            parent.addChild(item)
+        self.update_row(item, told)
+        if expression and expression == self._selected:
+            self._quiet = True
+            self.setCurrentItem(item)
+            self._quiet = False
+        return item
+
+    def update_row(self, item: QTreeWidgetItem, told: Body) -> None:
+        """Type, value and what is within, of a row that is there."""
+        item.setText(TYPE, str(told.get("type") or ""))
+        item.setData(0, _REFERENCE, int(told.get("variablesReference") or 0))
+        self._set_value(item, str(told.get("value") or ""))
+        if item.data(0, _REFERENCE):
+            item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
+            if self.expression(item) in self._open:
+                item.setExpanded(True)
+
+    def ask_words(self, items: Mapping[str, QTreeWidgetItem], expression: str) -> None:
+        """Ask for the words of rows that are there: what `expression` tells by their names."""
+        turn = self.turn
+
+        def show(body: Body) -> None:
+            if turn == self.turn:
+                self.adorn(items, looks.told(str(body.get("result", ""))))
+
+        self.debug.evaluate(expression, show, context="clipboard")
+
+    def adorn(self, items: Mapping[str, QTreeWidgetItem], told: Mapping[str, Any]) -> None:
+        """Words for rows, by name: shapes instead of numbers, fields instead of addresses."""
+        for name, about in told.items():
+            item = items.get(name)
+            if item is None:
+                continue
+            item.setText(TYPE, str(about["type"]))
+            item.setData(0, _ARRAY, bool(about["array"]))
+            self._set_value(item, str(about["words"]))
+            if self.expression(item) == self._selected and about["array"]:
+                self.chosen.emit(self._selected, True)
+
+    def _set_value(self, item: QTreeWidgetItem, text: str) -> None:
+        line = " ".join(text.split())
+        item.setText(VALUE, line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}…")
+        item.setToolTip(VALUE, text[:2000])
+        item.setToolTip(NAME, self.expression(item))
+        item.setData(0, _FULL, text)
+        expression = self.expression(item)
+        if expression:
+            self._now[expression] = text
+        changed = self._before.get(expression, text) != text
+        item.setForeground(VALUE, QColor(self.theme.accent if changed else self.theme.text))
+
+    # ---- opening
+
+    def _expanded(self, item: QTreeWidgetItem) -> None:
+        expression, reference = self.expression(item), int(item.data(0, _REFERENCE) or 0)
+        if expression:
+            self._open.add(expression)
+        if item.childCount() or not reference or self.debug.session is None:
+            return
+        turn = self.turn
+
+        def failed(error: StudioError) -> None:
+            if turn == self.turn:
+                item.addChild(QTreeWidgetItem([error.message]))
+
+        self.debug.session.ask(
+            "variables",
+            lambda body: self._fill(item, expression, body) if turn == self.turn else None,
+            failed,
+            variablesReference=reference,
+        )
+
+    def _fill(self, item: QTreeWidgetItem, expression: str, body: Body) -> None:
+        rows = [told for told in body.get("variables", []) if told.get("name") not in GROUPS]
+        children = {}
+        for told in rows:
+            child = self.add(item, told)
+            children[_plain(str(told.get("name", "")))] = child
+        if not rows:
+            item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.DontShowIndicator)
+        elif expression:
+            self.ask_words(children, looks.children_of(expression))
+
+    # ---- rows
+
+    def expression(self, item: QTreeWidgetItem) -> str:
+        return str(item.data(0, _EXPRESSION) or "")
+
+    def is_array(self, item: QTreeWidgetItem) -> bool:
+        return bool(item.data(0, _ARRAY))
+
+    def _chosen(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None and not self._quiet:
+            self._selected = self.expression(item)
+            self.chosen.emit(self._selected, self.is_array(item))
+
+    def _menu(self, at: QPoint) -> None:
+        item, viewport = self.itemAt(at), self.viewport()
+        if item is not None and viewport is not None:
+            self.menu_of(item).popup(viewport.mapToGlobal(at))
+
+    def menu_of(self, item: QTreeWidgetItem) -> QMenu:
+        menu, expression = QMenu(self), self.expression(item)
+        for text, copied in (("Copy value", str(item.data(0, _FULL))), ("Copy expression", expression)):
+            entry = menu.addAction(text)
+            assert entry is not None
+            entry.triggered.connect(lambda _=False, copied=copied: _copy(copied))
+        self.more_entries(menu, expression)
+        return menu
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+
+
+def _plain(name: str) -> str:
+    """debugpy pads the numbers of items with zeros, so that they sort."""
+    return str(int(name)) if name.isdigit() else name
+
+
+def _copy(text: str) -> None:
+    clipboard = QApplication.clipboard()
+    if clipboard is not None:
+        clipboard.setText(text)

@@ -1,0 +1,396 @@
+"""An array as an image, a map, curves or a table, with its statistics and the cell under the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedLayout,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.editor.fonts import code_font, text_font
+from studio.editor.theme import Theme
+from studio.editor.views.array_data import ArrayData, number_words
+from studio.editor.views.map_colours import ticks
+
+KINDS = ("Image", "Map", "Plot", "Table")
+UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
+MOST_CURVES = 8
+AXIS_PX = 52
+
+
+class ArrayView(QWidget):
+    kind_chosen = pyqtSignal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.data: ArrayData | None = None
+        self.kind = "Image"
+        self.subject = QLabel()
+        self.subject.setProperty("role", "subject")
+        self.subject.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.about = QLabel()
+        self.about.setProperty("role", "muted")
+        self.about.setWordWrap(True)
+        self._group = QButtonGroup(self)
+        head = QHBoxLayout()
+        head.setContentsMargins(10, 4, 8, 4)
+        head.setSpacing(0)
+        head.addWidget(self.subject, 1)
+        self.buttons: dict[str, QToolButton] = {}
+        for kind in KINDS:
+            button = QToolButton()
+            button.setText(kind)
+            button.setCheckable(True)
+            button.setProperty("segment", True)
+            button.setAccessibleName(f"View as {kind.lower()}")
+            button.clicked.connect(lambda _=False, kind=kind: self.choose(kind))
+            self._group.addButton(button)
+            self.buttons[kind] = button
+            head.addWidget(button)
+        self.picture = _Picture(theme)
+        self.plot = _Plot(theme)
+        self.table = QTableView()
+        self.table.setAccessibleName("Values of the array")
+        self.table.setFont(code_font(12))
+        self._place = QStackedLayout()
+        for widget in (self.picture, self.plot, self.table):
+            self._place.addWidget(widget)
+        self.figures = _Figures()
+        self.picture.pointed.connect(self._point)
+        self.plot.pointed.connect(self._point)
+        body = QHBoxLayout()
+        body.setContentsMargins(10, 2, 10, 6)
+        body.setSpacing(12)
+        body.addLayout(self._place, 1)
+        body.addWidget(self.figures)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addLayout(body, 1)
+        about = QHBoxLayout()
+        about.setContentsMargins(10, 0, 10, 6)
+        about.addWidget(self.about)
+        layout.addLayout(about)
+        self.buttons[self.kind].setChecked(True)
+
+    def show_array(self, data: ArrayData) -> None:
+        was = self.data
+        self.data = data
+        self.subject.setText(data.name)
+        self.about.setText(data.words)
+        self.about.setToolTip("")
+        flat = data.values.ndim == 1
+        for kind in ("Image", "Map"):
+            self.buttons[kind].setEnabled(not flat)
+            self.buttons[kind].setToolTip("A row of values has no second axis" if flat else "")
+        self.buttons["Plot"].setEnabled(not data.is_colours)
+        self.figures.show_statistics(data)
+        if was is None or was.name != data.name or not self.buttons[self.kind].isEnabled():
+            fits = "Plot" if flat else "Map" if _is_map(data) else "Image"
+            if not self.buttons[self.kind].isEnabled() or (was is None or was.shape != data.shape):
+                self.kind = fits
+        self._show()
+
+    def say(self, name: str, words: str) -> None:
+        """Instead of an array: why there is none."""
+        self.data = None
+        self.subject.setText(name)
+        self.about.setText(words)
+
+    def choose(self, kind: str) -> None:
+        self.kind = kind
+        self._show()
+        self.kind_chosen.emit(kind)
+
+    def _show(self) -> None:
+        data = self.data
+        self.buttons[self.kind].setChecked(True)
+        if data is None:
+            return
+        if self.kind == "Table":
+            self.table.setModel(_Cells(data, self.table))
+            self.table.resizeColumnsToContents()
+            self._place.setCurrentWidget(self.table)
+        elif self.kind == "Plot":
+            self.plot.show_data(data)
+            self._place.setCurrentWidget(self.plot)
+        else:
+            self.picture.show_data(data, self.kind == "Map")
+            self._place.setCurrentWidget(self.picture)
+
+    def _point(self, row: int, column: int) -> None:
+        if self.data is not None:
+            self.figures.show_cell(self.data, row, column)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = self.picture.theme = self.plot.theme = theme
+        self._show()
+
+
+def _is_map(data: ArrayData) -> bool:
+    return not data.is_colours and data.values.dtype.kind == "f" and bool(data.statistics.get("nan"))
+
+
+class _Figures(QWidget):
+    """The column at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(132)
+        self._values: dict[str, QLabel] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(4)
+        for row, name in enumerate(("min", "mean", "max", "NaN")):
+            label = QLabel(name)
+            label.setProperty("role", "muted")
+            value = QLabel()
+            value.setFont(code_font(12))
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(value, row, 1)
+            self._values[name] = value
+        self.cell = QLabel()
+        self.cell.setProperty("role", "muted")
+        self.value = QLabel()
+        self.value.setFont(code_font(13))
+        grid.addWidget(self.cell, 5, 0, 1, 2)
+        grid.addWidget(self.value, 6, 0, 1, 2)
+        grid.setRowStretch(7, 1)
+        grid.setRowMinimumHeight(4, 6)
+
+    def show_statistics(self, data: ArrayData) -> None:
+        for name, label in self._values.items():
+            value = data.statistics.get(name.lower())
+            label.setText("—" if value is None else number_words(value))
+            label.setToolTip("Of a sample of the values" if data.sampled else "")
+        self.cell.clear()
+        self.value.clear()
+
+    def show_cell(self, data: ArrayData, row: int, column: int) -> None:
+        self.cell.setText(f"cell [{', '.join(map(str, data.place(row, column)))}]")
+        value = data.grid[row, column]
+        is_colour = data.is_colours
+        self.value.setText(" ".join(map(str, value.tolist())) if is_colour else number_words(value.item()))
+
+
+class _Picture(QWidget):
+    """Cells as they are, as large as there is room, with the one under the mouse outlined."""
+
+    pointed = pyqtSignal(int, int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self._image = QImage()
+        self._as_map = False
+        self._cell: tuple[int, int] | None = None
+        self.setMouseTracking(True)
+        self.setMinimumSize(120, 90)
+        self.setAccessibleName("Picture of the array")
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, 190)
+
+    def show_data(self, data: ArrayData, as_map: bool) -> None:
+        pixels = data.pixels(as_map, UNKNOWN[self.theme.name])
+        height, width = pixels.shape
+        self._image = QImage(pixels.tobytes(), width, height, width * 4, QImage.Format.Format_RGB32).copy()
+        self._as_map = as_map
+        self._cell = None
+        self.update()
+
+    def _frame(self) -> QRectF:
+        """Where the picture lies: square cells, unless it is so long that nothing could be seen."""
+        if self._image.isNull():
+            return QRectF()
+        width, height = self._image.width(), self._image.height()
+        scale = min(self.width() / width, self.height() / height)
+        across, down = width * scale, height * scale
+        if min(across, down) < 24:
+            across, down = max(across, 24.0), max(down, 24.0)
+        return QRectF((self.width() - across) / 2, (self.height() - down) / 2, across, down)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        frame = self._frame()
+        if not frame.contains(event.position()):
+            return
+        column = int((event.position().x() - frame.left()) / frame.width() * self._image.width())
+        row = int((event.position().y() - frame.top()) / frame.height() * self._image.height())
+        row, column = min(row, self._image.height() - 1), min(column, self._image.width() - 1)
+        self._cell = (row, column)
+        self.update()
+        self.pointed.emit(self._image.height() - 1 - row if self._as_map else row, column)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        frame = self._frame()
+        painter = QPainter(self)
+        painter.drawImage(frame, self._image)
+        painter.setPen(QPen(QColor(self.theme.border), 1))
+        painter.drawRect(frame)
+        if self._cell is not None and frame.width():
+            row, column = self._cell
+            across, down = frame.width() / self._image.width(), frame.height() / self._image.height()
+            cell = QRectF(frame.left() + column * across, frame.top() + row * down, across, down)
+            grown = max(0.0, 9 - min(across, down)) / 2
+            painter.setPen(QPen(QColor("#000000"), 3))
+            painter.drawRect(cell.adjusted(-grown, -grown, grown, grown))
+            painter.setPen(QPen(QColor("#FFFFFF"), 1.5))
+            painter.drawRect(cell.adjusted(-grown, -grown, grown, grown))
+        painter.end()
+
+
+class _Plot(QWidget):
+    """A row of values, or the rows or columns of a grid, over their index."""
+
+    pointed = pyqtSignal(int, int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self._curves = np.zeros((0, 0))
+        self._step = 1
+        self._by_column = False
+        self._at = -1
+        self._chosen = 0
+        self.setMouseTracking(True)
+        self.setMinimumSize(120, 90)
+        self.setAccessibleName("Plot of the array")
+
+    def show_data(self, data: ArrayData) -> None:
+        """A grid that is narrow is a few columns over many rows, as points are; otherwise its first rows."""
+        grid = data.grid.astype(np.float64)
+        self._by_column = data.values.ndim == 2 and grid.shape[1] <= MOST_CURVES < grid.shape[0]
+        self._curves = (grid.T if self._by_column else grid)[:MOST_CURVES]
+        steps = data.steps if len(data.steps) == 2 else (1, data.steps[0])
+        self._step = steps[0] if self._by_column else steps[1]
+        self._at = -1
+        self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        count = self._curves.shape[1]
+        wide = self.width() - AXIS_PX - 8
+        if not count or wide <= 0:
+            return
+        self._at = int(np.clip(round((event.position().x() - AXIS_PX) / wide * max(1, count - 1)), 0, count - 1))
+        low, high = self._range()
+        value = high - (event.position().y() - 6) / max(1, self.height() - 26) * (high - low)
+        distances = np.nan_to_num(np.abs(self._curves[:, self._at] - value), nan=np.inf)
+        self._chosen = int(np.argmin(distances))
+        self.update()
+        self.pointed.emit(*((self._at, self._chosen) if self._by_column else (self._chosen, self._at)))
+
+    def _range(self) -> tuple[float, float]:
+        finite = self._curves[np.isfinite(self._curves)]
+        if not finite.size:
+            return 0.0, 1.0
+        low, high = float(finite.min()), float(finite.max())
+        return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        theme = self.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.canvas))
+        painter.setFont(text_font(11))
+        count = self._curves.shape[1]
+        if count:
+            low, high = self._range()
+            wide, tall = self.width() - AXIS_PX - 8, self.height() - 26
+
+            def y_of(value: float) -> float:
+                return 6 + (high - value) / (high - low) * tall
+
+            def x_of(at: float) -> float:
+                return AXIS_PX + at / max(1, count - 1) * wide
+
+            for tick in ticks(low, high, 4):
+                painter.setPen(QColor(theme.grid))
+                painter.drawLine(QPointF(AXIS_PX, y_of(tick)), QPointF(self.width() - 8, y_of(tick)))
+                painter.setPen(QColor(theme.muted))
+                where = QRectF(0, y_of(tick) - 8, AXIS_PX - 6, 16)
+                painter.drawText(where, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{tick:g}")
+            for tick in ticks(0, (count - 1) * self._step, 4):
+                where = QRectF(x_of(tick / self._step) - 30, self.height() - 18, 60, 16)
+                painter.drawText(where, Qt.AlignmentFlag.AlignCenter, f"{tick:g}")
+            hues = [theme.accent, *dict.fromkeys(theme.types.values())]
+            for number, curve in enumerate(self._curves):
+                painter.setPen(QPen(QColor(hues[number % len(hues)]), 1))
+                _draw(painter, curve, x_of, y_of, wide)
+            if self._at >= 0:
+                painter.setPen(QPen(QColor(theme.focus), 1))
+                painter.drawLine(QPointF(x_of(self._at), 6), QPointF(x_of(self._at), 6 + tall))
+                value = self._curves[self._chosen, self._at]
+                if np.isfinite(value):
+                    painter.setBrush(QColor(hues[self._chosen % len(hues)]))
+                    painter.drawEllipse(QPointF(x_of(self._at), y_of(float(value))), 3.5, 3.5)
+        painter.end()
+
+
+def _draw(
+    painter: QPainter, curve: np.ndarray, x_of: Callable[[float], float], y_of: Callable[[float], float], wide: float
+) -> None:
+    """Highest and lowest of each pixel's values, so that no peak is lost; gaps where there is no number."""
+    portion = max(1, int(curve.size // max(1.0, wide)))
+    line = QPolygonF()
+    for start in range(0, curve.size, portion):
+        part = curve[start : start + portion]
+        finite = part[np.isfinite(part)]
+        if not finite.size:
+            painter.drawPolyline(line)
+            line = QPolygonF()
+            continue
+        for value in {float(finite.min()), float(finite.max())}:
+            line.append(QPointF(x_of(start), y_of(value)))
+    painter.drawPolyline(line)
+
+
+class _Cells(QAbstractTableModel):
+    def __init__(self, data: ArrayData, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._data = data
+        grid = data.grid
+        # Rows of one value each: what has one axis reads better from above to below.
+        self._grid = grid.T if data.values.ndim == 1 else grid
+        self._flat = data.values.ndim == 1
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:
+        return int(self._grid.shape[0])
+
+    def columnCount(self, parent: QModelIndex | None = None) -> int:
+        return int(self._grid.shape[1])
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        value = self._grid[index.row(), index.column()]
+        if self._data.is_colours:
+            return " ".join(map(str, value.tolist()))
+        return f"{value:.6g}" if self._grid.dtype.kind == "f" else str(value)
+
+    def headerData(self, section: int, side: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        steps = self._data.steps
+        if self._flat:
+            return str(section * steps[0]) if side is Qt.Orientation.Vertical else ""
+        return str(section * (steps[0] if side is Qt.Orientation.Vertical else steps[1]))
