@@ -154,6 +154,8 @@ class Viewers(QObject):
             first = next((other for other in self.open.values() if other.KIND == "plot" and other is not viewer), None)
             if first is not None:
                 viewer.link_to(first)  # type: ignore[attr-defined]
+        if viewer.KIND == "player":
+            viewer.desk = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
 

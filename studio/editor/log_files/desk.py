@@ -281,5 +281,15 @@ class LogDesk(QObject):
         if self.window.live.control.phase == "stopped":
             self.window.live.run()
 
+    def ask_mapping(self, log: Path) -> None:
+        """Which topic of it feeds which port of the open project."""
+        if self.window.has_session:
+            self._read_facts(log, self._ask_mapping)
+
+    def _ask_mapping(self, facts: LogFacts) -> None:
+        from studio.editor.panels.topic_mapping import MappingDialog  # few need it
+
+        MappingDialog(self.window, self.window.theme, self.window.session, facts).open()
+
     def _say(self, words: str, *, trouble: bool = False) -> None:
         self.window.status.say(words, trouble=trouble)

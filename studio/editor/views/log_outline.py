@@ -1,4 +1,4 @@
-"""What a time line shows of a log: its streams, how dense they are, its bookmarks and gaps. No Qt in here."""
+"""What a time line shows of a log: its streams, how dense they are, its gaps. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,6 +13,25 @@ from studio.runtime.recording.log_reader import LogReader
 
 BINS = 1200
 OWN = "/_studio/"
+LONG_NS, MANY_PERIODS = 1_000_000_000, 8
+"""A gap is longer than a second, and than so many periods of its stream."""
+MOST_LOOKED_AT = 500_000
+"""Gaps are looked for event by event; in longer logs that would take too long."""
+
+
+@dataclass(frozen=True)
+class LaneGap:
+    """A time in which a stream says nothing, or events of it that are missing."""
+
+    start_ns: int
+    end_ns: int
+    missing: int = 0
+
+    @property
+    def words(self) -> str:
+        seconds = (self.end_ns - self.start_ns) / 1e9
+        length = f"gap {seconds:.1f} s" if seconds >= 0.1 else "gap"
+        return f"{length}, {self.missing} missing" if self.missing else length
 
 
 @dataclass
@@ -27,6 +46,7 @@ class Lane:
     played_as: str = ""
     """The topic of the system that it feeds; empty if it is not played."""
     enabled: bool = False
+    gaps: tuple[LaneGap, ...] = ()
 
 
 @dataclass
@@ -37,11 +57,18 @@ class Outline:
     end_ns: int
     events: int
     lanes: list[Lane] = field(default_factory=list)
-    bookmarks: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def length_ns(self) -> int:
         return max(self.end_ns - self.start_ns, 1)
+
+    @property
+    def density(self) -> NDArray[np.float64]:
+        """Of everything that is in it."""
+        whole = np.zeros(BINS)
+        for lane in self.lanes:
+            whole += lane.density
+        return whole
 
 
 def read_outline(path: Path) -> Outline:
@@ -59,5 +86,37 @@ def read_outline(path: Path) -> Outline:
             rate = topic.count / seconds
             outline.lanes.append(Lane(name, type_name, topic.count, rate, log.density(name, edges)))
             outline.events += topic.count
-        outline.bookmarks = [(time_ns, bookmark.text) for time_ns, bookmark in log.bookmarks()]
     return outline
+
+
+def read_gaps(path: Path) -> dict[str, tuple[LaneGap, ...]]:
+    """Topic -> its gaps; goes through all events, so not for the longest logs."""
+    found: dict[str, list[LaneGap]] = {}
+    with LogReader(path) as log:
+        topics = [name for name in log.topics if not name.startswith(OWN)]
+        if not topics or log.event_count > MOST_LOOKED_AT:
+            return {}
+        length_ns = max(log.end_ns - log.start_ns, 1)
+        long_ns = {name: max(LONG_NS, MANY_PERIODS * length_ns // max(log.topics[name].count, 1)) for name in topics}
+        before: dict[str, tuple[int, int]] = {}
+        for event in log.events(topics):
+            last_ns, last = before.get(event.topic, (event.log_time_ns, event.sequence - 1))
+            # Others number as they please; ours count every event that there was.
+            missing = max(0, event.sequence - last - 1) if event.flags is not None else 0
+            if missing or event.log_time_ns - last_ns > long_ns[event.topic]:
+                found.setdefault(event.topic, []).append(LaneGap(last_ns, event.log_time_ns, missing))
+            before[event.topic] = event.log_time_ns, event.sequence
+    return {topic: tuple(gaps) for topic, gaps in found.items()}
+
+
+def time_of_event(path: Path, topics: list[str], number: int) -> int:
+    """When `number` events of these topics have been before: by halves, with the index."""
+    with LogReader(path) as log:
+        low, high = log.start_ns, log.end_ns + 1
+        while low < high:
+            middle = (low + high) // 2
+            if log.count_before(middle + 1, topics) > number:
+                high = middle
+            else:
+                low = middle + 1
+        return min(low, log.end_ns)

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.panels.player_viewer import PlayerViewer, seconds_in
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
@@ -27,8 +25,6 @@ from studio.editor.session import Session
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
 from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
-from studio.runtime.recording import LogReader
-from tests.runtime.replay.played import A, B, write_rig
 
 TOPICS: dict[str, Any] = {
     "/terrain_map/terrain": {"type": "Map", "count": 3, "bytes": 600, "rate_hz": 10.0, "latency_us": {"p50": 1500.0}},
@@ -75,7 +71,7 @@ class TestMap:
         viewer.show()
         QApplication.processEvents()
         viewer._take_map([event("/terrain_map/terrain", terrain())])
-        assert viewer.view.read_out(12.2, -4.9) == "cell 4, 0   x 12.20  y −4.90   +0.30 m ± 0.02".replace("−4", "-4")
+        assert viewer.view.read_out(12.2, -4.9) == "cell 4, 0   x 12.20  y −4.90   +0.30 m ± 0.02"
         assert "outside" in viewer.view.read_out(0.0, 0.0)
         picture = viewer.view.grab().toImage()
         middle = picture.pixelColor(picture.width() // 2, picture.height() // 2)
@@ -351,84 +347,6 @@ class TestCompare:
         viewer._take(viewer.sides[0], [event("/a", terrain())])
         viewer._take(viewer.sides[1], [event("/b", other)])
         assert "No plane is in both" in viewer.empty._sentence.text()
-
-
-class TestPlayer:
-    @pytest.fixture
-    def viewer(self, feed: Feed, tmp_path: Path, qtbot: QtBot) -> PlayerViewer:
-        """On a real log of three streams, one of which is played; what is asked is written down."""
-        path = tmp_path / "rig.mcap"
-        write_rig(path)
-        with LogReader(path) as log:
-            first, last = log.start_ns, log.end_ns
-        feed.state["player"] = {
-            "log": str(path), "playing": False, "time_ns": first, "start_ns": first, "end_ns": last, "number": 0,
-            "count": 100, "rate": 1.0, "loop": False, "range_ns": None, "streams": {A: ["/platform/level", True]},
-            "stopped": None,
-        }  # fmt: skip
-        made = PlayerViewer(feed, LIGHT)
-        made.resize(1200, 240)
-        qtbot.addWidget(made)
-        qtbot.waitUntil(lambda: made.timeline.outline is not None, timeout=20_000)
-        made.asked = []  # type: ignore[attr-defined]
-        made.ask = lambda action, **fields: made.asked.append((action, fields))  # type: ignore[attr-defined,method-assign]
-        made.show()
-        return made
-
-    def test_the_time_line_has_every_stream_and_how_dense_it_is(self, viewer: PlayerViewer) -> None:
-        outline = viewer.timeline.outline
-        assert outline is not None
-        lanes = {lane.topic: lane for lane in outline.lanes}
-        assert lanes[A].count == 100 and lanes[A].enabled and lanes[A].type == "Float64"
-        assert lanes[A].density.sum() == pytest.approx(100, abs=1)
-        assert not lanes[B].enabled and lanes[B].played_as == ""
-        assert "event 0 of 100 · 1 of 1 streams play" in viewer.facts.text()
-        assert not viewer.grab().isNull()
-
-    def test_scrubbing_seeks_and_the_box_switches_a_stream(self, viewer: PlayerViewer, qtbot: QtBot) -> None:
-        timeline, asked = viewer.timeline, viewer.asked  # type: ignore[attr-defined]
-        first, last = timeline.span_ns
-        middle = QPoint(int(timeline._x_of((first + last) / 2)), 60)
-        QTest.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=middle)
-        qtbot.waitUntil(lambda: bool(asked), timeout=5000)
-        action, fields = asked[-1]
-        assert action == "seek" and fields["time_ns"] == pytest.approx((first + last) / 2, abs=(last - first) * 0.01)
-        outline = timeline.outline
-        assert outline is not None
-        row = [lane.topic for lane in outline.lanes].index(A)
-        QTest.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(17, 40 + 23 * row + 11))
-        assert asked[-1] == ("enable", {"topic": "/platform/level", "on": False})
-
-    def test_keys_as_on_a_tape(self, viewer: PlayerViewer) -> None:
-        asked = viewer.asked  # type: ignore[attr-defined]
-        for key in (Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_N, Qt.Key.Key_BracketLeft):
-            QTest.keyClick(viewer.timeline, key)
-        assert [action for action, _ in asked] == ["play", "single", "seek_by", "next_of", "range"]
-        assert asked[3][1] == {"topic": "/platform/level"}
-
-    def test_typed_times_and_rates(self, viewer: PlayerViewer) -> None:
-        asked, outline = viewer.asked, viewer.timeline.outline  # type: ignore[attr-defined]
-        assert outline is not None
-        viewer.time.setText("0:00.5")
-        viewer._jump()
-        assert asked[-1] == ("seek", {"time_ns": outline.start_ns + 500_000_000})
-        viewer.rate.setCurrentText("Max")
-        viewer._set_rate()
-        assert asked[-1] == ("rate", {"rate": None})
-        viewer.rate.setCurrentText("fast")
-        viewer._set_rate()
-        assert "no rate" in viewer.facts.text() and asked[-1] == ("rate", {"rate": None})
-        assert [seconds_in(text) for text in ("79.5", "1:19.5", "1:00:01", "soon")] == [79.5, 79.5, 3601.0, None]
-
-    def test_the_wheel_zooms_where_it_stands(self, viewer: PlayerViewer) -> None:
-        timeline = viewer.timeline
-        whole = timeline.span_ns
-        timeline._show_span(whole[0] + 1000, whole[0] + 5_000_000)
-        assert timeline.span_ns[1] - timeline.span_ns[0] < (whole[1] - whole[0]) / 10
-        timeline.show_now(whole[1], None)
-        assert timeline.span_ns[0] == whole[1], "the view turns the page when the cursor leaves it"
-        timeline.show_all()
-        assert timeline.span_ns == whole
 
 
 def test_fields_travel_by_drag_and_drop() -> None:

@@ -1,0 +1,63 @@
+"""Bookmarks of the log that is played: set, renamed and taken away by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from studio.editor.views.log_bookmarks import Mark, write_marks
+from studio.editor.views.timeline import Timeline
+from studio.errors import StudioError
+
+
+class PlayerMarks(QObject):
+    refused = pyqtSignal(str)
+    sought = pyqtSignal(object)
+
+    def __init__(self, panel: QWidget, timeline: Timeline, log: Callable[[], Path]) -> None:
+        super().__init__(panel)
+        self._panel, self._timeline, self._log = panel, timeline, log
+        timeline.mark_menu.connect(self._open_menu)
+        timeline.mark_renamed.connect(self.rename)
+
+    def add(self, text: str = "") -> None:
+        """Where the cursor is; asked for without a text."""
+        text = text or self._asked(f"mark {len(self._timeline.marks) + 1}")
+        if text:
+            self._keep([*self._timeline.marks, Mark(self._timeline.now_ns, text)])
+
+    def rename(self, mark: Mark, text: str = "") -> None:
+        text = text or self._asked(mark.text)
+        if text:
+            self._keep([Mark(each.time_ns, text) if each == mark else each for each in self._timeline.marks])
+
+    def remove(self, mark: Mark) -> None:
+        self._keep([each for each in self._timeline.marks if each != mark])
+
+    def _asked(self, text: str) -> str:
+        told, sure = QInputDialog.getText(self._panel, "Bookmark", "What is here?", text=text)
+        return told.strip() if sure else ""
+
+    def _keep(self, marks: list[Mark]) -> None:
+        try:
+            write_marks(self._log(), marks)
+        except StudioError as error:
+            self.refused.emit(str(error))
+            return
+        self._timeline.show_marks(sorted(marks))
+
+    def _open_menu(self, mark: Mark, at: QPoint) -> None:
+        menu = QMenu(self._panel)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for words, do in (
+            ("Go there", lambda: self.sought.emit(mark.time_ns)),
+            ("Rename…", lambda: self.rename(mark)),
+            ("Delete", lambda: self.remove(mark)),
+        ):
+            entry = menu.addAction(words)
+            assert entry is not None
+            entry.triggered.connect(lambda _, do=do: do())
+        menu.popup(at)

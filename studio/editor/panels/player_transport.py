@@ -1,0 +1,164 @@
+"""The row of the LogPlayer that one works with: buttons of a tape, the rate, time and number. Knows no log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PyQt6.QtCore import QPointF, QRectF, QSize, pyqtSignal
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
+
+from studio.editor.fonts import code_font
+from studio.editor.theme import Theme
+
+PRESETS: tuple[tuple[str, float | None], ...] = (
+    ("0.1", 0.1), ("0.5", 0.5), ("1", 1.0), ("2", 2.0), ("10", 10.0), ("Max", None),
+)  # fmt: skip
+SLOWEST, FASTEST = 0.01, 1000.0
+BAR_HEIGHT = 40
+
+
+class FittingBar(QWidget):
+    """A row that hides what matters least where it would not fit; it never widens its dock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(BAR_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 4, 8, 4)
+        self._row.setSpacing(5)
+        self._widgets: list[tuple[QWidget, int]] = []
+
+    def add(self, widget: QWidget, rank: int = 0, *, stretch: int = 0) -> None:
+        """Of rank 0 are those that always stay; the higher, the sooner it goes."""
+        self._row.addWidget(widget, stretch)
+        if not stretch:
+            self._widgets.append((widget, rank))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, BAR_HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        room = self.width() - 24
+        wanted = {widget: widget.sizeHint().width() + self._row.spacing() for widget, _ in self._widgets}
+        wanted |= {widget: widget.maximumWidth() + 5 for widget in wanted if widget.maximumWidth() < 1000}
+        needed = sum(wanted.values())
+        for widget, rank in sorted(self._widgets, key=lambda entry: -entry[1]):
+            hide = needed > room and rank > 0
+            widget.setVisible(not hide)
+            needed -= wanted[widget] if hide else 0
+
+
+class RateDial(QWidget):
+    """Drag up or down, or turn the wheel: slower and faster on a scale of powers."""
+
+    turned = pyqtSignal(float)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.rate: float | None = 1.0
+        self._pressed: tuple[float, float] | None = None
+        self.setFixedSize(32, 32)
+        self.setToolTip("Rate: drag up and down, or turn the wheel; a double-click is 1 ×")
+        self.setAccessibleName("Rate")
+
+    def show_rate(self, rate: float | None) -> None:
+        if rate != self.rate and self._pressed is None:
+            self.rate = rate
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        on = self.isEnabled()
+        painter.setPen(QPen(QColor(self.theme.control_border if on else self.theme.border), 1.5))
+        painter.setBrush(QColor(self.theme.field))
+        painter.drawEllipse(QRectF(3, 3, 26, 26))
+        share = 1.0 if self.rate is None else math.log10(self.rate / SLOWEST) / math.log10(FASTEST / SLOWEST)
+        angle = math.radians(-225 + 270 * min(max(share, 0.0), 1.0))
+        painter.setPen(QPen(QColor(self.theme.accent if on else self.theme.disabled), 2.5))
+        middle, reach = QPointF(16, 16), QPointF(math.cos(angle), math.sin(angle))
+        painter.drawLine(middle + reach * 4, middle + reach * 12)
+
+    def _turn(self, rate: float) -> None:
+        rate = min(max(rate, SLOWEST), FASTEST)
+        digits = 2 - math.floor(math.log10(rate))
+        self.rate = round(rate, max(digits, 0))
+        self.update()
+        self.turned.emit(self.rate)
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        self._pressed = (event.position().y(), self.rate or FASTEST)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        if self._pressed is not None:
+            self._turn(self._pressed[1] * 10 ** ((self._pressed[0] - event.position().y()) / 60))
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        self._pressed = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
+        self._turn(1.0)
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        assert event is not None
+        event.accept()
+        self._turn((self.rate or FASTEST) * 1.1 ** (event.angleDelta().y() / 120))
+
+
+class Presets(QWidget):
+    """Rates that one wants most, side by side."""
+
+    chosen = pyqtSignal(object)
+    """A rate, or None for as fast as it goes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.buttons: dict[float | None, QToolButton] = {}
+        for words, rate in PRESETS:
+            button = QToolButton()
+            button.setText(words)
+            button.setCheckable(True)
+            button.setProperty("segment", "true")
+            button.setToolTip(f"{words} times as fast" if rate else "As fast as the components go")
+            button.clicked.connect(lambda _, rate=rate: self.chosen.emit(rate))
+            row.addWidget(button)
+            self.buttons[rate] = button
+
+    def show_rate(self, rate: float | None) -> None:
+        for each, button in self.buttons.items():
+            button.setChecked(each == rate)
+
+
+def field(width: int, name: str, words: str, done: Callable[[], object]) -> QLineEdit:
+    """A short one for figures; Enter does it."""
+    made = QLineEdit()
+    made.setFont(code_font(12))
+    made.setFixedWidth(width)
+    made.setAccessibleName(name)
+    made.setToolTip(words)
+    made.returnPressed.connect(done)
+    return made
+
+
+def seconds_in(text: str) -> float | None:
+    """Of `1:19.5`, `79.5` or `1:02:03`; None for anything else."""
+    seconds = 0.0
+    for part in text.strip().split(":"):
+        try:
+            seconds = seconds * 60 + float(part)
+        except ValueError:
+            return None
+    return seconds if math.isfinite(seconds) else None

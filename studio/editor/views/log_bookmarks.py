@@ -1,0 +1,47 @@
+"""Bookmarks of a log that can be changed: no log ever is, so they stand in a file beside it. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.errors import StudioError
+from studio.model.files import write_atomically
+from studio.runtime.recording.log_reader import LogReader
+
+
+class BookmarkError(StudioError):
+    """Bookmarks that cannot be read or written."""
+
+
+@dataclass(frozen=True, order=True)
+class Mark:
+    time_ns: int
+    """Log time."""
+    text: str
+
+
+def file_of(log: Path) -> Path:
+    return log.with_name(f"{log.name.removesuffix('.mcap')}.bookmarks.json")
+
+
+def read_marks(log: Path) -> list[Mark]:
+    """Those of the file beside it, else those that were recorded with it."""
+    file = file_of(log)
+    if file.is_file():
+        try:
+            entries = json.loads(file.read_text(encoding="utf-8"))
+            return sorted(Mark(int(entry["time_ns"]), str(entry["text"])) for entry in entries)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BookmarkError(f"cannot be read: {error}", file=file, hint="mend or remove it") from None
+    with LogReader(log) as reader:
+        return sorted(Mark(time_ns, bookmark.text) for time_ns, bookmark in reader.bookmarks())
+
+
+def write_marks(log: Path, marks: list[Mark]) -> None:
+    entries = [{"time_ns": mark.time_ns, "text": mark.text} for mark in sorted(marks)]
+    try:
+        write_atomically(file_of(log), json.dumps(entries, indent=1, ensure_ascii=False).encode() + b"\n")
+    except (OSError, StudioError) as error:
+        raise BookmarkError(f"bookmarks cannot be kept: {error}", file=file_of(log)) from None

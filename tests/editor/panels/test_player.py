@@ -1,0 +1,221 @@
+"""The LogPlayer on a real log: what it shows, what its hands and keys ask for, and what it remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from studio.editor.feed import Feed
+from studio.editor.panels.player_transport import RateDial, seconds_in
+from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.log_bookmarks import Mark, file_of, read_marks
+from studio.editor.views.log_outline import read_gaps, time_of_event
+from studio.messages import Float64
+from studio.runtime.recording import LogReader
+from tests.runtime.replay.played import MS, START, A, B, write_rig
+from tests.runtime.replay.small_systems import write_foreign
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    made = Feed()
+    made.state = {"topics": {}, "components": {}, "processes": {}}
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def viewer(feed: Feed, tmp_path: Path, qtbot: QtBot) -> PlayerViewer:
+    """On a real log of three streams, one of which is played; what is asked is written down."""
+    path = tmp_path / "rig.mcap"
+    write_rig(path)
+    with LogReader(path) as log:
+        first, last = log.start_ns, log.end_ns
+    feed.state["player"] = {
+        "log": str(path), "playing": False, "time_ns": first, "start_ns": first, "end_ns": last, "number": 0,
+        "count": 100, "rate": 1.0, "loop": False, "range_ns": None, "streams": {A: ["/platform/level", True]},
+        "stopped": None,
+    }  # fmt: skip
+    feed.state["stepping"] = {"can_go_back": True, "why_not": ""}
+    made = PlayerViewer(feed, LIGHT)
+    made.resize(1500, 240)
+    qtbot.addWidget(made)
+    qtbot.waitUntil(lambda: made.timeline.outline is not None, timeout=20_000)
+    made.asked = []  # type: ignore[attr-defined]
+    made.ask = lambda action, **fields: made.asked.append((action, fields))  # type: ignore[attr-defined,method-assign]
+    made.show()
+    return made
+
+
+def test_the_time_line_has_every_stream_and_how_dense_it_is(viewer: PlayerViewer) -> None:
+    outline = viewer.timeline.outline
+    assert outline is not None
+    lanes = {lane.topic: lane for lane in outline.lanes}
+    assert lanes[A].count == 100 and lanes[A].enabled and lanes[A].type == "Float64"
+    assert lanes[A].density.sum() == pytest.approx(100, abs=1)
+    assert not lanes[B].enabled and lanes[B].played_as == ""
+    assert "event 0 of 100" in viewer.facts.text() and viewer.timeline.words == "1 of 3 streams play"
+    tip = viewer.timeline._tip(QPointF(60, 40 + 23 * [lane.topic for lane in outline.lanes].index(B) + 5))
+    assert B in tip and "50 events" in tip and "is not played" in tip
+    for theme in (DARK, LIGHT):
+        viewer.show_theme(theme)
+        assert not viewer.grab().isNull()
+
+
+def test_scrubbing_seeks_and_the_box_switches_a_stream(viewer: PlayerViewer, qtbot: QtBot) -> None:
+    timeline, asked = viewer.timeline, viewer.asked  # type: ignore[attr-defined]
+    first, last = timeline.span_ns
+    middle = QPoint(int(timeline._x_of((first + last) / 2)), 60)
+    QTest.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.waitUntil(lambda: bool(asked), timeout=5000)
+    action, fields = asked[-1]
+    assert action == "seek" and fields["time_ns"] == pytest.approx((first + last) / 2, abs=(last - first) * 0.01)
+    outline = timeline.outline
+    assert outline is not None
+    row = [lane.topic for lane in outline.lanes].index(A)
+    QTest.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(17, 40 + 23 * row + 11))
+    assert asked[-1] == ("enable", {"topic": "/platform/level", "on": False})
+
+
+def test_with_shift_a_pixel_is_an_event(viewer: PlayerViewer, qtbot: QtBot) -> None:
+    timeline = viewer.timeline
+    start_ns = timeline.now_ns
+    timeline._from = (700.0, start_ns)
+    assert timeline._fine(710.0) - start_ns == pytest.approx(10 * 10 * MS, rel=0.02), "events come every 10 ms"
+
+
+def test_keys_as_on_a_tape_and_in_rosbag2(viewer: PlayerViewer) -> None:
+    asked = viewer.asked  # type: ignore[attr-defined]
+    shift = Qt.KeyboardModifier.ShiftModifier
+    for key in (
+        Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_N, Qt.Key.Key_P, Qt.Key.Key_BracketLeft,
+        Qt.Key.Key_Up, Qt.Key.Key_L, Qt.Key.Key_End,
+    ):  # fmt: skip
+        QTest.keyClick(viewer.timeline, key)
+    assert [action for action, _ in asked] == [
+        "play", "single", "back", "next_of", "previous_of", "range", "rate", "loop", "seek",
+    ]  # fmt: skip
+    assert asked[3][1] == asked[4][1] == {"topic": "/platform/level"} and asked[6][1] == {"rate": 1.1}
+    asked.clear()
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+        QTest.keyClick(viewer.timeline, key, shift)
+    assert asked == [("seek_by", {"seconds": -1.0}), ("seek_by", {"seconds": 1.0})]
+
+
+def test_where_it_cannot_go_back_it_says_why(viewer: PlayerViewer, feed: Feed) -> None:
+    assert viewer.back.isEnabled()
+    feed.state["stepping"] = {"can_go_back": False, "why_not": "the simulator keeps no checkpoints"}
+    viewer._take_state()
+    for button in (viewer.back, viewer.previous_of):
+        assert not button.isEnabled() and "keeps no checkpoints" in button.toolTip()
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_Left)
+    assert not viewer.asked and "keeps no checkpoints" in viewer.facts.text()  # type: ignore[attr-defined]
+
+
+def test_typed_times_numbers_and_rates(viewer: PlayerViewer, qtbot: QtBot) -> None:
+    asked, outline = viewer.asked, viewer.timeline.outline  # type: ignore[attr-defined]
+    assert outline is not None
+    viewer.time.setText("0:00.5")
+    viewer._jump()
+    assert asked[-1] == ("seek", {"time_ns": outline.start_ns + 500_000_000})
+    viewer.number.setText("42")
+    viewer._jump_to_event()
+    qtbot.waitUntil(lambda: len(asked) == 2, timeout=5000)
+    assert asked[-1] == ("seek", {"time_ns": START + 420 * MS}), "42 events were before it"
+    viewer.presets.buttons[None].click()
+    assert asked[-1] == ("rate", {"rate": None})
+    viewer.rate.setText("2.5")
+    viewer._typed_rate()
+    assert asked[-1] == ("rate", {"rate": 2.5})
+    viewer.rate.setText("fast")
+    viewer._typed_rate()
+    assert "no rate" in viewer.facts.text() and asked[-1] == ("rate", {"rate": 2.5})
+    assert [seconds_in(text) for text in ("79.5", "1:19.5", "1:00:01", "soon", "inf")] == [
+        79.5,
+        79.5,
+        3601.0,
+        None,
+        None,
+    ]
+
+
+def test_the_dial_turns_by_powers(qtbot: QtBot) -> None:
+    dial = RateDial(LIGHT)
+    qtbot.addWidget(dial)
+    told: list[float] = []
+    dial.turned.connect(told.append)
+    dial.show()
+    QTest.mousePress(dial, Qt.MouseButton.LeftButton, pos=QPoint(16, 16))
+    QTest.mouseMove(dial, QPoint(16, -44))
+    QTest.mouseRelease(dial, Qt.MouseButton.LeftButton, pos=QPoint(16, -44))
+    assert told and told[-1] == pytest.approx(10.0)
+    QTest.mouseDClick(dial, Qt.MouseButton.LeftButton)
+    assert told[-1] == 1.0
+
+
+def test_the_wheel_zooms_where_it_stands(viewer: PlayerViewer) -> None:
+    timeline = viewer.timeline
+    whole = timeline.span_ns
+    timeline._show_span(whole[0] + 1000, whole[0] + 5_000_000)
+    assert timeline.span_ns[1] - timeline.span_ns[0] < (whole[1] - whole[0]) / 10
+    timeline.show_now(whole[1], None)
+    assert timeline.span_ns[0] == whole[1], "the view turns the page when the cursor leaves it"
+    timeline.show_all()
+    assert timeline.span_ns == whole
+
+
+def test_bookmarks_are_kept_beside_the_log(viewer: PlayerViewer, tmp_path: Path) -> None:
+    log = tmp_path / "rig.mcap"
+    before = log.read_bytes()
+    viewer.timeline.now_ns = START + 300 * MS
+    viewer.marks.add("stairs")
+    viewer.timeline.now_ns = START + 100 * MS
+    viewer.marks.add("door")
+    assert [mark.text for mark in viewer.timeline.marks] == ["door", "stairs"]
+    viewer.marks.rename(viewer.timeline.marks[0], "the door")
+    viewer.marks.remove(viewer.timeline.marks[1])
+    assert read_marks(log) == [Mark(START + 100 * MS, "the door")] and log.read_bytes() == before
+    x = viewer.timeline._x_of(START + 100 * MS)
+    QTest.mouseClick(viewer.timeline, Qt.MouseButton.LeftButton, pos=QPoint(int(x) + 20, 28))
+    assert viewer.timeline.now_ns == START + 100 * MS, "a click on it goes there"
+    file_of(log).write_text("not a list")
+    with pytest.raises(Exception, match="cannot be read"):
+        read_marks(log)
+
+
+def test_the_range_is_dragged_by_its_flags(viewer: PlayerViewer) -> None:
+    timeline, asked = viewer.timeline, viewer.asked  # type: ignore[attr-defined]
+    timeline.show_now(timeline.now_ns, (START + 200 * MS, START + 800 * MS))
+    x, to = int(timeline._x_of(START + 200 * MS)) + 5, int(timeline._x_of(START + 400 * MS))
+    QTest.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+    QTest.mouseMove(timeline, QPoint(to, 8))
+    QTest.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(to, 8))
+    action, fields = asked[-1]
+    assert action == "range" and fields["end_ns"] == START + 800 * MS
+    assert fields["start_ns"] == pytest.approx(START + 400 * MS, abs=2 * MS)
+
+
+def test_gaps_and_numbers_of_events_are_found(tmp_path: Path) -> None:
+    times = [*range(0, 1000, 100), *range(4000, 5000, 100)]
+    path = write_foreign(tmp_path / "holes.mcap", {A: [(START + at * MS, Float64(1.0)) for at in times]})
+    gap = read_gaps(path)[A][0]
+    assert (gap.start_ns, gap.end_ns) == (START + 900 * MS, START + 4000 * MS) and gap.words == "gap 3.1 s"
+    assert time_of_event(path, [A], 0) == START and time_of_event(path, [A], 10) == START + 4000 * MS
+
+
+def test_in_a_narrow_dock_the_least_important_goes_first(viewer: PlayerViewer) -> None:
+    viewer.resize(620, 240)
+    QApplication.processEvents()
+    assert not viewer.condition.isVisible() and not viewer.presets.isVisible()
+    assert viewer.play.isVisible() and viewer.time.isVisible()
+    assert viewer.minimumSizeHint().width() < 500
+    viewer.resize(1700, 240)
+    QApplication.processEvents()
+    assert viewer.condition.isVisible() and viewer.presets.isVisible()
