@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from studio.editor.freeze.standing import stand_of, stopped_components
 from studio.model.parts import Endpoint, Wire
 from studio.model.sources import LiveProvider, Source
 from studio.model.system import Node, System
 from studio.model.wiring import topic_of
 from studio.runtime.deltas import Snapshot
 
-Tone = Literal["created", "inactive", "fine", "warning", "error"]
+Tone = Literal["created", "inactive", "fine", "warning", "error", "frozen"]
 Flow = Literal["flows", "stale", "never"]
 
 
@@ -42,6 +43,8 @@ LOOKS: Mapping[str, Look] = {
     "dead": Look("Dead", "fa6s.circle-exclamation", "error", 12),
     "gave up": Look("Gave up", "fa6s.circle-exclamation", "error", 13),
 }
+STOPPED = Look("Stopped here", "fa6s.snowflake", "frozen", 20)
+STOPPED_ALONE = Look("Stopped here, system runs on", "fa6s.snowflake", "warning", 20)
 NOT_THERE = Look("Not running", "mdi6.circle-outline", "created", 0)
 """On the canvas, but not in the system that runs."""
 PLAYED = Look("Played", "fa6s.circle-play", "fine", 1)
@@ -103,11 +106,13 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
     told = state["components"].get(node.name)
     if told is None or told["type"] != node.type:
         return LiveNode(NOT_THERE, "not in this run")
-    return LiveNode(shown_look(told, state), _beside(told))
+    return LiveNode(
+        shown_look(told, state, node.name), _beside(told) if node.name not in stopped_components(state) else ""
+    )
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:
-    parts = [state["components"][name] for name in parts_of(node) if name in state["components"]]
+    parts = {name: state["components"][name] for name in parts_of(node) if name in state["components"]}
     rates = tuple(
         (port.name, rate_words(told["rate_hz"]))
         for port in node.ports
@@ -116,12 +121,19 @@ def _live_source(node: Source, state: Snapshot) -> LiveNode:
     if not parts:
         is_played = node.mode == "logged" and state.get("sources", {}).get(node.name) == "logged"
         return LiveNode(PLAYED if is_played else NOT_THERE, "", rates)
-    worst = max(parts, key=lambda told: shown_look(told, state).rank)
-    return LiveNode(shown_look(worst, state), _beside(worst) if len(parts) == 1 else f"{len(parts)} parts", rates)
+    worst = max(parts, key=lambda name: shown_look(parts[name], state, name).rank)
+    right = _beside(parts[worst]) if len(parts) == 1 else f"{len(parts)} parts"
+    return LiveNode(shown_look(parts[worst], state, worst), right, rates)
 
 
-def shown_look(told: Mapping[str, Any], state: Snapshot) -> Look:
-    if told["state"] in ("active", "busy") and state["gate"] != "run" and not state.get("lockstep"):
+def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look:
+    """Of a component; by its `name` it is told whether a debugger holds it."""
+    stand = stand_of(state)
+    is_frozen = stand is not None and not stand.runs_on
+    if name and stand is not None and name in stopped_components(state):
+        return STOPPED if is_frozen else STOPPED_ALONE
+    stands = state["gate"] != "run" and not state.get("lockstep")
+    if told["state"] in ("active", "busy") and (stands or is_frozen):
         return LOOKS["held"]
     return look_of(told["state"])
 

@@ -32,6 +32,7 @@ class StatusBar(QStatusBar):
     zoom_wanted = pyqtSignal()
     trouble_wanted = pyqtSignal()
     layouts_wanted = pyqtSignal()
+    frozen_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -58,7 +59,11 @@ class StatusBar(QStatusBar):
         self.zoom = self._button("Zoom", self.zoom_wanted)
         self.layout_name = self._button("Layout of the panels", self.layouts_wanted)
         self.layout_name.setToolTip("Arrangement of the panels (Ctrl+1 to Ctrl+7)")
-        for widget in (self.origin, self.running, self.figures, self.saved, self.problems):
+        self.frozen = self._button("The system is frozen", self.frozen_wanted)
+        self.frozen.setText("Frozen")
+        self.frozen.setToolTip("The whole system stands: show where")
+        self.frozen.hide()
+        for widget in (self.frozen, self.origin, self.running, self.figures, self.saved, self.problems):
             self.addWidget(widget)
         self.addWidget(self.words, 1)
         for widget in (self.load, self.content, self.zoom, self.layout_name):
@@ -118,6 +123,14 @@ class StatusBar(QStatusBar):
     def show_running(self, live: Live) -> None:
         """State, rate, losses and load of the system; nothing of it while none runs."""
         phase, theme = live.control.phase, self.theme
+        is_frozen = live.window.freeze.is_frozen
+        self.frozen.setVisible(is_frozen)
+        on_ice = "#06232C" if theme.name == "dark" else "#FFFFFF"
+        self.frozen.setIcon(icon("fa6s.snowflake", on_ice))
+        self.frozen.setStyleSheet(
+            f"QToolButton {{ background: {theme.frozen}; color: {on_ice}; border: 0; border-radius: 0;"
+            " padding: 0 10px; min-height: 22px; font-weight: 600; }"
+        )
         for widget in (self.running, self.figures, self.load):
             widget.setVisible(phase != "stopped")
         if phase == "stopped":
@@ -133,7 +146,9 @@ class StatusBar(QStatusBar):
                 if told.drops
                 else ""
             )
-            self.figures.setText(f"{told.rate_hz:.0f} events/s{late}{lost}")
+            held = live.window.freeze.held
+            waiting = f" · {len(held)} held" if held and phase == "paused" else ""
+            self.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
             self.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
             if told.troubled:
                 self.troubled = told.troubled[0]

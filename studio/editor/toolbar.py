@@ -6,6 +6,7 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from studio.editor.gate_choice import GateChoice
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import ClockLabel, RunButtons
 from studio.editor.log_files.record import RecordButton
@@ -54,6 +55,10 @@ class MainToolBar(QToolBar):
             if button is not None:
                 button.setAccessibleName(action.text())
         self.addSeparator()
+        self.gate = GateChoice(control)
+        self.gate_label = QLabel("Gate")
+        self.gate_label.setProperty("role", "muted")
+        self._gate_actions = [self.addWidget(self.gate_label), self.addWidget(self.gate), self.addSeparator()]
         self._label_action = self.addWidget(self.source_label)
         self.addWidget(self.switch)
         self._clock_actions = [self.addSeparator(), self.addWidget(self.clock)]
@@ -73,10 +78,18 @@ class MainToolBar(QToolBar):
         self.commands.setToolButtonStyle(icon_only if self.width() < NARROW else beside)
         if self._label_action is not None:
             self._label_action.setVisible(self.width() >= NARROW)
+        self._show_gate()
+
+    def _show_gate(self) -> None:
+        """Only a system that runs has one; in a narrow window it goes without its word."""
+        for place, action in enumerate(self._gate_actions):
+            if action is not None:
+                action.setVisible(self.control.is_up and (place > 0 or self.width() >= NARROW))
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
         self.clock.show_phase()
+        self._show_gate()
         for action in self._clock_actions:
             if action is not None:
                 action.setVisible(self.control.is_up)

@@ -13,7 +13,7 @@ from studio.editor.canvas.live_paint import paint_state_row
 from studio.editor.fonts import metrics, text_font
 from studio.editor.icons import icon
 from studio.editor.live_state import LiveNode
-from studio.editor.theme import Theme
+from studio.editor.theme import Theme, mixed
 from studio.model.sources import SourceMode
 
 ALL_DETAIL: Final = 0.7
@@ -160,10 +160,12 @@ class NodeItem(QGraphicsItem):
             painter.drawRoundedRect(rect.adjusted(-3, -3, 3, 3), RADIUS + 3, RADIUS + 3)
         body = QPainterPath()
         body.addRoundedRect(rect, RADIUS, RADIUS)
-        painter.fillPath(body, QColor(theme.node))
+        is_frozen = self.live is not None and self.live.look.tone == "frozen"
+        painter.fillPath(body, QColor(mixed(theme.frozen, theme.node, 0.22) if is_frozen else theme.node))
         painter.save()
         painter.setClipPath(body, Qt.ClipOperation.IntersectClip)
-        painter.fillRect(QRectF(0, 0, rect.width(), TITLE + 2), QColor(theme.node_title))
+        title = mixed(theme.frozen, theme.node_title, 0.22) if is_frozen else theme.node_title
+        painter.fillRect(QRectF(0, 0, rect.width(), TITLE + 2), QColor(title))
         if self.card.mode is not None:
             origin = theme.origins[self.card.mode]
             colour = QColor(origin.text if self.card.mode != "real" else origin.fill)
@@ -182,8 +184,8 @@ class NodeItem(QGraphicsItem):
         theme = self.theme
         if self.isSelected():
             return QPen(QColor(theme.accent), 2)
-        if self.live is not None and self.live.look.tone == "error":
-            return QPen(QColor(theme.error), 2)
+        if self.live is not None and self.live.look.tone in ("error", "frozen"):
+            return QPen(QColor(theme.tone(self.live.look.tone)), 2)
         if self.severity == "error":
             return QPen(QColor(theme.error), 2, Qt.PenStyle.DashLine if self.card.unknown else Qt.PenStyle.SolidLine)
         if self.card.unknown:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 
+from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
+from studio.editor.freeze.snowflake import show_snowflake
 from studio.editor.freeze.standing import Stand, headline, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.theme import Theme
@@ -15,6 +17,7 @@ from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
+    from studio.editor.canvas.view import CanvasView
     from studio.editor.main_window import MainWindow
 
 AT_A_LINE = ("debug.line", "debug.into", "debug.out")
@@ -35,6 +38,7 @@ class FreezeDesk(QObject):
         self.held: list[dict[str, Any]] | None = None
         """What the gate delivers next: topic, sequence and stamp_ns; None while that is not known."""
         self._held_of: object = None
+        self._layer: FrozenLayer | None = None
         self.bar = FreezeBar(window.theme, window.actions_by_id)
         layout = window.workspace.layout()
         assert layout is not None
@@ -48,10 +52,11 @@ class FreezeDesk(QObject):
         feed = window.live.feed
         feed.attached.connect(self._look)
         feed.changed.connect(self._changed)
-        feed.ended.connect(lambda _: (self._show(None), self._look_at_gate()))
+        feed.ended.connect(lambda _: self._gone())
         window.debug.stopped.connect(lambda _: self.show_ways())
         window.debug.continued.connect(self.show_ways)
-        window.live.phase_changed.connect(lambda: (self.show_ways(), self._look_at_gate()))
+        window.live.phase_changed.connect(self.show_ways)
+        window.live.phase_changed.connect(self._look_at_gate)
         self.show_ways()
 
     @property
@@ -64,6 +69,10 @@ class FreezeDesk(QObject):
     def _changed(self, changes: Changes) -> None:
         if changes.system:
             self._look()
+
+    def _gone(self) -> None:
+        self._show(None)
+        self._look_at_gate()
 
     def _look(self) -> None:
         stand = stand_of(self.window.live.feed.state)
@@ -95,6 +104,7 @@ class FreezeDesk(QObject):
     def _take_held(self, events: list[dict[str, Any]] | None) -> None:
         self.held = events
         self.held_changed.emit()
+        self._show_on_canvas()
 
     def _show(self, stand: Stand | None) -> None:
         before, self.stand = self.stand, stand
@@ -108,6 +118,7 @@ class FreezeDesk(QObject):
         window.status.show_running(window.live)
         window.show_title()
         self.stands.emit(stand)
+        self._show_on_canvas()
         if stand is not None and before is None:
             self._announce(headline(stand))
             if window.settings.debug_layout_on_stop and window.layouts.current != DEBUG:
@@ -129,6 +140,31 @@ class FreezeDesk(QObject):
         self.bar.show_theme(theme)
         self.frame.theme = theme
         self.frame.update()
+        self._show_on_canvas()
+
+    def show_canvas(self, view: CanvasView) -> None:
+        """A project was opened: its canvas shows too that the system stands."""
+        self._layer = FrozenLayer(view)
+        self._layer.pill.clicked.connect(lambda: self.window.side_panels.show("held"))
+        self._show_on_canvas()
+
+    def _show_on_canvas(self) -> None:
+        if self._layer is not None:
+            self._layer.show_stand(self.stand, self.window.live.feed.state)
+            self._layer.show_held(len(self.held or ()))
+        for viewer in self.window.viewers.open.values():
+            show_snowflake(viewer, self.window.theme, self.is_frozen)
+
+    def show_where(self) -> None:
+        """The line or the event at which the system stands."""
+        stand = self.stand
+        if stand is None:
+            return
+        if stand.file and stand.line:
+            self.window.code.open_at(stand.file, stand.line)
+        else:
+            self.window.side_panels.show("this_event")
+        self.window.live.go_to_trouble(stand.component)
 
     # ---- what can be done
 

@@ -135,7 +135,7 @@ class EventBreakDesk(QObject):
         return [self._row(point) for point in self.points]
 
     def _row(self, point: EventBreakpoint) -> Row:
-        about = []
+        about: list[str] = []
         if point.on == "event":
             about.append(point.when)
         if point.count > 1:

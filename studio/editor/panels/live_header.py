@@ -107,7 +107,7 @@ class LiveHeader(QWidget):
     def refresh(self) -> None:
         state = self.control.feed.state
         told = state.get("components", {}).get(self.name)
-        self.chip.show_look(shown_look(told, state) if told else NOT_THERE)
+        self.chip.show_look(shown_look(told, state, self.name) if told else NOT_THERE)
         shown = self._state()
         self.power.setEnabled(shown in ("inactive", "created", "active", "busy", "paused"))
         self.power.setIcon(icon("fa6s.power-off", self.theme.fine if not self._is_off() else self.theme.muted))

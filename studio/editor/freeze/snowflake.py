@@ -1,0 +1,39 @@
+"""A small snowflake over a picture that stands still: it is the last one, and not old by mistake."""
+
+from __future__ import annotations
+
+from PyQt6.QtWidgets import QLabel, QWidget
+
+from studio.editor.icons import pixmap
+from studio.editor.panels.viewer import BAR_HEIGHT
+from studio.editor.theme import Theme
+
+SIZE = 22
+
+
+class Snowflake(QLabel):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFixedSize(SIZE, SIZE)
+        self.setToolTip("Frozen: this is the last picture before the system stopped")
+        self.setAccessibleName("Frozen")
+
+    def show_theme(self, theme: Theme) -> None:
+        self.setPixmap(pixmap("fa6s.snowflake", theme.frozen, 13, self.devicePixelRatioF()))
+        self.setStyleSheet(
+            f"background: {theme.panel}; border: 1px solid {theme.frozen}; border-radius: {SIZE // 2}px; padding: 4px;"
+        )
+
+
+def show_snowflake(viewer: QWidget, theme: Theme, on: bool) -> None:
+    """In the upper left corner of its picture, below the bar."""
+    found = viewer.findChild(Snowflake)
+    if not on:
+        if found is not None:
+            found.hide()
+        return
+    mark = Snowflake(viewer) if found is None else found
+    mark.show_theme(theme)
+    mark.move(8, BAR_HEIGHT + 8)
+    mark.show()
+    mark.raise_()
