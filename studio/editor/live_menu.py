@@ -35,6 +35,11 @@ def add_component_entries(menu: QMenu, window: MainWindow) -> None:
         return
     running = window.live.feed.state.get("components", {})
     told = [running[component.name] for component in components if component.name in running]
+    if len(components) == 1:
+        menu.addAction(window.actions_by_id["tools.source"])
+    if told:
+        menu.addAction(window.actions_by_id["debug.attach"])
+    menu.addSeparator()
     for name, fitting in OBEYS.items():
         fits = any(each["state"] in fitting for each in told)
         if fits and (name != "run.trigger" or any(each["activation"] == "trigger" for each in told)):

@@ -86,7 +86,7 @@ class PreferencesDialog(QDialog):
         self._row(form, "At a breakpoint", self.debug_layout)
         self._row(
             form, "Open source with", self.editor,
-            "A command; {file} and {line} are put in. Empty: a view in Studio that can only be read",
+            "A command; {file} and {line} are put in. Empty: Studio itself",
         )  # fmt: skip
         close = QPushButton("Close")
         close.setDefault(True)

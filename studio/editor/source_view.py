@@ -1,4 +1,4 @@
-"""A place in a source file: in the editor that the user has chosen, or to look at in a window of its own."""
+"""A place in a source file: in the editor that the user has chosen, or as a document of the window."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QProcess, Qt
-from PyQt6.QtGui import QColor
-from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PyQt6.QtCore import QProcess
 
-from studio.editor.fonts import code_font
-from studio.editor.theme import Theme
 from studio.model.spec import CommandEntry, PythonEntry
 
 if TYPE_CHECKING:
@@ -30,7 +26,7 @@ def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
     if command:
         _start_editor(window, command, file, line)
     else:
-        SourceDialog(window, file, line).show()
+        window.code.open_at(file, line)
 
 
 def open_component(window: MainWindow, name: str) -> None:
@@ -78,67 +74,3 @@ def _start_editor(window: MainWindow, command: str, file: Path, line: int) -> No
     started, _ = QProcess.startDetached(program, words)
     if not started:
         window.status.say(f"{program} cannot be started: see the editor command in the preferences", trouble=True)
-
-
-class SourceDialog(QDialog):
-    """Read only: changes belong into an editor."""
-
-    def __init__(self, window: MainWindow, file: Path, line: int) -> None:
-        super().__init__(window)
-        from PyQt6.Qsci import QsciLexerPython, QsciScintilla  # only for those who look at code
-
-        self.setWindowTitle(f"{file.name}:{line}")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(860, 620)
-        theme, ground = window.theme, QColor(window.theme.code)
-        page = QsciScintilla()
-        page.setAccessibleName(file.name)
-        page.setText(file.read_text(encoding="utf-8", errors="replace"))
-        lexer = QsciLexerPython(page) if file.suffix == ".py" else None
-        if lexer is not None:
-            lexer.setDefaultFont(code_font(13))
-            lexer.setFont(code_font(13), -1)
-            lexer.setPaper(ground, -1)
-            lexer.setColor(QColor(theme.text), -1)
-            for colour, styles in _colours(theme).items():
-                for style in styles:
-                    lexer.setColor(QColor(colour), style)
-            page.setLexer(lexer)
-        else:
-            page.setFont(code_font(13))
-            page.setPaper(ground)
-            page.setColor(QColor(theme.text))
-        page.setReadOnly(True)
-        page.setMarginsFont(code_font(12))
-        page.setMarginWidth(0, " 00000")
-        page.setMarginLineNumbers(0, True)
-        page.setMarginsBackgroundColor(QColor(theme.header))
-        page.setMarginsForegroundColor(QColor(theme.muted))
-        page.setMarginWidth(1, 0)
-        page.setCaretForegroundColor(QColor(theme.text))
-        page.setCaretLineVisible(True)
-        page.setCaretLineBackgroundColor(QColor(theme.selection))
-        page.setTabWidth(4)
-        self.page = page
-        path = QLabel(str(file))
-        path.setProperty("role", "muted")
-        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        choose = QPushButton("Choose an editor…")
-        choose.setToolTip("A command that opens files, in the preferences")
-        choose.clicked.connect(self.close)
-        choose.clicked.connect(lambda: window.trigger("edit.preferences"))
-        below = QHBoxLayout()
-        below.addWidget(path, 1)
-        below.addWidget(choose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
-        layout.addWidget(page, 1)
-        layout.addLayout(below)
-        page.setCursorPosition(max(0, line - 1), 0)
-        page.ensureLineVisible(max(0, line - 1))
-
-
-def _colours(theme: Theme) -> dict[str, tuple[int, ...]]:
-    """Which of the lexer's styles have which colour: few, so that what matters stands out."""
-    comments, strings, keywords, names = (1, 12), (3, 4, 6, 7, 13, 16, 17, 18, 19), (5,), (8, 9, 15)
-    return {theme.muted: comments, theme.fine: strings, theme.accent: keywords, theme.inactive: names}

@@ -63,9 +63,10 @@ QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSp
 QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("$arrows/up_$name.svg"); width: 9px; height: 9px; }
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("$arrows/down_$name.svg"); width: 9px; height: 9px; }
 QCheckBox { spacing: 7px; }
-QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid $control_border; border-radius: 3px;
+QCheckBox::indicator, QTreeView::indicator { width: 14px; height: 14px; border: 1px solid $control_border;
+  border-radius: 3px;
   background: $field; }
-QCheckBox::indicator:checked { background: $accent_fill; border-color: $accent_fill;
+QCheckBox::indicator:checked, QTreeView::indicator:checked { background: $accent_fill; border-color: $accent_fill;
   image: url("$arrows/check.svg"); }
 QCheckBox::indicator:focus { border: 2px solid $focus; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $control_border;

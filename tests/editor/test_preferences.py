@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.main_window import MainWindow
 from studio.editor.preferences import PreferencesDialog
 from studio.editor.settings import Settings
-from studio.editor.source_view import SourceDialog, editor_words, open_source
+from studio.editor.source_view import editor_words, open_source
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.trust_dialog import TrustDialog
 
@@ -66,9 +66,8 @@ def test_the_trust_question_shows_the_commands_and_looking_is_the_answer_at_hand
 def test_the_source_of_a_component_is_shown_or_opened_in_the_editor(window: MainWindow, tmp_path: Path) -> None:
     window.canvas.canvas.select(["terrain_map"])
     window.trigger("tools.source")
-    dialog = window.findChild(SourceDialog)
-    assert dialog is not None and "class Thing" in dialog.page.text() and dialog.page.isReadOnly()
-    dialog.close()
+    page = window.code.current
+    assert page is not None and "class Thing" in page.editor.text()
     told = tmp_path / "told"
     script = f"import sys; open({str(told)!r}, 'w').write(' '.join(sys.argv[1:]))"
     window.settings.editor_command = f'"{sys.executable}" -c "{script}" {{line}} {{file}}'

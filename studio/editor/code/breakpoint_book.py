@@ -8,11 +8,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 EXCEPTIONS = {
-    "uncaught": "Errors that nobody catches",
-    "userUnhandled": "Errors that leave the component",
-    "raised": "Any error, also one that is caught",
+    "userUnhandled": "Errors in handlers",
+    "uncaught": "Errors that end it",
+    "raised": "Any error raised",
 }
 """The exception filters of debugpy, in words."""
+EXCEPTION_TIPS = {
+    "userUnhandled": "Stops where a handler raises an error that it does not catch",
+    "uncaught": "Stops where an error is raised that would end the process",
+    "raised": "Stops at every error, also at one that is caught and meant to be",
+}
 FIRST_EXCEPTIONS = frozenset({"userUnhandled"})
 """The runtime catches what a handler raises, so that an error of a component is never uncaught."""
 

@@ -12,7 +12,7 @@ from PyQt6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QKeySequence, QPai
 from PyQt6.QtWidgets import QMenu, QToolTip
 
 from studio.editor.code.breakpoint_book import Breakpoint
-from studio.editor.code.lexers import SIZE, lexer_for
+from studio.editor.code.lexers import SIZE, lexer_for, scintilla_font
 from studio.editor.fonts import code_font
 from studio.editor.icons import pixmap
 from studio.editor.theme import Theme, mixed
@@ -86,10 +86,10 @@ class CodeEditor(QsciScintilla):
         if lexer is not None:
             self.setLexer(lexer)
         else:
-            self.setFont(code_font(SIZE))
+            self.setFont(scintilla_font(SIZE))
             self.setPaper(ground)
             self.setColor(text)
-        self.setMarginsFont(code_font(12))
+        self.setMarginsFont(scintilla_font(12))
         self.setMarginsBackgroundColor(ground)
         self.setMarginsForegroundColor(QColor(theme.muted))
         for margin in (POINTS, ARROW, GAP):
@@ -103,6 +103,8 @@ class CodeEditor(QsciScintilla):
         self.setMatchedBraceForegroundColor(QColor(theme.accent))
         self.setUnmatchedBraceForegroundColor(QColor(theme.error))
         self.setIndentationGuides(False)
+        self.setExtraAscent(2)
+        self.setExtraDescent(2)
         self._define_markers()
         self._lines_changed()
 

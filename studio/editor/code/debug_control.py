@@ -36,6 +36,8 @@ class DebugControl(QObject):
     """Which processes are debugged."""
     told = pyqtSignal(str)
     refused = pyqtSignal(str)
+    native = pyqtSignal(str, dict)
+    """A component that is no Python: its name, and the `command` that debugs it in a terminal."""
     said = pyqtSignal(str, str, str)
     """Host, category and text: log points, and what is printed."""
 
@@ -98,6 +100,9 @@ class DebugControl(QObject):
             return
 
         def done(reply: Body) -> None:
+            if reply.get("port") is None:
+                self.native.emit(component, reply)
+                return
             self.connect_to(str(reply["host"]), int(reply["port"]))
             self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
             if then is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject
 
@@ -12,6 +12,7 @@ from studio.editor.code.debug_control import project_key
 from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
+from studio.editor.notice import TextDialog
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
@@ -28,6 +29,7 @@ class CodeDesk(QObject):
         debug.frame_chosen.connect(self._show_frame)
         debug.told.connect(lambda words: window.status.say(words))
         debug.refused.connect(lambda words: window.status.say(words, trouble=True))
+        debug.native.connect(self._debug_native)
         code.opened.connect(self._opened)
 
     # ---- a project
@@ -79,6 +81,11 @@ class CodeDesk(QObject):
                 page.editor.show_values({**beside, **values})
 
         debug.evaluate(looks.known_of(names), show, context="clipboard")
+
+    def _debug_native(self, component: str, told: dict[str, Any]) -> None:
+        words = f"{component} is a program of its own. Debug it in a terminal:\n\n{told.get('command', '')}\n"
+        missing = str(told.get("missing") or "")
+        TextDialog(self.window, f"Debug {component}", f"{words}\n{missing}" if missing else words).show()
 
     # ---- values under the mouse
 

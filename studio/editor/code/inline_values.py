@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 
 MOST_NAMES = 3
 """At the end of a line."""
+MOST_CHARACTERS = 44
+"""Of each value there."""
 
 
 def names_by_line(source: str, line: int) -> dict[int, list[str]]:
@@ -38,10 +40,14 @@ def texts(places: Mapping[int, list[str]], words: Mapping[str, str]) -> dict[int
     last = {name: line for line in sorted(places) for name in places[line]}
     shown = {}
     for line, names in places.items():
-        known = [f"{name} {words[name]}" for name in names if name in words and last[name] == line]
+        known = [f"{name} {_short(words[name])}" for name in names if words.get(name) and last[name] == line]
         if known:
             shown[line] = "   ".join(known[:MOST_NAMES])
     return shown
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -16,7 +16,7 @@ from PyQt6.Qsci import (
     QsciLexerYAML,
 )
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QColor
+from PyQt6.QtGui import QColor, QFont, QGuiApplication
 
 from studio.editor.fonts import code_font
 from studio.editor.theme import Theme
@@ -51,6 +51,14 @@ _WORDS: tuple[tuple[tuple[str, ...], str], ...] = (
 """What a style is called, and the token of its colour; the first that fits counts."""
 
 
+def scintilla_font(size_px: int) -> QFont:
+    """QScintilla knows points only, and takes a font in pixels for one of no size."""
+    font = QFont(code_font(size_px))
+    screen = QGuiApplication.primaryScreen()
+    font.setPointSizeF(size_px * 72.0 / (screen.logicalDotsPerInchY() if screen is not None else 96.0))
+    return font
+
+
 def lexer_for(path: Path, theme: Theme, parent: QObject) -> QsciLexer | None:
     """None for plain text."""
     kind = QsciLexerMakefile if path.name == "Makefile" else LEXERS.get(path.suffix.lower())
@@ -62,7 +70,7 @@ def lexer_for(path: Path, theme: Theme, parent: QObject) -> QsciLexer | None:
 
 
 def paint(lexer: QsciLexer, theme: Theme) -> None:
-    lexer.setDefaultFont(code_font(SIZE))
+    lexer.setDefaultFont(scintilla_font(SIZE))
     lexer.setDefaultPaper(QColor(theme.code))
     lexer.setDefaultColor(QColor(theme.text))
     for style in range(128):
@@ -70,4 +78,4 @@ def paint(lexer: QsciLexer, theme: Theme) -> None:
         token = next((token for words, token in _WORDS if any(word in name for word in words)), "text")
         lexer.setColor(QColor(getattr(theme, token)), style)
         lexer.setPaper(QColor(theme.code), style)
-        lexer.setFont(code_font(SIZE), style)
+        lexer.setFont(scintilla_font(SIZE), style)

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QHeaderView, QMenu, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from studio.editor.code.breakpoint_book import EXCEPTIONS, BreakpointBook
+from studio.editor.code.breakpoint_book import EXCEPTION_TIPS, EXCEPTIONS, BreakpointBook
 from studio.editor.icons import icon
 from studio.editor.panels.viewer import Bar, facts
 from studio.editor.theme import Theme
@@ -121,7 +121,14 @@ class ExceptionBreakpoints:
     def rows(self) -> list[Row]:
         on = self.book.exceptions
         return [
-            Row(name, words, "fa6s.triangle-exclamation", "warning" if name in on else "muted", name in on)
+            Row(
+                name,
+                words,
+                "fa6s.triangle-exclamation",
+                "warning" if name in on else "muted",
+                name in on,
+                tip=EXCEPTION_TIPS[name],
+            )
             for name, words in EXCEPTIONS.items()
         ]
 

@@ -73,7 +73,9 @@ class ArrayData:
         scheme = scheme_for(last)
         if scheme.name == "variance":
             scheme = SCHEMES["terrain"]
-        return scheme if fixed_range(last) else scheme.over(low, high)
+        # A scheme's own range says nothing about values that lie far outside.
+        fits = fixed_range(last) and max(abs(low), abs(high)) < 4 * max(abs(scheme.low), abs(scheme.high))
+        return scheme if fits else scheme.over(low, high)
 
     def pixels(self, as_map: bool, unknown: str) -> Pixels:
         """One for each cell; of a map the first row is at the bottom, as y points up."""
@@ -99,5 +101,5 @@ def _colours(values: NDArray[Any]) -> Pixels:
 def number_words(value: object) -> str:
     """With its sign as a real minus; as many digits as can be told apart."""
     if isinstance(value, float | np.floating):
-        return f"{float(value):+.4g}".replace("-", "−") if np.isfinite(value) else str(float(value))
+        return f"{float(value):+.6g}".replace("-", "−") if np.isfinite(value) else str(float(value))
     return str(value).replace("-", "−")

@@ -47,7 +47,7 @@ class ArrayView(QWidget):
         self.about.setWordWrap(True)
         self._group = QButtonGroup(self)
         head = QHBoxLayout()
-        head.setContentsMargins(10, 4, 8, 4)
+        head.setContentsMargins(10, 6, 8, 4)
         head.setSpacing(0)
         head.addWidget(self.subject, 1)
         self.buttons: dict[str, QToolButton] = {}
@@ -56,6 +56,8 @@ class ArrayView(QWidget):
             button.setText(kind)
             button.setCheckable(True)
             button.setProperty("segment", True)
+            button.setFont(text_font(12))
+            button.setStyleSheet("padding: 0 5px; min-height: 20px;")
             button.setAccessibleName(f"View as {kind.lower()}")
             button.clicked.connect(lambda _=False, kind=kind: self.choose(kind))
             self._group.addButton(button)
@@ -151,7 +153,7 @@ class _Figures(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedWidth(132)
+        self.setFixedWidth(108)
         self._values: dict[str, QLabel] = {}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -225,7 +227,7 @@ class _Picture(QWidget):
         across, down = width * scale, height * scale
         if min(across, down) < 24:
             across, down = max(across, 24.0), max(down, 24.0)
-        return QRectF((self.width() - across) / 2, (self.height() - down) / 2, across, down)
+        return QRectF(0.5, 0.5, across - 1, down - 1)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None

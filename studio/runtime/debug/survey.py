@@ -101,6 +101,8 @@ def words(value: Any) -> str:
         text = repr(value)
     except Exception as error:  # anybody's __repr__, of an object that may be half made
         return f"its text cannot be made: {type(error).__name__}"
+    if " object at 0x" in text and text.startswith("<"):
+        return ""  # its type is beside it, and where it lies tells nobody anything
     return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 1]}…"
 
 
