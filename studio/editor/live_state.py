@@ -106,9 +106,8 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
     told = state["components"].get(node.name)
     if told is None or told["type"] != node.type:
         return LiveNode(NOT_THERE, "not in this run")
-    return LiveNode(
-        shown_look(told, state, node.name), _beside(told) if node.name not in stopped_components(state) else ""
-    )
+    look = shown_look(told, state, node.name)
+    return LiveNode(look, _beside(told) if look not in (STOPPED, STOPPED_ALONE) else "")
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:

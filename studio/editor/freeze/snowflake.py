@@ -27,7 +27,7 @@ class Snowflake(QLabel):
 
 def show_snowflake(viewer: QWidget, theme: Theme, on: bool) -> None:
     """In the upper left corner of its picture, below the bar."""
-    found = viewer.findChild(Snowflake)
+    found = next(iter(viewer.findChildren(Snowflake)), None)
     if not on:
         if found is not None:
             found.hide()
