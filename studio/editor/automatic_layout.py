@@ -57,7 +57,7 @@ def _picture(kind: str, shown: frozenset[str], types: Mapping[str, str]) -> Wish
         topics = [name for name in topics if NO_SCAN not in name.rpartition("/")[2]]
     if not topics:
         return None
-    return Wish(kind, {"topic": min(topics, key=_rank)} if kind == "map" else {})
+    return Wish(kind, {"topic": min(topics, key=_rank)} if kind in ("map", "scan") else {})
 
 
 def _rank(topic: str) -> int:

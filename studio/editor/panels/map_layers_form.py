@@ -78,8 +78,7 @@ class LayersForm(QFrame):
 
     def __init__(self, owner: QWidget, things: Things, rows: Mapping[str, QWidget], theme: Theme) -> None:
         super().__init__(owner, Qt.WindowType.Popup)
-        self.setObjectName("layers_form")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setProperty("role", "card")
         self.theme, self.things = theme, things
         self.boxes: dict[str, QCheckBox] = {}
         self.lines: list[LayerLine] = []
@@ -134,7 +133,7 @@ class LayersForm(QFrame):
         for topic in topics:
             self.add.addItem(topic, topic)
         self.add.setVisible(bool(topics))
-        self.adjustSize()
+        self._fit()
 
     def show_planes(self, choice: LayerChoice, names: Sequence[str], plane: str) -> None:
         for line in self.lines:
@@ -148,15 +147,18 @@ class LayersForm(QFrame):
             self.wanted.emit(topic)
 
     def open_below(self, button: QWidget) -> None:
+        self.move(button.mapToGlobal(QPoint(0, button.height() + 2)))
+        self._fit()
+        self.show()
+
+    def _fit(self) -> None:
+        """As large as it has to be, and all of it on the screen."""
         self.adjustSize()
-        corner = button.mapToGlobal(QPoint(0, button.height() + 2))
-        screen = button.screen()
+        screen = self.screen()
         if screen is not None:
             room = screen.availableGeometry()
-            corner.setX(max(min(corner.x(), room.right() - self.width()), room.left()))
-            corner.setY(max(min(corner.y(), room.bottom() - self.height()), room.top()))
-        self.move(corner)
-        self.show()
+            x = max(min(self.x(), room.right() - self.width()), room.left())
+            self.move(x, max(min(self.y(), room.bottom() - self.height()), room.top()))
 
 
 class LayerLine(QWidget):
@@ -170,7 +172,8 @@ class LayerLine(QWidget):
         self.plane = QComboBox()
         self.plane.setToolTip("The plane that is shown" + ("; also in the bar" if is_main else ""))
         self.plane.setAccessibleName("Plane")
-        self.plane.setMinimumContentsLength(9)
+        self.plane.setMinimumContentsLength(12)
+        self.plane.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.plane.activated.connect(lambda _: self._choose_plane())
         self.plane.setEnabled(not is_main)
         self.opacity = QSlider(Qt.Orientation.Horizontal)
@@ -209,6 +212,7 @@ class LayerLine(QWidget):
         if list(names) != [self.plane.itemText(i) for i in range(self.plane.count())]:
             self.plane.clear()
             self.plane.addItems(list(names))
+            self.form._fit()
         self.plane.setCurrentText(plane)
 
     def _see(self, on: bool) -> None:

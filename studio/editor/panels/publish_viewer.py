@@ -196,8 +196,7 @@ class PublishViewer(Viewer):
         """Another target: its message, with what was typed where the type is the same."""
         name = self.target.currentText()
         kind = self.type_name
-        component = name.partition(".")[0]
-        self.real.setVisible(self.feed.state.get("components", {}).get(component, {}).get("origin") == "real")
+        self.real.setVisible("real" in self.feed.state.get("sources", {}).values())
         self.once.setEnabled(bool(kind))
         self.repeat.setEnabled(bool(kind))
         if not kind:

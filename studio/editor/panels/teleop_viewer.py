@@ -188,7 +188,7 @@ class TeleopViewer(Viewer):
 
     def _tell(self) -> None:
         about, told = self._about(), self._parameters()
-        self.real.setVisible(about.get("origin") == "real")
+        self.real.setVisible("real" in self.feed.state.get("sources", {}).values())
         fastest = float(told["max_speed_m_s"] or 0.0)
         share = self.most.value() / 100
         self.share.setText(f"{fastest * share:.1f} m/s" if fastest else f"{share:.0%}")

@@ -27,7 +27,7 @@ from studio.editor.views.map_overlays import (
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import MARGIN, PlaneView
 from studio.editor.views.plates import LEGEND, draw_legend, draw_vehicle
-from studio.editor.views.votes_view import Chosen, combined
+from studio.editor.views.votes_view import Chosen, combined, current
 from studio.messages import PoseTransform, Range3d, Vote
 
 JUMP_NS = 10_000_000_000
@@ -164,7 +164,7 @@ class MapView(PlaneView):
             if mount is not None:
                 places = scan_places(scan, np.asarray(mount, np.float64), pose)
                 draw_points(painter, world, places, self.theme.hue("Range3d"))
-        voters = {name: vote for name, vote in self.votes.items() if len(vote)} if things.votes else {}
+        voters = current(self.votes) if things.votes else {}
         if voters:
             chosen = self.chosen.curvature_per_m if self.chosen is not None else None
             draw_arcs(painter, world, pose, self.theme, *combined(voters), chosen)

@@ -107,8 +107,8 @@ class PlaneView(QWidget):
         self.paint_things(painter, world)
         self._paint_measure(painter, world)
         if self.shows_plates:
-            self._paint_scale(painter)
-            self._paint_read_out(painter, world)
+            from_x = self._paint_scale(painter)
+            self._paint_read_out(painter, world, from_x)
             self.paint_plates(painter)
         painter.end()
 
@@ -126,7 +126,7 @@ class PlaneView(QWidget):
 
     def read_out(self, x_m: float, y_m: float) -> str:
         """What is at a place, in words."""
-        return f"x {x_m:.2f}  y {y_m:.2f}"
+        return f"x {x_m:.2f}  y {y_m:.2f}".replace("-", "−")
 
     def _paint_grid(self, painter: QPainter, world: Window) -> None:
         step = round_step(GRID_PX * self.metres_per_pixel)
@@ -140,7 +140,8 @@ class PlaneView(QWidget):
             y = round(world.pixel_of(0.0, number * step)[1])
             painter.fillRect(0, y, world.width, 1, colour)
 
-    def _paint_scale(self, painter: QPainter) -> None:
+    def _paint_scale(self, painter: QPainter) -> float:
+        """Returns where the plate ends."""
         length_m = round_step(min(SCALE_PX, self.width() * 0.3) * self.metres_per_pixel / 2.5)
         width = length_m / self.metres_per_pixel
         painter.setFont(text_font(11))
@@ -154,14 +155,18 @@ class PlaneView(QWidget):
         for x in (left, right):
             painter.drawLine(QPointF(x, y - 5), QPointF(x, y + 5))
         painter.drawText(QPointF(right + 10, y + 4), words)
+        return plate.right()
 
-    def _paint_read_out(self, painter: QPainter, world: Window) -> None:
+    def _paint_read_out(self, painter: QPainter, world: Window, from_x: float) -> None:
+        """At the right, above the scale where both have not room beside each other."""
         if self._pointer is None:
             return
         words = self.read_out(world.x_of(self._pointer.x()), world.y_of(self._pointer.y()))
         painter.setFont(code_font(12))
         width = painter.fontMetrics().horizontalAdvance(words) + 20
-        plate = QRectF(self.width() - MARGIN - width, self.height() - MARGIN - 26, width, 26)
+        left = self.width() - MARGIN - width
+        up = 26 if left > from_x + MARGIN else 56
+        plate = QRectF(left, self.height() - MARGIN - up, width, 26)
         draw_plate(painter, plate, self.theme)
         painter.setPen(QColor(self.theme.text))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QWidget
 
@@ -19,6 +19,9 @@ from studio.messages import Velocity, Vote
 ROW = 22
 NAMES = 132
 MOST_ROWS = 8
+FRAME_MS = 66
+ARC_STEPS = 12
+SILENT_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,12 @@ class Chosen:
     def of(cls, command: Velocity, wheelbase_m: float) -> Chosen:
         bend = math.tan(command.steering_angle_rad) / wheelbase_m if wheelbase_m > 0 else 0.0
         return cls(bend, command.speed_m_s)
+
+
+def current(votes: Mapping[str, Vote]) -> dict[str, Vote]:
+    """Of those who still vote: one who has fallen silent has no say, as with the arbiter."""
+    newest_ns = max((vote.stamp_ns for vote in votes.values()), default=0)
+    return {name: vote for name, vote in votes.items() if len(vote) and newest_ns - vote.stamp_ns <= SILENT_NS}
 
 
 def combined(votes: Mapping[str, Vote]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -56,16 +65,25 @@ class VotesView(QWidget):
         self.theme = theme
         self.votes: dict[str, Vote] = {}
         self.chosen: Chosen | None = None
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(FRAME_MS)
+        self._soon.timeout.connect(self.update)
         self.setMinimumSize(220, 180)
         self.setAccessibleName("Votes")
 
     def show_votes(self, voter: str, vote: Vote) -> None:
         self.votes[voter] = vote
-        self.update()
+        self._update_soon()
 
     def show_chosen(self, chosen: Chosen | None) -> None:
         self.chosen = chosen
-        self.update()
+        self._update_soon()
+
+    def _update_soon(self) -> None:
+        """Voters speak one after the other about the same moment: one picture for all of them."""
+        if not self._soon.isActive():
+            self._soon.start()
 
     def forget(self) -> None:
         self.votes.clear()
@@ -82,13 +100,14 @@ class VotesView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         voters = {name: vote for name, vote in sorted(self.votes.items()) if len(vote)}
         if voters:
-            arcs, votes, veto = combined(voters)
+            spoken = current(voters)
+            arcs, votes, veto = combined(spoken)
             order = np.argsort(-arcs, kind="stable")  # left is left
             rows = min(len(voters), MOST_ROWS)
             table = rows * ROW + 26
             fan = QRectF(0, 0, self.width(), max(self.height() - table, 90))
             self._paint_fan(painter, fan, arcs, votes, veto)
-            self._paint_table(painter, fan.bottom(), voters, arcs[order])
+            self._paint_table(painter, fan.bottom(), voters, spoken, arcs[order])
         painter.end()
 
     def _paint_fan(
@@ -140,18 +159,20 @@ class VotesView(QWidget):
         painter.drawLine(at + QPointF(-size, -size), at + QPointF(size, size))
         painter.drawLine(at + QPointF(-size, size), at + QPointF(size, -size))
 
-    def _paint_table(self, painter: QPainter, top: float, voters: Mapping[str, Vote], arcs: np.ndarray) -> None:
+    def _paint_table(
+        self, painter: QPainter, top: float, voters: Mapping[str, Vote], spoken: Mapping[str, Vote], arcs: np.ndarray
+    ) -> None:
         names = min(NAMES, self.width() * 0.4)
         cell = (self.width() - names - 12) / max(len(arcs), 1)
         painter.setFont(text_font(12))
         for row, (name, vote) in enumerate(list(voters.items())[:MOST_ROWS]):
             y = top + 4 + row * ROW
-            silent = not np.any(np.asarray(vote.confidence) > 0) and not np.any(vote.veto)
+            silent = name not in spoken or not (np.any(np.asarray(vote.confidence) > 0) or np.any(vote.veto))
             painter.setPen(QColor(self.theme.disabled if silent else self.theme.text))
             words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(names) - 16)
             painter.drawText(QPointF(10, y + 15), words)
             near = np.abs(np.asarray(vote.curvature_per_m)[None, :] - arcs[:, None]).argmin(axis=1)
-            for i, at in enumerate(near):
+            for i, at in enumerate(near if name in spoken else ()):
                 self._paint_cell(painter, QRectF(names + i * cell, y + 2, max(cell - 1, 1), ROW - 4), vote, int(at))
         bottom = top + 4 + min(len(voters), MOST_ROWS) * ROW
         if self.chosen is not None and len(arcs):
@@ -183,7 +204,7 @@ class VotesView(QWidget):
 def _arc(start: QPointF, bend: float, length_m: float, scale: float) -> QPainterPath:
     """From the vehicle, which looks up; left is left."""
     path = QPainterPath(start)
-    steps = 16
+    steps = ARC_STEPS
     heading = x = y = 0.0
     for _ in range(steps):
         step = length_m / steps

@@ -144,10 +144,11 @@ class TestPublish:
         assert asked[-1]["do"] == "send"
 
     def test_real_only_where_something_is_real_and_only_by_choice(self, feed: Feed, asked: Asked) -> None:
+        feed.state["sources"] = {"platform": "simulated"}
         viewer = PublishViewer(feed, LIGHT)
-        viewer.target.setCurrentText("teleop.joy")
         assert not viewer.real.isVisibleTo(viewer)
-        viewer.target.setCurrentText("car.command")
+        feed.state["sources"] = {"platform": "real"}
+        viewer.target.setCurrentText("teleop.joy")
         assert viewer.real.isVisibleTo(viewer) and not viewer.real.isChecked()
         viewer.real.setChecked(True)
         viewer.once.click()
