@@ -44,6 +44,7 @@ QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[primary="true"] { background: $accent_fill; color: $on_accent; border-color: $accent_fill;
   font-weight: 600; }
 QPushButton[primary="true"]:focus { border: 2px solid $focus; }
+QPushButton[primary="true"]:disabled { background: $header; color: $disabled; border-color: $border; }
 QPushButton[link="true"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 0 2px;
   min-height: 20px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
