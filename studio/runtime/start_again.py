@@ -61,6 +61,6 @@ def _restart(session: PacedSession, host: str) -> None:
         session.supervisor.request_restart(host)
         while not session.supervisor.is_back(host, before):
             if session.supervisor.restarts(host) > before + 1 or monotonic_ns() > end_ns:
-                text = session.output_of(host)
-                raise LaunchError(f"{host} does not start with this code:\n{text}", hint="correct it, and try again")
+                ended = session.supervisor.wards[host].last_exit
+                raise LaunchError(f"it does not start with this code: {ended}", hint="correct it, and try again")
             pause.wait(LOOK_EVERY_S)

@@ -105,8 +105,8 @@ def _last_lines(err: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in err.splitlines())  # type: ignore[arg-type]
 
 
-def test_lockstep_needs_an_end(studio: Studio) -> None:
-    result = studio("run", "first_steps", "--gate", "lockstep")
+def test_lockstep_that_goes_flat_out_needs_an_end(studio: Studio) -> None:
+    result = studio("run", "first_steps", "--gate", "lockstep", "--rate", "0")
     assert (result.status, result.out) == (2, "")
     assert "--for 60" in result.err
 

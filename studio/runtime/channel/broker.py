@@ -42,7 +42,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.channel.going import go, muted, place, upcoming
+from studio.runtime.channel.going import go, is_a_look, muted, place, upcoming
 from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
@@ -222,7 +222,8 @@ class Broker:
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
                 if request.get("at_once"):
-                    self._job(lambda: forwarder.command(component, payload, at_once=True), reply)
+                    looks = is_a_look(request["command"])
+                    self._job(lambda: forwarder.command_at_once(component, payload, looks=looks), reply)
                 else:
                     self._small_job(lambda: forwarder.command(component, payload), reply)
             case "feed" | "unfeed" | "stops" | "place" as what:

@@ -253,16 +253,23 @@ class Forwarder:
             self._mark_on(HOST_PREFIX + host, Mark.STOP, 0)
         return {host: ack.text for host, ack in answers.items() if ack.text}
 
-    def command(self, component: str, payload: bytes, *, at_once: bool = False) -> None:
-        """Put a command into the channel, as an input; `at_once`: past all that waits at a closed gate."""
+    def command(self, component: str, payload: bytes) -> None:
+        """Put a command into the channel, as an input."""
         held = self._command(component, payload)
         if self.mode == "run":
             self.follow(held)
             self.forward(held.frame)
-        elif at_once:
-            self.gate.deliver_first([held], BY_HAND)
         else:
             self.gate.admit(held)
+
+    def command_at_once(self, component: str, payload: bytes, *, looks: bool) -> None:
+        """The same, past all that waits at a closed gate. Who only `looks` at a value leaves the way back open."""
+        if self.mode == "run":
+            self.command(component, payload)
+        elif looks:
+            self.gate.let_look(self._command(component, payload), BY_HAND)
+        else:
+            self.gate.deliver_first([self._command(component, payload)], BY_HAND)
 
     def _command(self, component: str, payload: bytes) -> Held:
         topic = COMMAND_PREFIX + component
@@ -495,6 +502,17 @@ class Forwarder:
             self.absorb()
         feeder.taken = wanted
         return () if feeder.waiting else None
+
+    def have_waiting(self, feeder: Feeder[Held], count: int) -> None:
+        """Have so many inputs waiting, for somebody who wants to see what comes; one that can go back does not mind."""
+        if feeder.rewind is None:
+            return
+        if len(feeder.waiting) < count and feeder.received >= feeder.taken:
+            feeder.taken += FEED_BATCH
+        end_ns = monotonic_ns() + FENCE_WITHIN_NS
+        while feeder.received < feeder.taken and not feeder.ended and not self.ended and monotonic_ns() < end_ns:
+            self._mark_on(FEED_PREFIX + feeder.name, Mark.STATE, feeder.taken)
+            self.absorb()
 
     def _rewind(self, name: str, position: int, within_ns: int | None = None) -> None:
         """Have a feeder go back, and wait until it has: what arrives before its answer is of the time before."""

@@ -169,6 +169,14 @@ class Gate(Generic[E]):
             effects.extend(self.deliverer.deliver(event))
         self.agenda.effects.extend(effects)
 
+    def let_look(self, event: E, otherwise: str) -> None:
+        """Deliver what changes nothing, past all that waits, as if it had not been; unless something comes of it."""
+        effects = list(self.deliverer.deliver(event))
+        if effects:
+            self.note_unrepeatable(otherwise)
+            self.delivered += 1
+            self.agenda.effects.extend(effects)
+
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0) -> int:
         """Go on until nothing is left before the limit; `rate` 0 is flat out. Returns how many it delivered."""
         start = self.delivered

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from studio.model.spec import GET
 from studio.runtime.channel.agenda import Timers
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
@@ -62,6 +63,11 @@ def muted(forwarder: Forwarder, are_muted: bool) -> Iterator[None]:
             gate.stops = stops
 
 
+def is_a_look(command: dict[str, Any]) -> bool:
+    """Whether a command asks a component for a value of its ports, and for nothing else."""
+    return command.get("do") == "call" and str(command.get("service", "")).startswith(GET)
+
+
 def has_more(forwarder: Forwarder, until_ns: int | None) -> bool:
     agenda = forwarder.agenda
     if agenda.effects:
@@ -92,7 +98,11 @@ def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN) -> list[dict[str, Any
     agenda = forwarder.agenda
     for feeder in agenda.feeders:
         feeder.head()  # has it send what the gate would ask for now
+        forwarder.have_waiting(feeder, most)
+    open_ended = [feeder.waiting for feeder in agenda.feeders if not feeder.ended]
     found = [_identity(event) for event in islice(agenda.effects, most)]
+    # From there on more may come between.
+    unknown_ns = min((waiting[-1].stamp_ns for waiting in open_ended if waiting), default=None)
     queues = [deque(islice(queue, most)) for queue in (agenda.inputs, *(feeder.waiting for feeder in agenda.feeders))]
     timers = Timers()
     timers.restore(agenda.timers.checkpoint())
@@ -103,7 +113,7 @@ def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN) -> list[dict[str, Any
         due_ns = timers.due_ns()
         if earliest is not None and (due_ns is None or earliest[0].stamp_ns <= due_ns):
             found.append(_identity(earliest.popleft()))
-        elif due_ns is not None:
+        elif due_ns is not None and (unknown_ns is None or due_ns < unknown_ns):
             component, _ = timers.take()
             ticks[component] = number = ticks.get(component, 0) + 1
             topic, sequence = forwarder.coming_tick(component, number)

@@ -67,6 +67,12 @@ class Cursor:
         last = sorted((event for topic, event in latest.items() if topic in wanted), key=lambda event: event.stamp_ns)
         self._waiting.extendleft(Next(event, -1, event.stamp_ns) for event in reversed(list(placed(last))))
 
+    def seek_place(self, time_ns: int, number: int) -> None:
+        """Go on with the event that has so many before it, which is one at or after `time_ns`."""
+        self.seek(time_ns)
+        while (following := self.peek()) is not None and following.number < number:
+            self.drop()
+
     def peek(self) -> Next | None:
         """The next event, which stays the next."""
         if not self._waiting:

@@ -44,9 +44,9 @@ class LockstepPlayer:
         types: MessageTypes,
         *,
         name: str = "player",
-        from_ns: int | None = None,
+        place: tuple[int, int] | None = None,
     ) -> None:
-        """`from_ns`: the time of the log at which it begins; the start, if it is not given."""
+        """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over."""
         if not played.topics:
             raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
         self.session = session
@@ -60,7 +60,7 @@ class LockstepPlayer:
         self._disabled: frozenset[str] = frozenset()
         self._given = _Enabled(self._events, 0, frozenset(played.topics.values()))
         self._feed: FeedThread | None = None
-        self._from_ns = self.start_ns if from_ns is None else from_ns
+        self._from_ns, self._from = (self.start_ns, 0) if place is None else place
         self._rate = 1.0
         self._loop = False
         self._loops = 0
@@ -85,7 +85,7 @@ class LockstepPlayer:
         self.session.on_new_broker = self._feed_again
         self.session.on_condition = self._condition_holds
         self._set_limit()
-        self._begin_at(self._number_at(self._from_ns))
+        self._begin_at(self._from)
 
     def _begin_at(self, number: int) -> None:
         """Feed the events from this number of the log on; what was before cannot be gone back to."""

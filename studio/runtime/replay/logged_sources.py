@@ -93,7 +93,7 @@ class LoggedSources:
             wanted.close()
             following: Player | None = before
         else:
-            following = self._player_of(wanted, restamp, self._time_in(wanted))
+            following = self._player_of(wanted, restamp, self._place_in(wanted))
         if before is not None:
             before.hold()
         try:
@@ -121,25 +121,26 @@ class LoggedSources:
             following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
         return int(reply["epoch"])
 
-    def _player_of(self, wanted: WantedLog, restamp: bool, from_ns: int | None = None) -> Player | None:
-        """`from_ns`: the place in the log where it begins, if that is not the start."""
+    def _player_of(self, wanted: WantedLog, restamp: bool, place: tuple[int, int] | None = None) -> Player | None:
+        """`place`: where in the log it begins, if that is not the start."""
         session, played = self._session, wanted.played
         if played is None:
             return None
         if isinstance(session, PacedSession) and self._in_lockstep(restamp):
-            return LockstepPlayer(session, played, wanted.types, from_ns=from_ns)
-        return LogPlayer(session, played, wanted.types, restamp=restamp, from_ns=from_ns)
+            return LockstepPlayer(session, played, wanted.types, place=place)
+        return LogPlayer(session, played, wanted.types, restamp=restamp, place=place)
 
     def _in_lockstep(self, restamp: bool) -> bool:
         session = self._session
         return isinstance(session, PacedSession) and session.wanted == "lockstep" and not restamp
 
-    def _time_in(self, wanted: WantedLog) -> int | None:
+    def _place_in(self, wanted: WantedLog) -> tuple[int, int] | None:
         """Where the log is that is played already, if it is only to be played in another way."""
-        before, log = self.player, wanted.played.log if wanted.played else None
-        if before is None or log is None or before.played.log.path.resolve() != log.path.resolve():
+        before, played = self.player, wanted.played
+        if before is None or played is None or before.played.log.path.resolve() != played.log.path.resolve():
             return None
-        return before.state().time_ns
+        state = before.state()
+        return (state.time_ns, state.number) if dict(before.played.topics) == dict(played.topics) else None
 
     def _go_on(self) -> None:
         if self.player is not None and self.player.state().stopped is None:

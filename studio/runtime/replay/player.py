@@ -60,10 +60,10 @@ class LogPlayer:
         *,
         name: str = "player",
         restamp: bool = False,
-        from_ns: int | None = None,
+        place: tuple[int, int] | None = None,
     ) -> None:
-        """`restamp`: the system's clock is not that of the log, so its events get new stamps. `from_ns`: the time of
-        the log at which it begins."""
+        """`restamp`: the system's clock is not that of the log, so its events get new stamps. `place`: where it
+        begins: a time of the log, and how many events of it are over."""
         if not played.topics:
             raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
         self.session = session
@@ -76,11 +76,11 @@ class LogPlayer:
         self._held = False
         """Sources are just being switched."""
         self._cursor = Cursor(played.log, _by_channel(played))
-        if from_ns is not None:
-            self._cursor.seek(from_ns)
+        if place is not None:
+            self._cursor.seek_place(*place)
         self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
-        if from_ns is not None:
-            self._pusher.position_ns = from_ns
+        if place is not None:
+            self._pusher.position_ns, self._pusher.done = place
         self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
         self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
         self._pusher.on_new_broker = lambda: self._later(self._feed)
