@@ -56,9 +56,9 @@ class Debugger:
             if known is None:
                 known = self._sessions[host] = DebugSession(host, self)
                 self._listen()
-                line = self._lines.get(host)
-                if line is None or line.lost:
-                    self._receive(known, wait=False)
+            line = self._lines.get(host)
+            if known.line is None and not known.expected and (line is None or line.lost):
+                self._receive(known)
         try:
             if known.line is None and (line := self._lines.get(host)) is not None and not line.lost:
                 line.configure()
@@ -128,11 +128,13 @@ class Debugger:
         with self._lock:
             session = self._sessions.get(host)
             if session is not None and not self._closed:
-                self._receive(session, wait=True)
+                self._receive(session)
 
-    def _receive(self, session: DebugSession, *, wait: bool) -> None:
-        reception = Reception(self._session.folders.run, session.host, wait=wait)
+    def _receive(self, session: DebugSession) -> None:
+        reception = Reception(self._session.folders.run, session.host)
         session.there.clear()
+        session.failure = ""
+        session.expected += 1
         arguments = (session, reception)
         threading.Thread(target=self._await, args=arguments, name="debugged host comes", daemon=True).start()
 
@@ -152,6 +154,7 @@ class Debugger:
         except StudioError as failure:
             session.failed(str(failure))
         finally:
+            session.expected -= 1
             if holding:
                 self._session.hold_in_debugger(host, False)
 

@@ -27,6 +27,9 @@ from studio.runtime.debug.invitation import Invitation, invitation_file, invite
 CONNECTS_WITHIN_S = 30.0
 ANSWERS_WITHIN_S = 10.0
 LOOK_EVERY_S = 0.2
+TRY_EVERY_S = 0.01
+
+PLAIN = ("None", "True", "False")
 
 _RUNTIME = Path(component.__file__).parent
 MACHINERY = [
@@ -123,7 +126,7 @@ class HostLine:
         body = self.ask("evaluate", {"expression": expression, "context": "clipboard"}, timeout_s)
         text = str(body.get("result", ""))
         try:
-            return None if text == "None" else json.loads(text)
+            return {"None": None, "True": True, "False": False}[text] if text in PLAIN else json.loads(text)
         except ValueError:
             raise DebugError(f"the host could not tell its {function}: {text[-300:]}") from None
 
@@ -135,6 +138,13 @@ class HostLine:
         self.capabilities = self.ask("initialize", {**ours, "pathFormat": "path"})
         rules = [{"path": path, "include": False} for path in MACHINERY]
         self.ask("attach", {"justMyCode": True, "rules": rules, "showReturnValue": True})
+
+    def await_tracing(self) -> None:
+        """Until breakpoints stop."""
+        end_ns = monotonic_ns() + int(ANSWERS_WITHIN_S * SECOND_NS)
+        pause = threading.Event()
+        while not self.evaluate("is_tracing") and monotonic_ns() < end_ns:
+            pause.wait(TRY_EVERY_S)
 
     def close(self) -> None:
         with suppress(OSError):
@@ -158,7 +168,9 @@ class HostLine:
         with self._lock:
             self.lost = True
             missed, self._waiting = list(self._waiting.values()), {}
-        self._connection.close()
+            with suppress(OSError):  # it may still hold what could not be sent
+                self._writer.close()
+            self._connection.close()
         for each in missed:
             each(_unanswered(""))
         self._on_lost()
@@ -172,12 +184,12 @@ def _unanswered(command: str) -> Message:
 class Reception:
     """Waits for a host to connect. Listens on the loopback interface from the invitation until it has come."""
 
-    def __init__(self, run: Path, host: str, *, wait: bool = False) -> None:
+    def __init__(self, run: Path, host: str) -> None:
         self._file = invitation_file(run, host)
         self._token = secrets.token_hex(16)
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2)
         self._listener.settimeout(LOOK_EVERY_S)
-        invite(run, host, Invitation(self._listener.getsockname()[1], self._token, wait))
+        invite(run, host, Invitation(self._listener.getsockname()[1], self._token))
 
     def accept(
         self,

@@ -59,25 +59,32 @@ class HostDebugger:
 
     def _connect(self, invitation: Invitation) -> None:
         os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # components are no frozen modules
-        global _executor
-        _executor = self._executor
+        global _executor, _tracing
+        _executor, _tracing = self._executor, False
         import debugpy  # noqa: T100 - a third of a second that only who is debugged pays for
 
         try:
             debugpy.configure(subProcess=False)
+            # Returns when the runtime has set its breakpoints; the kernel ends this process with the runtime, so that
+            # it does not wait in vain.
             debugpy.connect(("127.0.0.1", invitation.port), access_token=invitation.token)
         except (OSError, RuntimeError) as failure:  # the runtime has given up waiting
             print(f"the debugger could not be reached: {failure}", file=sys.stderr)
             return
-        if invitation.wait:  # the kernel ends this process with the runtime, so it does not wait in vain
-            debugpy.wait_for_client()  # noqa: T100
+        _tracing = True
 
 
 # Evaluated by the debugger.
 
 _executor: Runs | None = None
+_tracing = False
 _going: Clock | None = None
 """The clock of this host before it was stopped with the system."""
+
+
+def is_tracing() -> bool:
+    """Whether breakpoints stop anybody already: debugpy answers before it has begun to watch the other threads."""
+    return _tracing
 
 
 def stop_clock() -> None:

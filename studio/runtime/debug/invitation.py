@@ -17,8 +17,6 @@ class Invitation:
     """Of the runtime, on the loopback interface."""
     token: str
     """By which the host shows that it has read this file."""
-    wait: bool = False
-    """Nothing of the components is imported before the debugger has its breakpoints."""
 
 
 def invitation_file(run: Path, host: str) -> Path:

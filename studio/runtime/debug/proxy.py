@@ -75,6 +75,8 @@ class DebugSession:
         self._lock = threading.RLock()
         self._told_stop: dict[str, Any] | None = None
         self._muted = 0
+        self._abandoned = False
+        """All clients have left: what they have begun stops nobody any more."""
         self._step = 0
         """Numbers the steps and stops, to know whether a step has stopped again."""
         self._stepping = False
@@ -86,6 +88,8 @@ class DebugSession:
         self._hidden: set[int] = set()
         """Threads that the debugger leaves alone."""
         self.ended = False
+        self.expected = 0
+        """How many times the host has been invited and not come yet."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -108,6 +112,7 @@ class DebugSession:
             self.line = line
             self._send_breakpoints(line)
         line.ask("configurationDone")
+        line.await_tracing()
         if self.ended:  # nobody wants it any more, but it may have waited for this
             line.ask("disconnect", {"terminateDebuggee": False})
             return
@@ -119,8 +124,9 @@ class DebugSession:
 
     def failed(self, why: str) -> None:
         """The host has not come."""
-        self.failure = why
-        self.there.set()
+        if self.line is None:
+            self.failure = why
+            self.there.set()
 
     def _hide_threads(self, line: HostLine) -> None:
         """The I/O thread of a host is not held; nobody can do anything with it."""
@@ -178,9 +184,11 @@ class DebugSession:
         if line is None:
             return
         self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
-        if self._muted:
+        if self._muted or self._abandoned:
+            self._stepping = False
             with suppress(HostGone):
                 line.ask("continue", {"threadId": body.get("threadId", 0)})
+            self._watcher.going(self)
             return
         translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in self.breakpoints.behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
@@ -265,6 +273,7 @@ class DebugSession:
         """Breakpoints of the runtime itself, in place of those it had."""
         with self._lock:
             touched = set(self.breakpoints.leave(OURS))
+            self._abandoned = self._abandoned and not places
             for path in {path for path, _ in places}:
                 self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
                 touched.add(path)
@@ -345,6 +354,7 @@ class DebugSession:
             if self._exceptions.pop(client, None) is not None and self.line is not None:
                 self._send_exceptions(self.line)
         if not left and not self.ended:
+            self._abandoned = True
             self._work.put(self._go_on_alone)
 
     def _requested(self, client: ProxyClient, request: Message) -> None:
@@ -428,6 +438,7 @@ class DebugSession:
     def _welcome(self, client: ProxyClient) -> None:
         """From here on it hears what happens, beginning with where the host stands."""
         client.configured = True
+        self._abandoned = False
         self._tell_process(client)
         told = self._told_stop
         if told is not None:

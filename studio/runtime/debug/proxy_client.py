@@ -90,5 +90,7 @@ class ProxyClient:
                 self._on_request(self, message)
         with self._lock:
             self.ended = True
-        self._connection.close()
+            with suppress(OSError):  # it may still hold what could not be sent
+                self._writer.close()
+            self._connection.close()
         self._on_gone(self)
