@@ -8,6 +8,7 @@ PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
 PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))
 PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
+KERNELS := $(shell grep -ls '^def compiled_' studio/*/*/*.py components/*/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup components run test check format bench soak docs-shots clean
@@ -21,13 +22,18 @@ setup:  ## make .venv and install what is missing (skipped when nothing changed)
 components: setup  ## build the components that are written in C
 	@MAKE="$(MAKE)" sh tools/build_components.sh $(PROGRAMS)
 
-run: components  ## the window with the Raptor driving in it; another example: PROJECT=projects/first_steps
+# Inner loops that become machine code: done once here, and not in the first seconds of the first run.
+build/kernels: $(KERNELS) | setup
+	@$(PYTHON) -m tools.compile_kernels $(KERNELS)
+	@mkdir -p build && touch $@
+
+run: components build/kernels  ## the window with the Raptor driving in it; another example: PROJECT=projects/first_steps
 	@$(STUDIO) edit $(PROJECT) --run --picture build/run.png
 	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/editor.md explains what you saw"
 
 # Real processes on a busy machine can be late for a test's patience. What fails is tried once more, alone, and both
 # results are printed; what is really broken fails again.
-test: components  ## run all tests: ARGS="-k name" picks some
+test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS) || { \
 		echo "make test: what failed is tried once more, by itself"; \
 		$(PYTHON) -m pytest --last-failed --last-failed-no-failures none $(ARGS); \
