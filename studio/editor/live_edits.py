@@ -5,7 +5,7 @@ Parameters are set one by one, at once. Everything else goes to the runtime as t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from studio.errors import StudioError
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
 from studio.model.document import SYSTEM_FILE
 from studio.model.parts import Component
+from studio.model.sources import Source
 from studio.model.spec import Value
 from studio.model.wiring import parameter_values
 
@@ -48,6 +49,9 @@ class LiveEdits(QObject):
         self._followed = b""
         """The system that runs, as text."""
         self._under_way = False
+        self._chosen: set[str] = set()
+        """Sources that somebody has given another provider here. Only these are switched: a window that is opened on a
+        running system leaves it as it is, whatever the file says."""
         self._refused: tuple[str, list[str]] | None = None
         """A switch that the runtime would not make."""
         self._blocked = False
@@ -66,7 +70,7 @@ class LiveEdits(QObject):
 
     def show_session(self, session: Session | None) -> None:
         self._session = session
-        self._values, self._blocked = {}, False
+        self._values, self._blocked, self._chosen = {}, False, set()
         self._setting.stop()
         self._following.stop()
         if session is not None:
@@ -74,9 +78,17 @@ class LiveEdits(QObject):
             session.problems_changed.connect(self._checked)
             self._following.start()  # of the same project: its file was read anew
 
+    def switch(self, sources: Iterable[str]) -> None:
+        """Bring the running system to what the canvas has for these sources, also where that was so before."""
+        self._chosen |= set(sources)
+        self._refused = None
+        self._following.start()
+
     def apply_now(self) -> None:
         """Bring the running system to what the canvas shows, whatever it followed before."""
         self._followed, self._refused = b"", None
+        if self._session is not None:
+            self._chosen = {source.name for source in self._session.system.sources}
         self._follow()
 
     # ---- what happens
@@ -100,6 +112,10 @@ class LiveEdits(QObject):
                     continue
                 case Replaced("nodes", Component() as old, Component() as new) if _only_parameters(old, new):
                     self._note_values(old, new)
+                case Replaced("nodes", Source() as old, Source() as new):
+                    if old.mode != new.mode:
+                        self._chosen.add(new.name)
+                    self._following.start()
                 case Assigned():
                     continue
                 case _:
@@ -176,7 +192,7 @@ class LiveEdits(QObject):
         running = self.feed.state.get("sources", {})
         wanted: dict[str, list[str]] = {}
         for source in self._session.system.sources:
-            if running.get(source.name, source.mode) != source.mode:
+            if source.name in self._chosen and running.get(source.name, source.mode) != source.mode:
                 wanted.setdefault(source.mode, []).append(source.name)
         for mode, sources in wanted.items():
             if (mode, sources) != self._refused:  # not again and again, least of all to what is real
@@ -188,6 +204,7 @@ class LiveEdits(QObject):
 
         def done(_: dict[str, Any]) -> None:
             self._under_way = False
+            self._chosen -= set(sources)
             self.applied.emit(f"{', '.join(sources)}: {mode} from now on")
             self._following.start()
 

@@ -47,6 +47,7 @@ class LogDesk(QObject):
         self.compression = "none"
         self.importing: ImportDialog | None = None
         self._busy: str | None = None
+        self._had_player = False
         self._file = ""
         """The log that is being written."""
         self.button.clicked.connect(lambda _: self.toggle())
@@ -158,7 +159,18 @@ class LogDesk(QObject):
             folder = folder if folder.is_dir() else self.window.session.folder
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
+    def _show_player(self) -> None:
+        """Who flips to Logged wants to see where in the log it is; without any viewer, others see to that."""
+        had, self._had_player = self._had_player, bool(self.feed.state.get("player"))
+        viewers = self.window.viewers
+        if self._had_player and not had and viewers.open:
+            if not any(viewer.KIND == "player" for viewer in viewers.open.values()):
+                viewers.add("player")
+            name = next(name for name, viewer in viewers.open.items() if viewer.KIND == "player")
+            self.window.docks.show(name)
+
     def _look(self) -> None:
+        self._show_player()
         report = self.report
         self._file = str(report["file"]) if report is not None else self._file
         self.button.show_state(self.window.live.control.phase, report, self._busy)

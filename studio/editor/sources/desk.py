@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QPoint
@@ -59,7 +60,13 @@ class SourceDesk(QObject):
         effects = effects_of(session.system, session.registry, modes, self.switch.modes())
         if not effects.modes and not self._differs(modes):
             return
-        if effects.actuators:
+        missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).is_file()]
+        if missing and self.window.live.control.is_up:
+            self.window.notice.ask(
+                f"The log {missing[0]} is missing, so nothing was switched.",
+                {"Choose a log…": self.switch.log_wanted.emit, "Close": lambda: None},
+            )
+        elif effects.actuators:
             self._ask_real(modes, effects)
         elif self.window.live.control.is_up and effects.modes:
             kinds = set(modes.values())
@@ -75,10 +82,11 @@ class SourceDesk(QObject):
         return any(system.source(name).mode != mode for name, mode in modes.items())
 
     def _below(self, mode: SourceMode) -> QPoint:
+        """The segment of the toolbar, unless the choice was made elsewhere."""
         button = self.switch.buttons[mode]
-        if button.underMouse() or button.hasFocus():
-            return button.mapToGlobal(QPoint(0, button.height() + 4))
-        return QCursor.pos() + QPoint(0, 12)
+        if self.window.canvas.underMouse() or self.window.inspector.underMouse():
+            return QCursor.pos() + QPoint(0, 12)
+        return button.mapToGlobal(QPoint(0, button.height() + 4))
 
     def _ask_real(self, modes: Mapping[str, SourceMode], effects: Effects) -> None:
         runs = self.window.live.control.is_up
@@ -102,7 +110,7 @@ class SourceDesk(QObject):
             self._wanted = dict(modes)
             kinds = set(modes.values())
             self.switch.under_way = next(iter(kinds)) if len(kinds) == 1 else None
-            self.window.live.edits.apply_now()
+            self.window.live.edits.switch(modes)
         self._look()
 
     # ---- what becomes of it

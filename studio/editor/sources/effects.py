@@ -146,10 +146,16 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(known[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
+def shortened(name: str, most: int = 30) -> str:
+    """The middle goes: logs are told apart by how their names begin and end."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
 def _parts(source: Source, mode: SourceMode) -> list[str]:
     provider = source.provider(mode)
     if isinstance(provider, LiveProvider):
         return [component.name for component in provider.components]
     if isinstance(provider, LogProvider):
-        return [f"the log {provider.log.rpartition('/')[2]}" if provider.log else "no log yet"]
+        return [f"the log {shortened(provider.log.rpartition('/')[2])}" if provider.log else "no log yet"]
     return []
