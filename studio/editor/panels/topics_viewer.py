@@ -17,6 +17,7 @@ from studio.editor.views.field_drag import Field, mime_of
 from studio.messages import Message
 from studio.messages.field_paths import fields_of, numbers_in
 
+WIDEST = "Bandwidth 0"
 COLUMNS = ("Topic", "Type or value", "Rate", "Bandwidth", "Latency", "Lost", "Events")
 _TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -56,7 +57,8 @@ class TopicsViewer(Viewer):
         header.resizeSection(0, 240)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for number in range(2, len(COLUMNS)):
-            header.setSectionResizeMode(number, QHeaderView.ResizeMode.ResizeToContents)
+            # Not by the contents: all rows would be measured anew with every number that changes.
+            header.resizeSection(number, self.tree.fontMetrics().horizontalAdvance(WIDEST) + 20)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a topic or type")
         self.search.setClearButtonEnabled(True)
