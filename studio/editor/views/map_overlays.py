@@ -81,14 +81,23 @@ def on_screen(places: Places, world: Window) -> list[QPointF]:
     return [QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
 
-def draw_way(painter: QPainter, world: Window, places: Places, colour: str, style: Qt.PenStyle) -> None:
-    if len(places) < 2:
-        return
-    line = QPolygonF(on_screen(places, world))
-    painter.setPen(QPen(with_alpha(INK, 180), 4))
-    painter.drawPolyline(line)
-    painter.setPen(QPen(QColor(colour), 2, style))
-    painter.drawPolyline(line)
+def draw_driven(painter: QPainter, world: Window, places: Places) -> None:
+    if len(places) > 1:
+        line = QPolygonF(on_screen(places, world))
+        painter.setPen(QPen(with_alpha(INK, 180), 4))
+        painter.drawPolyline(line)
+        painter.setPen(QPen(QColor(PAPER), 2))
+        painter.drawPolyline(line)
+
+
+def draw_planned(painter: QPainter, world: Window, places: Places, theme: Theme) -> None:
+    """Dashes that are seen on any ground: what is below them differs from them in every theme."""
+    if len(places) > 1:
+        line = QPolygonF(on_screen(places, world))
+        painter.setPen(QPen(with_alpha(INK if theme.name == "dark" else PAPER, 180), 4))
+        painter.drawPolyline(line)
+        painter.setPen(QPen(QColor(theme.accent), 2, Qt.PenStyle.DashLine))
+        painter.drawPolyline(line)
 
 
 def draw_goal(painter: QPainter, at: QPointF, theme: Theme) -> None:
@@ -106,10 +115,10 @@ def draw_goal(painter: QPainter, at: QPointF, theme: Theme) -> None:
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, "goal")
 
 
-def draw_cross_hairs(painter: QPainter, at: QPointF, width: int, height: int) -> None:
-    painter.setPen(QPen(with_alpha(PAPER, 150), 0))
-    painter.drawLine(QPointF(0, at.y()), QPointF(width, at.y()))
-    painter.drawLine(QPointF(at.x(), 0), QPointF(at.x(), height))
+def draw_cross_hairs(painter: QPainter, at: QPointF, width: int, height: int, theme: Theme) -> None:
+    colour = with_alpha(PAPER if theme.name == "dark" else INK, 150)
+    painter.fillRect(0, round(at.y()), width, 1, colour)  # faster by far than lines that shine through
+    painter.fillRect(round(at.x()), 0, 1, height, colour)
 
 
 def arc_places(pose: PoseTransform, bend_per_m: float, length_m: float) -> Places:

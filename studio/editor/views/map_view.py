@@ -14,14 +14,14 @@ from PyQt6.QtGui import QMouseEvent, QPainter, QPixmap
 from studio.editor.theme import Theme
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_overlays import (
-    PAPER,
     Places,
     Track,
     draw_arcs,
     draw_cross_hairs,
+    draw_driven,
     draw_goal,
+    draw_planned,
     draw_points,
-    draw_way,
     scan_places,
 )
 from studio.editor.views.map_raster import Window
@@ -151,10 +151,9 @@ class MapView(PlaneView):
     def paint_things(self, painter: QPainter, world: Window) -> None:
         things, pose = self.things, self.pose
         if things.driven:
-            places = self.path.drawn(world.metres_per_pixel)
-            draw_way(painter, world, places, PAPER, Qt.PenStyle.SolidLine)
+            draw_driven(painter, world, self.path.drawn(world.metres_per_pixel))
         if things.planned:
-            draw_way(painter, world, self.planned, self.theme.accent, Qt.PenStyle.DashLine)
+            draw_planned(painter, world, self.planned, self.theme)
         if things.planned and self.goal_m is not None:
             draw_goal(painter, QPointF(*world.pixel_of(*self.goal_m)), self.theme)
         if pose is None:
@@ -170,7 +169,7 @@ class MapView(PlaneView):
             draw_arcs(painter, world, pose, self.theme, *combined(voters), chosen)
         if things.vehicle:
             at = QPointF(*world.pixel_of(float(pose.position[0]), float(pose.position[1])))
-            draw_cross_hairs(painter, at, self.width(), self.height())
+            draw_cross_hairs(painter, at, self.width(), self.height(), self.theme)
             draw_vehicle(painter, at, pose.yaw_rad, self.vehicle_m / self.metres_per_pixel, self.theme)
 
     def legend_rectangle(self, place: int = 0) -> QRectF:
