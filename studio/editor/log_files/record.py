@@ -66,7 +66,7 @@ class RecordButton(QToolButton):
         self.setAccessibleName(text.strip())
         self.setEnabled(not busy and phase not in ("starting", "stopping"))
         self.setIcon(icon("fa6s.circle", theme.error if self.isEnabled() else theme.disabled))
-        self.setStyleSheet(
+        sheet = (
             f"QToolButton {{ background: {theme.selection if on else theme.header}; color: {theme.text};"
             f" border: 1px solid {theme.accent if on else theme.border}; border-radius: 4px; padding: 0 8px;"
             f" padding-right: 22px; min-height: 26px; {'font-weight: 600;' if on else ''} }}"
@@ -74,6 +74,8 @@ class RecordButton(QToolButton):
             f"QToolButton:focus {{ border: 2px solid {theme.focus}; }}"
             f"QToolButton::menu-button {{ border: 0; border-left: 1px solid {theme.border}; width: 16px; }}"
         )
+        if sheet != self.styleSheet():  # asked for with every piece of news, and a style sheet takes its time
+            self.setStyleSheet(sheet)
 
 
 class RecordDialog(QDialog):

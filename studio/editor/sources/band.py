@@ -26,6 +26,7 @@ class OriginBand(QWidget):
         super().__init__()
         self.theme = theme
         self.modes: list[SourceMode] = []
+        self._shown: tuple[list[SourceMode], str] | None = None
         self.armed = False
         self._mark, self.words, self.more = QLabel(), QLabel(), QLabel()
         self.arm, self.stop = QPushButton("Arm…"), QPushButton("Stop vehicle   Esc Esc")
@@ -53,6 +54,9 @@ class OriginBand(QWidget):
 
     def show_modes(self, modes: list[SourceMode], theme: Theme) -> None:
         """One for each source, in order: the band is divided among them."""
+        if self._shown == (modes, theme.name):
+            return  # asked for with every piece of news, and style sheets take their time
+        self._shown = (list(modes), theme.name)
         self.modes, self.theme = modes, theme
         self.setFixedHeight(0 if not modes else TALL if self.is_real else THIN)
         for widget in (self._mark, self.words, self.more, self.arm, self.stop):
