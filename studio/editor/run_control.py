@@ -92,7 +92,8 @@ class RunControl(QObject):
         if self._phase != "stopped":
             return
         self._stopping = False
-        process = self._studio("run", str(folder), "--stay", "--detach", "--json", *more)
+        # What is all logged or all simulated can then be stepped and taken back, and be let run freely by choice.
+        process = self._studio("run", str(folder), "--stay", "--detach", "--json", "--gate", "auto", *more)
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process

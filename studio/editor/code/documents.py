@@ -10,6 +10,7 @@ from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from studio.editor.arrangements import code_place
+from studio.editor.arrangements import code_place
 from studio.editor.code.text_file import TextFile
 from studio.editor.icons import icon
 from studio.editor.theme import Theme
