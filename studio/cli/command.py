@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from studio import __version__
+from studio.cli.compiled_code import make_room
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError
 from studio.cli.parser import Parser
 from studio.cli.verbs import VERBS, Verb
@@ -17,6 +18,7 @@ from studio.errors import StudioError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status: 0 fine, 1 the check failed, 2 wrong use, 130 interrupted."""
+    make_room()
     try:
         status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()

@@ -21,6 +21,7 @@ class TerrainRays:
         self._heights = np.ascontiguousarray(terrain.heights_m, dtype=np.float64)
         self._cell = np.array([terrain.size_m[0] / (columns - 1), terrain.size_m[1] / (rows - 1)])
         self._corner = terrain.pose[:3, 3] - np.array([terrain.size_m[0] / 2, terrain.size_m[1] / 2, 0.0])
+        self.shorten(np.zeros(3), np.empty((0, 3)), np.empty(0), 0.0)  # compiles now, and not with the first scan
 
     def shorten(self, start: Floats, vectors: Floats, ranges: Floats, most_m: float) -> None:
         """Put the way to the terrain into `ranges` where it is shorter than what is there; -1 there is none."""
