@@ -90,8 +90,8 @@ class GateControl:
         ]
         return came, Place.of(reply), "hit" in reply
 
-    def place(self) -> Place:
-        return Place.of(self._control.ask("place"))
+    def place(self, timeout_s: float = 10.0) -> Place:
+        return Place.of(self._control.ask("place", timeout_s=timeout_s))
 
     def upcoming(self) -> list[dict[str, Any]]:
         """What is delivered next, as far as that is known."""

@@ -233,6 +233,16 @@ class PacedSession(Session):
         came = self.advance_live(count, None if topic is None else {topic})
         return [(event.topic, event.sequence) for event in came]
 
+    def _look(self, stepper: LiveStepper) -> None:
+        """While it stands, a host may die or a wire be changed; while somebody moves it, he looks himself."""
+        if self.mode != "run" and self._moving.acquire(blocking=False):
+            try:
+                stepper.look()
+            except ControlError:  # the broker is being restarted: later
+                return
+            finally:
+                self._moving.release()
+
     @contextmanager
     def beginning_again(self, host: str) -> Iterator[None]:
         """A host that is restarted meanwhile begins as at the start of the run, where the system stands."""
@@ -251,6 +261,7 @@ class PacedSession(Session):
         if stepper is None or self.gate == "free":
             why = FREE if self.gate == "free" else "it has not begun yet"
             return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "last": None, "gate": self.gate}
+        self._look(stepper)
         why, last = stepper.why_not, stepper.last
         return {
             "can_go_back": not why,

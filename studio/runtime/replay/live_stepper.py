@@ -26,6 +26,7 @@ MOST_BYTES = 512 << 20
 RARER = 10
 """A system that runs loses a fiftieth of its time to checkpoints at most, and takes two in a second at most."""
 MOST_STEPS = 10_000
+LOOK_WITHIN_S = 0.2
 LOOKED_AT = 64
 MOST_EFFECTS = 10_000
 """That follow from one input; a system that feeds itself has no end of them."""
@@ -104,6 +105,10 @@ class LiveStepper:
     def position_before(self, topics: Collection[str], count: int) -> int:
         """The position before the last `count` events of these topics."""
         return self._history.before(topics, count, self.position)
+
+    def look(self) -> None:
+        """Whether all of it still holds: something may have happened that nobody did."""
+        self._follow(self.gate.place(timeout_s=LOOK_WITHIN_S))
 
     # Moves.
 
