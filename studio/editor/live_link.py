@@ -24,6 +24,7 @@ from studio.editor.live_batch import (
     Silence,
     Turn,
 )
+from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
 from studio.messages import MessageTypes, decode
 from studio.runtime.attach import AttachError, Attachment
@@ -184,6 +185,8 @@ class Link:
                 self._batch.events.setdefault(topic, deque(maxlen=room)).extend(events)
 
     def _event(self, frame: bytes, shared: Path | None) -> Event | None:
+        if is_trace(frame):
+            return trace_event(frame)
         found = read(frame, shared)
         attachment = self._attachment
         if found is None or attachment is None or self._types is None:

@@ -55,8 +55,10 @@ KINDS: tuple[Kind, ...] = (
     _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
     _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
     _kind("image", "Image", "mdi6.image", "Image", "CompressedImage"),
+    _kind("scene", "3-D scene", "mdi6.cube-scan"),
     _kind("message", "Message", "mdi6.code-json"),
     _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True),
+    _kind("causality", "Causality", "mdi6.call-split", is_wide=True),
     _kind("publish", "Publish", "mdi6.message-draw"),
     _kind("teleop", "Drive", "fa6s.gamepad"),
     _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
@@ -86,6 +88,8 @@ class Viewers(QObject):
         self.docks, self.feed, self.theme = docks, feed, theme
         self.open: dict[str, Viewer] = {}
         """By the name of their dock: map.1, map.2, plot.1 ..."""
+        self.as_tabs: Callable[[], bool] = lambda: False
+        """Whether all of them are tabs of the document: a layout that needs the room around it says so."""
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
         self._quiet = QTimer(self)
@@ -114,6 +118,8 @@ class Viewers(QObject):
 
     def _place(self, kind: Kind) -> tuple[str, str]:
         """Wide ones behind the problems; of the others the first beside the document, all more below it."""
+        if self.as_tabs():
+            return "tab", "system"
         if kind.is_wide and self.docks.has("problems"):
             return "tab", "problems"
         names = [name for name, viewer in self.open.items() if not _kind_of(viewer).is_wide]
@@ -158,11 +164,21 @@ class Viewers(QObject):
             viewer.desk = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
+            viewer.cause_wanted.connect(self.explain)  # type: ignore[attr-defined]
 
     def _plot_field(self, field: object) -> None:
         plots = [viewer for viewer in self.open.values() if viewer.KIND == "plot"]
         plot = plots[-1] if plots else self.add("plot")
         plot.add(field)  # type: ignore[attr-defined]
+
+    def explain(self, topic: str, number: int) -> None:
+        """How an event came about, and what it led to; 0: the newest of its topic."""
+        found = [name for name, viewer in self.open.items() if viewer.KIND == "causality"]
+        if not found:
+            self.add("causality")
+            found = [name for name, viewer in self.open.items() if viewer.KIND == "causality"]
+        self.docks.show(found[-1])
+        self.open[found[-1]].explain(topic, number)  # type: ignore[attr-defined]
 
     # ---- what is kept
 

@@ -11,6 +11,7 @@ from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
+from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.message_tree import MessageTree
 
 EVERY_MS = 250
@@ -64,6 +65,8 @@ class MessageViewer(Viewer):
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(do)
         self.setFocusProxy(self.tree)
+        self.keeper = keeper_of(feed)  # so that one can ask why of what is shown
+        self.keeper.begin()
         self.topics_changed()
 
     # ---- what is kept
@@ -141,6 +144,11 @@ class MessageViewer(Viewer):
     def _explain(self) -> None:
         if self.shown is not None:
             self.cause_wanted.emit(self.shown.topic, self.shown.sequence)
+
+    def close_viewer(self) -> None:
+        self._timer.stop()
+        self.keeper.end()
+        super().close_viewer()
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

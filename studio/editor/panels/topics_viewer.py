@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import QMimeData, Qt, pyqtSignal
-from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
+from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidget, QTreeWidgetItem
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
@@ -38,6 +38,8 @@ class TopicsViewer(Viewer):
     KIND, TITLE, ICON = "topics", "Topics", "mdi6.access-point"
     plot_wanted = pyqtSignal(object)
     """A Field that the user wants to see as a curve."""
+    cause_wanted = pyqtSignal(str, int)
+    """A topic, and 0: the causes of its newest event are wanted."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
@@ -51,6 +53,8 @@ class TopicsViewer(Viewer):
         self.tree.itemExpanded.connect(self._open)
         self.tree.itemCollapsed.connect(self._shut)
         self.tree.itemDoubleClicked.connect(self._double_clicked)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._menu)
         header = self.tree.header()
         assert header is not None
         header.setStretchLastSection(False)
@@ -174,6 +178,17 @@ class TopicsViewer(Viewer):
     def _double_clicked(self, item: QTreeWidgetItem, column: int) -> None:
         for field in fields_of_item(item):
             self.plot_wanted.emit(field)
+
+    def _menu(self, at: QPoint) -> None:
+        item, viewport = self.tree.itemAt(at), self.tree.viewport()
+        if item is None or viewport is None or not item.data(0, _TOPIC):
+            return
+        topic, fields, menu = str(item.data(0, _TOPIC)), fields_of_item(item), QMenu(self)
+        menu.addAction("How its newest event came about", lambda: self.cause_wanted.emit(topic, 0))
+        if fields:
+            menu.addAction("Plot", lambda: self.plot_wanted.emit(fields[0]))
+        menu.exec(viewport.mapToGlobal(at))
+        menu.deleteLater()
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

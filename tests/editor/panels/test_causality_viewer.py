@@ -1,0 +1,158 @@
+"""The view of causes and effects, of a recorded run and of a system that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from studio.editor.feed import Feed
+from studio.editor.live_trace import is_trace, trace_event
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.causality_viewer import CausalityViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.trace_keeper import keeper_of
+from studio.messages import Handled, HandledTrace, encode
+from studio.runtime.channel.frames import HANDLED_TOPIC, Kind, pack
+from tests.runtime.replay.played import write_rig
+from tests.runtime.replay.small_systems import diamond, record_traced
+
+MS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record_traced(tmp_path_factory.mktemp("log") / "run.mcap", diamond(), 0.1)
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    made = Feed()
+    made.state = {"topics": {"/laser/scan": {"type": "Range3d"}, "/arbiter/command": {"type": "Velocity"}}}
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def viewer(feed: Feed) -> Iterator[CausalityViewer]:
+    made = CausalityViewer(feed, LIGHT)
+    made.resize(900, 480)
+    made.show()
+    yield made
+    made.close_viewer()
+
+
+def of_log(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> CausalityViewer:
+    viewer.open_log(log)
+    qtbot.waitUntil(lambda: viewer.log is not None, timeout=20_000)
+    return viewer
+
+
+def test_an_event_of_a_log_with_its_path_and_how_long_that_takes(
+    viewer: CausalityViewer, log: Path, qtbot: QtBot
+) -> None:
+    of_log(viewer, log, qtbot).explain("/merger/out", 3)
+    story = viewer.story
+    assert story is not None and story.topics[0] == "/ticker/out" and story.event == ("/merger/out", 3)
+    assert viewer.lanes.lanes[0] == "ticker" and viewer.lanes.lanes[-1] == "merger"
+    assert "3 components" in viewer.facts.text() and "from ticker.out" in viewer.facts.text()
+    assert len(viewer.histogram.times_ms) >= 3 and viewer.histogram.own_ms == pytest.approx(story.latency_ns / 1e6)
+    shares = [figures.words()[3] for figures in viewer.lanes.figures.values()]
+    assert sum(int(share.split()[0]) for share in shares) == pytest.approx(100, abs=2)
+    for theme in (DARK, LIGHT):
+        viewer.show_theme(theme)
+        assert not viewer.grab().isNull()
+
+
+def test_bars_can_be_asked_and_lead_to_their_own_stories(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> None:
+    of_log(viewer, log, qtbot).explain("/merger/out", 3)
+    lanes, story = viewer.lanes, viewer.story
+    assert story is not None
+    middle = lanes.bar_of(story.critical[0].target).center()
+    words = lanes.words_at(middle.x(), middle.y())
+    side = story.critical[0].target.component
+    assert words.startswith(f"{side} handled /ticker/out #2") and f"published /{side}/out #2" in words
+    QTest.mouseDClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(round(middle.x()), round(middle.y())))
+    assert viewer.story is not None and viewer.story.event == (f"/{side}/out", 2)
+    assert viewer.topic.topic == f"/{side}/out" and viewer.field.text() == "2"
+    QTest.keyClick(lanes, Qt.Key.Key_N)
+    assert viewer.story.event == (f"/{side}/out", 3)
+    QTest.keyClick(lanes, Qt.Key.Key_P)
+    assert viewer.story.event == (f"/{side}/out", 2)
+
+
+def test_a_path_is_chosen_measured_and_kept(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> None:
+    of_log(viewer, log, qtbot).explain("/merger/out", 3)
+    paths = [viewer.paths.itemText(i).partition("  (")[0] for i in range(viewer.paths.count())]
+    assert paths[0] == "The critical path"
+    assert sorted(paths[1:]) == ["ticker.out → left → merger.out", "ticker.out → right → merger.out"]
+    left = paths.index("ticker.out → left → merger.out")
+    viewer.paths.setCurrentIndex(left)
+    viewer.paths.activated.emit(left)
+    assert viewer.story is not None and viewer.story.topics == ("/ticker/out", "/left/out", "/merger/out")
+    kept = viewer.save()
+    other = CausalityViewer(viewer.feed, DARK)
+    other.restore(kept)
+    qtbot.waitUntil(lambda: other.log is not None, timeout=20_000)
+    assert other.save() == kept and other.story is not None and other.story.topics == viewer.story.topics
+    other.close_viewer()
+
+
+def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qtbot: QtBot, tmp_path: Path) -> None:
+    assert viewer.empty.isVisible() and "since this was opened" in viewer.empty._sentence.text()
+    of_log(viewer, log, qtbot).explain("/merger/out", 999)
+    assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty._sentence.text()
+    viewer.field.setText("many")
+    viewer.field.editingFinished.emit()
+    assert "many is no number" in viewer.facts.text()
+    write_rig(tmp_path / "rig.mcap")
+    viewer.open_log(tmp_path / "rig.mcap")
+    qtbot.waitUntil(lambda: "no trace" in viewer.empty._sentence.text(), timeout=20_000)
+    viewer.open_log(tmp_path / "none.mcap")
+    qtbot.waitUntil(lambda: "none.mcap" in viewer.facts.text(), timeout=20_000)
+    viewer.restore({"path": 3, "topic": 4, "log": None})
+
+
+def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> None:
+    assert viewer.topic.topic == "/arbiter/command", "what a path should lead to"
+    rows = []
+    for n in range(1, 20):
+        at = n * 10 * MS
+        rows.append(Handled("laser", "/_studio/timer/laser", n, at, at + MS, (), (("/laser/scan", n),)))
+        rows.append(Handled("arbiter", "/laser/scan", n, at + 2 * MS, at + 5 * MS, (), (("/arbiter/command", n),)))
+    frame = pack(HANDLED_TOPIC, Kind.TRACE, 1, encode(HandledTrace.of(rows)))
+    assert is_trace(frame) and not is_trace(pack("/laser/scan", Kind.DATA, 1))
+    event = trace_event(frame)
+    assert event is not None and trace_event(frame[:-20]) is None
+    keeper_of(viewer.feed)._take([event])
+    viewer._tick()
+    assert viewer.story is not None and viewer.story.event == ("/arbiter/command", 19)
+    assert viewer.facts.text() == "#19 · 4.0 ms from laser.scan · 2 components, 1 events"
+    assert viewer.histogram.quantile(0.5) == pytest.approx(4.0)
+    viewer.follow.click()
+    assert viewer.number == 19 and viewer.field.text() == "19"
+
+
+def test_the_trace_is_kept_only_while_somebody_may_ask(feed: Feed) -> None:
+    keeper = keeper_of(feed)
+    first, second = CausalityViewer(feed, LIGHT), CausalityViewer(feed, LIGHT)
+    assert keeper._watch is not None
+    first.close_viewer()
+    assert keeper._watch is not None
+    second.close_viewer()
+    assert keeper._watch is None and keeper_of(feed) is keeper
+
+
+def test_other_viewers_ask_why(window: MainWindow) -> None:
+    window.trigger("viewer.topics")
+    window.viewers.open["topics.1"].cause_wanted.emit("/filter/smooth", 0)  # type: ignore[attr-defined]
+    window.trigger("viewer.message")
+    window.viewers.open["message.1"].cause_wanted.emit("/filter/smooth", 7)  # type: ignore[attr-defined]
+    asked = window.viewers.open["causality.1"]
+    assert isinstance(asked, CausalityViewer) and asked.topic.topic == "/filter/smooth" and asked.number == 7
+    assert sum(viewer.KIND == "causality" for viewer in window.viewers.open.values()) == 1
