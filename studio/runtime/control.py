@@ -34,6 +34,7 @@ class Control:
         self.on_hit: Callable[[dict[str, Any]], None] = lambda _: None
         """Told of an event breakpoint that ended what was asked for."""
         self._lock = threading.Lock()
+        self._connected_to = incarnation()
         self._socket = self._connect()
 
     def _connect(self) -> zmq.Socket[bytes]:

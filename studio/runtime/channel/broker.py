@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ from studio.runtime.channel.frames import (
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.going import go, is_a_look, muted, place, upcoming
 from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
+from studio.runtime.channel.returning import Returning
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
@@ -76,6 +77,8 @@ class Broker:
         self._run_folder = run
         self._open_sockets(run)
         self._ended = False
+        self._returning: Returning | None = None
+        """Set where another broker was before."""
         self._stops: SeveralStops | None = None
         self._stops_of: dict[str, EventStops] = {}
         """By who has set them."""
@@ -101,6 +104,17 @@ class Broker:
         for socket in (self._router, self._sub, self._done_in):
             self._poller.register(socket, zmq.POLLIN)
 
+    def resume(self, mode: str) -> None:
+        """Go on for a broker that died."""
+        forwarder = self.forwarder
+        self._returning = Returning(
+            lambda: self.plan.greeted - self.ready - forwarder.gone - forwarder.excused, self._do_without
+        )
+        forwarder.jobs.submit(lambda: forwarder.resume(mode))
+
+    def _do_without(self, hosts: Set[str]) -> None:
+        self.forwarder.gone = self.forwarder.gone | hosts
+
     def main(self) -> None:
         self._thread.start()
         next_alive = 0
@@ -112,6 +126,8 @@ class Broker:
                 self._greet()
             if self._done_in in ready:
                 self._answer_done()
+            if self._returning is not None:
+                self._returning.look()
             if monotonic_ns() >= next_alive:
                 self._say_alive()
                 next_alive = monotonic_ns() + ALIVE_EVERY_NS
@@ -250,7 +266,11 @@ class Broker:
 
     def _job(self, job: Callable[[], Any], reply: Reply, *, interrupt: bool = False) -> None:
         """Have the forwarding thread do it; the reply goes out when it is done."""
-        self.forwarder.jobs.submit(self._answered(job, reply), interrupt=interrupt)
+        answered = self._answered(job, reply)
+        if self._returning is None:
+            self.forwarder.jobs.submit(answered, interrupt=interrupt)
+        else:
+            self._returning.submit(lambda: self.forwarder.jobs.submit(answered, interrupt=interrupt))
 
     def _small_job(self, job: Callable[[], Any], reply: Reply) -> None:
         """The same, without waiting for a lockstep that goes on."""
@@ -454,7 +474,7 @@ def main() -> int:
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
     broker.forwarder.epoch = arguments.epoch
     if arguments.resume:
-        broker.forwarder.jobs.submit(lambda: broker.forwarder.resume(arguments.resume))
+        broker.resume(arguments.resume)
     broker.main()
     return 0
 
