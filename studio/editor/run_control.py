@@ -147,8 +147,18 @@ class RunControl(QObject):
         self._ask("gate", lambda _: None, mode="pause", timeout_s=None)
 
     def step(self, topic: str | None = None) -> None:
-        """Deliver one event, or go on to the next one of `topic`; what runs is paused first."""
-        self._ask("step", self._stepped, count=1, topic=topic, timeout_s=None)
+        """Deliver one event, or go on to the next one of `topic`; what runs is paused first.
+
+        Code that stands within an event is let go first: that event has to end before another one can begin.
+        """
+
+        def go(_: dict[str, Any]) -> None:
+            self._ask("step", self._stepped, count=1, topic=topic, timeout_s=None)
+
+        if (self.feed.state.get("debug") or {}).get("frozen"):
+            self._ask("continue", go, gate="pause", timeout_s=None)
+        else:
+            go({})
 
     def _stepped(self, reply: dict[str, Any]) -> None:
         delivered = [f"{topic} #{sequence}" for topic, sequence, *_ in reply["delivered"]]
