@@ -23,8 +23,8 @@ PIECE_NS = SECOND_NS // 10
 WAY_NS = SECOND_NS // 20
 LAG = 64
 MOST_BYTES = 512 << 20
-RARER = 10
-"""A system that runs loses a fiftieth of its time to checkpoints at most, and takes two in a second at most."""
+RARER = 5
+"""A system that runs loses a 25th of its time to checkpoints at most, and takes four in a second at most."""
 MOST_STEPS = 10_000
 LOOK_WITHIN_S = 0.2
 LOOKED_AT = 64
