@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PyQt6.QtCore import QTimer
+
 from studio.editor.layouts import COMPARE, DEBUG, LOG, RUN
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ def keep_all(window: MainWindow) -> None:
     window.layouts.derive(LOG, lambda: _log(window))
     window.layouts.derive(COMPARE, lambda: _compare(window))
     window.layouts.derive(DEBUG, lambda: _debug(window))
+    window.viewers.as_tabs = lambda: window.layouts.current == DEBUG
 
 
 def _run(window: MainWindow) -> None:
@@ -58,8 +61,6 @@ def _compare(window: MainWindow) -> None:
 def _debug(window: MainWindow) -> None:
     """The stack and what stops at the left, the code above the canvas, the event and its values at the right."""
     docks = window.docks
-    left, right = (232, 300) if window.width() < 1400 else (280, 380)
-    docks.set_sizes("palette", [left, window.width() - left - right, right])
     docks.move("call_stack", "tab", beside="palette")
     docks.hide("palette")
     docks.move("breakpoints", "bottom", beside="call_stack")
@@ -74,8 +75,9 @@ def _debug(window: MainWindow) -> None:
     docks.move("console", "tab", beside="system")
     for name in ("problems", "processes"):
         docks.hide(name)
-    for name in ("call_stack", "breakpoints", "held", "this_event", "watches", "variables", "system"):
+    for name in ("call_stack", "breakpoints", "held", "this_event", "watches", "variables"):
         docks.show(name)
+    docks.set_columns(*((232, 300) if window.width() < 1400 else (280, 380)))
 
 
 def _viewer(window: MainWindow, kind: str) -> str:
@@ -105,5 +107,7 @@ def rehang_code(window: MainWindow) -> None:
         window.docks.move(name, side, beside=beside)
         if side == "top":
             window.docks.set_shares("system", (60, 40))
-    if closed and window.layouts.current != DEBUG:
+    if closed or window.layouts.current == DEBUG:
         window.docks.show("system")
+    if window.layouts.current == DEBUG and window.has_session:
+        QTimer.singleShot(0, window.canvas.fit)  # it has much less room there

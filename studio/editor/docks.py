@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from PyQt6.QtCore import QByteArray
 from PyQt6.QtGui import QIcon
@@ -70,6 +71,8 @@ class Docks:
 
     def move(self, name: str, side: str, *, beside: str) -> None:
         """A panel that is there already, to a side of another, or behind it."""
+        if self._docks[name].isClosed():
+            self._docks[name].toggleView(True)  # moved while it is closed, it would come without its tab
         self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
         self._share(name, side)
 
@@ -96,10 +99,6 @@ class Docks:
     def hide(self, name: str) -> None:
         self._docks[name].toggleView(False)
 
-    def on_shown(self, name: str, do: Callable[[], object]) -> None:
-        """Call this whenever the panel is opened, also by a layout that is restored."""
-        self._docks[name].viewToggled.connect(lambda is_open: do() if is_open else None)
-
     def toggle(self, name: str) -> None:
         self._docks[name].toggleView(self._docks[name].isClosed())
 
@@ -118,6 +117,22 @@ class Docks:
         area = self._docks[name].dockAreaWidget()
         if area is not None:
             self.manager.setSplitterSizes(area, sizes)
+
+    def set_columns(self, left: int, right: int) -> None:
+        """Widths of what stands left and right of the document, wherever that is; the document gets the rest."""
+        area: QWidget | None = self._docks["system"].dockAreaWidget()
+        root: QSplitter | None = None
+        while area is not None and isinstance(area.parentWidget(), QSplitter):
+            root, area = cast(QSplitter, area.parentWidget()), area.parentWidget()
+        if root is None:
+            return
+        parts = [root.widget(place) for place in range(root.count())]
+        seen = [place for place, part in enumerate(parts) if part is not None and not part.isHidden()]
+        if len(seen) == 3:
+            sizes = [0] * root.count()
+            for place, size in zip(seen, (left, max(1, root.width() - left - right), right), strict=True):
+                sizes[place] = size
+            root.setSizes(sizes)
 
     def set_shares(self, name: str, shares: tuple[int, ...]) -> None:
         """Of the splitter around a panel, for those of its parts that can be seen; the others keep nothing."""

@@ -8,11 +8,14 @@ makes `Breakpoints(window)` when its dock is first opened. What the panel shows,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from studio.editor.icons import icon
@@ -49,6 +52,20 @@ PANELS: tuple[Panel, ...] = (
 )
 
 
+class _Frame(QWidget):
+    """Around a panel; calls for it when it is seen for the first time."""
+
+    def __init__(self, wanted: Callable[[], object]) -> None:
+        super().__init__()
+        self._wanted = wanted
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        super().showEvent(event)
+        self._wanted()
+
+
 class SidePanels(QObject):
     def __init__(self, window: MainWindow, panels: tuple[Panel, ...] = PANELS) -> None:
         super().__init__(window)
@@ -57,13 +74,10 @@ class SidePanels(QObject):
         self._frames: dict[str, QWidget] = {}
         self._made: dict[str, Any] = {}
         for panel in panels:
-            frame = QWidget()
-            layout = QVBoxLayout(frame)
-            layout.setContentsMargins(0, 0, 0, 0)
+            frame = _Frame(partial(self.get, panel.name))
             self._frames[panel.name] = frame
             window.docks.add(panel.name, panel.title, frame, panel.side, beside=panel.beside)
             window.docks.hide(panel.name)
-            window.docks.on_shown(panel.name, lambda name=panel.name: self.get(name))
 
     def get(self, name: str) -> Any:
         """The panel itself; made now if nobody has seen it yet."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
+from studio.editor.freeze.standing import held_count
 from studio.editor.icons import icon
 from studio.editor.live_state import count_words, time_words, totals
 from studio.editor.panels.problems import counted
@@ -146,8 +147,8 @@ class StatusBar(QStatusBar):
                 if told.drops
                 else ""
             )
-            held = live.window.freeze.held
-            waiting = f" · {len(held)} held" if held and phase == "paused" else ""
+            held = held_count(live.window.freeze.held)
+            waiting = f" · {held} held" if held and phase == "paused" else ""
             self.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
             self.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
             if told.troubled:
@@ -158,6 +159,7 @@ class StatusBar(QStatusBar):
                     if len(told.troubled) == 1
                     else f", {len(told.troubled)} in trouble"
                 )
+        self.running.setVisible(not is_frozen or bool(self.troubled))
         self.running.setText(words)
         self.running.setIcon(icon(mark, getattr(theme, colour)))
         self.running.setToolTip("Go to it" if self.troubled else "How the system is")

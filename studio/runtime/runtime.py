@@ -197,6 +197,12 @@ class Runtime:
             self._steering.go_on()
         return reply
 
+    def _step_on(self, job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Whoever stands at a line finishes its event first; breakpoints on the way stop it all the same."""
+        if (self.freeze.frozen or {}).get("host"):
+            self.debugger.go_on(gate="pause")
+        return job()
+
     def _look(self) -> None:
         sources = self._steering.sources
         modes = set(sources.values()) or {self.about.mode}
@@ -358,6 +364,8 @@ class Runtime:
             job = self._steering.job(request)
             if request["do"] in ("step", "gate", "back", "again", "player", "switch"):
                 self._leave_event()
+            if request["do"] == "step":
+                job = partial(self._step_on, job)
         self._running += 1
         pool.submit(self._do, route, request.get("id"), job)
 

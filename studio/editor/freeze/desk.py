@@ -10,7 +10,7 @@ from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import Stand, headline, stand_of, step_back
+from studio.editor.freeze.standing import Stand, headline, held_count, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.theme import Theme
 from studio.model.parts import Wire
@@ -151,7 +151,7 @@ class FreezeDesk(QObject):
     def _show_on_canvas(self) -> None:
         if self._layer is not None:
             self._layer.show_stand(self.stand, self.window.live.feed.state)
-            self._layer.show_held(len(self.held or ()))
+            self._layer.show_held(held_count(self.held))
         for viewer in self.window.viewers.open.values():
             show_snowflake(viewer, self.window.theme, self.is_frozen)
 

@@ -9,6 +9,8 @@ from studio.editor.panels.viewer import BAR_HEIGHT
 from studio.editor.theme import Theme
 
 SIZE = 22
+RIGHT = ("votes", "topics", "player")
+"""Kinds of viewers that have their words at the left."""
 
 
 class Snowflake(QLabel):
@@ -34,6 +36,7 @@ def show_snowflake(viewer: QWidget, theme: Theme, on: bool) -> None:
         return
     mark = Snowflake(viewer) if found is None else found
     mark.show_theme(theme)
-    mark.move(8, BAR_HEIGHT + 8)
+    at_the_right = getattr(viewer, "KIND", "") in RIGHT
+    mark.move(viewer.width() - SIZE - 8 if at_the_right else 8, BAR_HEIGHT + 8)
     mark.show()
     mark.raise_()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -23,12 +23,21 @@ class Stand:
     topic: str = ""
     sequence: int = 0
     text: str = ""
+    when: str = ""
+    """Of an event breakpoint: before or after the event, or `seen`."""
     runs_on: bool = False
     """Freezing is switched off: only this component stands, and the others go on."""
 
     @property
     def event(self) -> str:
         return f"{self.topic} #{self.sequence}" if self.topic else ""
+
+
+WHEN = {
+    "before": "the next event is",
+    "after": "everybody has handled",
+    "seen": "stopped as soon as it was seen:",
+}
 
 
 @dataclass(frozen=True)
@@ -43,9 +52,9 @@ def stand_of(state: Snapshot) -> Stand | None:
     """Why the system stands, or one component of it does; None where all goes its way, or is only paused."""
     debug = state.get("debug") or {}
     frozen = debug.get("frozen")
-    if frozen:
-        return _stand(frozen)
     hit = state.get("event_stop")
+    if frozen and not (hit and frozen.get("why") == "event breakpoint"):
+        return _stand(frozen)
     if hit:
         return _stand({**hit, "why": "event breakpoint"})
     for host, told in debug.get("hosts", {}).items():
@@ -57,7 +66,7 @@ def stand_of(state: Snapshot) -> Stand | None:
 
 
 def _stand(told: Mapping[str, Any], *, runs_on: bool = False) -> Stand:
-    fields = {name: told.get(name) for name in ("why", "host", "component", "file", "topic", "text")}
+    fields = {name: told.get(name) for name in ("why", "host", "component", "file", "topic", "text", "when")}
     words = {name: str(value or "") for name, value in fields.items()}
     return Stand(**words, line=int(told.get("line") or 0), sequence=int(told.get("sequence") or 0), runs_on=runs_on)
 
@@ -85,7 +94,10 @@ def sentence(stand: Stand, state: Snapshot) -> str:
         if stand.why == "exception" and stand.text:
             where += f": {escape(stand.text)}"
     elif event:
-        where = f"stopped at {event}: {escape(stand.text)}" if stand.text else f"stopped at {event}"
+        where = f"{WHEN.get(stand.when, 'stopped at')} {event}"
+        condition = stand.text.partition(" if ")[2]
+        where += f": {escape(condition)}" if condition else ""
+        where += f" ({escape(stand.text)})" if stand.component else ""
     else:
         where = escape(stand.text) or f"{escape(stand.component or 'the system')}: {escape(stand.why)}"
     return where if stand.runs_on else f"{where} · {who_waits(stand, state)}"
@@ -114,7 +126,6 @@ def step_back(state: Snapshot) -> Way:
     return Way(False, str(stepping.get("why_not") or "There is nothing to go back to"))
 
 
-def held_at_gate(state: Snapshot) -> int | None:
-    """How many events wait, if that is told."""
-    held = (state.get("stepping") or {}).get("held")
-    return int(held) if held is not None else None
+def held_count(held: Sequence[Mapping[str, Any]] | None) -> int:
+    """How many events wait at the gate; ticks that are yet to come are no events."""
+    return sum(not str(event["topic"]).startswith("/_studio/timer/") for event in held or ())

@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.fonts import code_font
+from studio.editor.freeze.standing import held_count
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
@@ -72,14 +73,10 @@ class HeldEvents(QWidget):
     def refresh(self) -> None:
         held: list[dict[str, Any]] | None = self.window_.freeze.held
         is_paused = self.window_.live.control.phase == "paused"
-        title = "Held at the gate" + (f" {len(held)}" if held and is_paused else "")
+        title = "Held at the gate" + (f" {held_count(held)}" if held and is_paused else "")
         self.window_.side_panels.set_title("held", title)
         if not is_paused or not held:
-            up = self.window_.live.control.is_up
-            self.empty.say(
-                "Nothing waits: the system runs. Pause it, or stop it at a breakpoint" if up and not is_paused
-                else "Nothing waits at the gate" if up else "What waits at the gate of a system that stands"
-            )  # fmt: skip
+            self.empty.say(self._why_empty(is_paused, held))
             self._pages.setCurrentWidget(self.empty)
             return
         self.table.clear()
@@ -88,6 +85,15 @@ class HeldEvents(QWidget):
         for place, event in enumerate(held):
             self.table.addTopLevelItem(self._item(place, event, first_ns, types))
         self._pages.setCurrentWidget(self._listed)
+
+    def _why_empty(self, is_paused: bool, held: list[dict[str, Any]] | None) -> str:
+        if not self.window_.live.control.is_up:
+            return "What waits at the gate of a system that stands"
+        if not is_paused:
+            return "Nothing waits: the system runs. Pause it, or stop it at a breakpoint"
+        if held is None:
+            return "One event is being handled; what comes after it is told when that is done"
+        return "Nothing waits at the gate"
 
     def _item(self, place: int, event: dict[str, Any], first_ns: int, types: dict[str, Any]) -> QTreeWidgetItem:
         topic = str(event["topic"])

@@ -165,7 +165,7 @@ class ThisEvent(QWidget):
         causes = [list(cause) for cause in told.get("cause") or []]
         for topic, sequence, stamp_ns, *_ in reversed(causes[:MOST_CAUSES]):
             stamp = f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "what led to it"
-            steps.append(Step("fa6s.circle", _hue(types, topic), f"{topic} #{sequence}", stamp))
+            steps.append(Step("fa6s.circle", _hue(types, topic), _named(topic, sequence), stamp))
         topic = str(told["topic"])
         if not steps:
             origin = self._origin(topic)
@@ -174,8 +174,7 @@ class ThisEvent(QWidget):
         kind = str(types.get(topic, {}).get("type", ""))
         stamp_ns = int(told.get("stamp_ns") or 0)
         about = " · ".join(filter(None, (kind, f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "")))
-        title = f"{topic} #{told['sequence']}" if not topic.startswith("/_studio") else shown_topic(topic)
-        steps.append(Step("fa6s.circle", _hue(types, topic), title, about, bold=True))
+        steps.append(Step("fa6s.circle", _hue(types, topic), _named(topic, told["sequence"]), about, bold=True))
         steps.append(self._handling(told, topic))
         if told.get("when") == "handled":
             steps.append(self._published(told))
@@ -225,6 +224,10 @@ class ThisEvent(QWidget):
         self.theme = self.chain.theme = theme
         self.empty.show_theme(theme)
         self._show(self._told)
+
+
+def _named(topic: str, sequence: int) -> str:
+    return f"{shown_topic(topic) if topic.startswith('/_studio') else topic} #{sequence}"
 
 
 def _hue(types: dict[str, Any], topic: str) -> str:
