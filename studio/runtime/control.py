@@ -48,15 +48,24 @@ class Control:
         with self._lock:
             self._number += 1
             number = self._number
+            # Looked at before it is sent: if the broker dies right afterwards, the answer will never come.
+            incarnation = self._incarnation()
+            if incarnation != self._connected_to:
+                self._reconnect(incarnation)
             self._socket.send(json.dumps({"id": number, "do": do, **fields}).encode())
-            reply = self._await(number, do, timeout_s)
+            reply = self._await(number, do, timeout_s, incarnation)
         if "hit" in reply:
             self.on_hit(reply["hit"])
         return reply
 
-    def _await(self, number: int, do: str, timeout_s: float | None) -> dict[str, Any]:
+    def _reconnect(self, incarnation: int) -> None:
+        """A connection that has not noticed yet that its broker is dead would still take a request along."""
+        self._socket.close()
+        self._socket = self._connect()
+        self._connected_to = incarnation
+
+    def _await(self, number: int, do: str, timeout_s: float | None, incarnation: int) -> dict[str, Any]:
         end_ns = None if timeout_s is None else monotonic_ns() + int(timeout_s * SECOND_NS)
-        incarnation = self._incarnation()
         while True:
             left_ms = LOOK_EVERY_MS if end_ns is None else min(LOOK_EVERY_MS, (end_ns - monotonic_ns()) // 1_000_000)
             if not self._socket.poll(max(0, left_ms)):
