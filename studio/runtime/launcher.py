@@ -283,6 +283,11 @@ class Session:
         self._feeds.append(thread(self.folders.run, name, events))
         return self._feeds[-1]
 
+    def upcoming(self) -> list[dict[str, Any]]:
+        """What the gate delivers next, as far as it is known."""
+        events: list[dict[str, Any]] = self.control.ask("upcoming", timeout_s=None)["events"]
+        return events
+
     def advance(
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
     ) -> list[Delivered]:

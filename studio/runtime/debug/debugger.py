@@ -20,6 +20,8 @@ from studio.runtime.launcher import Session
 
 COMES_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.2
+IDLE_WITHIN_S = 5.0
+ARRIVES_WITHIN_S = 0.03
 COST = (
     "on Python below 3.12 a debugged host runs several times slower, also after a debugger has left it: "
     "it is restarted when debugging ends"
@@ -219,7 +221,19 @@ class Debugger:
         for session in let_go:
             session.let_go()
         self.freeze.thaw()
+        if gate == "pause":
+            for session in let_go:
+                self._await_idle(session)
         return [session.host for session in let_go]
+
+    @staticmethod
+    def _await_idle(session: DebugSession) -> None:
+        """What a held host has to say about the event that it was handling is at the gate before anything else."""
+        line = session.line
+        if line is not None:
+            with suppress(DebugError):
+                line.await_true("is_idle", IDLE_WITHIN_S)
+                threading.Event().wait(ARRIVES_WITHIN_S)
 
     @contextmanager
     def muted(self) -> Iterator[None]:

@@ -20,7 +20,6 @@ from typing import Any
 from studio.errors import StudioError
 from studio.runtime.clock import wall_ns
 from studio.runtime.launcher import Session
-from studio.runtime.paced import PacedSession
 from studio.runtime.recording.set_bookmark import set_bookmark
 
 
@@ -138,8 +137,7 @@ class Freeze:
         if session.mode != "run":
             self._rate = None
             return
-        is_paced = isinstance(session, PacedSession) and session.is_repeatable()
-        self._rate = session.pace if is_paced and isinstance(session, PacedSession) else session.rate
+        self._rate = session.rate
         self._gate.put(session.pause)
 
     def _open_the_gate(self) -> None:

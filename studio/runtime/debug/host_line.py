@@ -139,11 +139,11 @@ class HostLine:
         rules = [{"path": path, "include": False} for path in MACHINERY]
         self.ask("attach", {"justMyCode": True, "rules": rules, "showReturnValue": True})
 
-    def await_tracing(self) -> None:
-        """Until breakpoints stop."""
-        end_ns = monotonic_ns() + int(ANSWERS_WITHIN_S * SECOND_NS)
+    def await_true(self, question: str, within_s: float = ANSWERS_WITHIN_S) -> None:
+        """Until a function of host_side says so, or the time is over."""
+        end_ns = monotonic_ns() + int(within_s * SECOND_NS)
         pause = threading.Event()
-        while not self.evaluate("is_tracing") and monotonic_ns() < end_ns:
+        while not self.evaluate(question) and monotonic_ns() < end_ns:
             pause.wait(TRY_EVERY_S)
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ class Runs(Protocol):
     clock: Clock
     frame: bytes
     cells: dict[str, Cell]
+    handling_since_ns: int
 
 
 def spare_this_thread() -> None:
@@ -65,6 +66,7 @@ class HostDebugger:
 
         try:
             debugpy.configure(subProcess=False)
+            _forget_lost_debugger()
             # Returns when the runtime has set its breakpoints; the kernel ends this process with the runtime, so that
             # it does not wait in vain.
             debugpy.connect(("127.0.0.1", invitation.port), access_token=invitation.token)
@@ -72,6 +74,13 @@ class HostDebugger:
             print(f"the debugger could not be reached: {failure}", file=sys.stderr)
             return
         _tracing = True
+
+
+def _forget_lost_debugger() -> None:
+    """Invited again while an old line still stands here: the runtime has lost it, and debugpy not noticed yet."""
+    pydevd = sys.modules.get("pydevd")
+    if pydevd is not None and pydevd.get_global_debugger() is not None:
+        pydevd.stoptrace()
 
 
 # Evaluated by the debugger.
@@ -85,6 +94,11 @@ _going: Clock | None = None
 def is_tracing() -> bool:
     """Whether breakpoints stop anybody already: debugpy answers before it has begun to watch the other threads."""
     return _tracing
+
+
+def is_idle() -> bool:
+    """Whether the executor has handled all that has arrived."""
+    return _executor is None or not _executor.handling_since_ns
 
 
 def stop_clock() -> None:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from studio.errors import StudioError
 from studio.runtime.debug.breakpoints import Breakpoints, path_of
 from studio.runtime.debug.dap_wire import Message
-from studio.runtime.debug.host_line import DebugError, HostGone, HostLine
+from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, DebugError, HostGone, HostLine
 from studio.runtime.debug.proxy_client import ProxyClient
 
 STEP_GRACE_S = 0.5
@@ -112,7 +112,7 @@ class DebugSession:
             self.line = line
             self._send_breakpoints(line)
         line.ask("configurationDone")
-        line.await_tracing()
+        line.await_true("is_tracing")
         if self.ended:  # nobody wants it any more, but it may have waited for this
             line.ask("disconnect", {"terminateDebuggee": False})
             return
@@ -277,8 +277,11 @@ class DebugSession:
             for path in {path for path, _ in places}:
                 self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
                 touched.add(path)
-            for path in touched:
-                self._send_file(self.line, path)
+            answered = {path: threading.Event() for path in touched}
+            for path, event in answered.items():
+                self._send_file(self.line, path, event.set)
+        for event in answered.values():
+            event.wait(ANSWERS_WITHIN_S)
 
     def mute(self, on: bool) -> None:
         """While muted no breakpoint stops anybody; they come back with the last one who had it muted."""

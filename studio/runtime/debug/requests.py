@@ -86,7 +86,7 @@ class DebugRequests:
             raise DebugError("the system runs", hint="pause it first: studio ctl pause")
         if self._debugger.freeze.frozen is not None:
             self._debugger.go_on(gate="pause")
-        upcoming = session.control.ask("upcoming")["events"]
+        upcoming = session.upcoming()
         if not upcoming:
             return {"delivered": [], "stops": []}
         topic = str(upcoming[0]["topic"])

@@ -1,0 +1,333 @@
+"""A running system under the debugger: real processes, real debugpy, and a client that knows nothing of Studio."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from studio.runtime.clock import ClockKind
+from studio.runtime.debug.debugger import Debugger
+from studio.runtime.debug.freeze import Freeze
+from studio.runtime.debug.requests import DebugRequests
+from studio.runtime.events import ProcessHung
+from studio.runtime.launcher import Session
+from studio.runtime.supervision import RestartPolicy
+from tests.runtime.debug.plain_client import PlainClient
+from tests.runtime.systems import PARTS, Part, ProcessRun, Seen, Watcher, await_true, plan
+
+CODE = str(PARTS / "parts.py")
+LINES = (PARTS / "parts.py").read_text().splitlines()
+
+
+def line_in(cls: str, text: str) -> int:
+    start = next(number for number, line in enumerate(LINES) if line.startswith(f"class {cls}("))
+    return next(number for number, line in enumerate(LINES[start:], start + 1) if text in line)
+
+
+ADDS = line_in("Adder", "self.out.publish")
+SINKS = line_in("Memory", "self.port.publish")
+
+
+class World:
+    """A ticker, an adder and a sink that run freely, with the debugger of a runtime."""
+
+    def __init__(self) -> None:
+        parts = {
+            "ticker": Part("Ticker", period_s=0.02),
+            "adder": Part("Adder", {"raw": "ticker.out"}),
+            "sink": Part("Memory", {"raw": "adder.out"}),
+        }
+        self.session = Session(plan(1, **parts), clock=ClockKind.SIMULATION, start_ns=0, policy=RestartPolicy())
+        self.watcher = Watcher(self.session.folders.run, self.session.folders.shared)
+        self.freeze = Freeze(self.session)
+        self.debugger = Debugger(self.session, self.freeze)
+        self.requests = DebugRequests(self.session, self.debugger)
+        self.session.launch()
+        self.session.start("run")
+
+    def client(self, host: str = "adder", **lines: Any) -> PlainClient:
+        client = PlainClient(self.debugger.attach(host).port)
+        client.attach({CODE: [{"line": lines.pop("line", ADDS), **lines}]})
+        return client
+
+    def count(self) -> int:
+        return len(self.watcher.now())
+
+    def goes_on(self) -> None:
+        """Nothing is held any more, and what the sink makes of what the ticker sends arrives."""
+        await_true(lambda: self.freeze.frozen is None and self.session.mode == "run", "the system to go on")
+        before = self.totals()
+        await_true(lambda: self.totals() > before + 3, "events to pass all components again", 20)
+
+    def totals(self) -> int:
+        return sum(event.topic == "/sink/out" for event in self.watcher.now())
+
+    def stands(self) -> dict[str, Any]:
+        await_true(lambda: self.freeze.frozen is not None and self.session.mode == "pause", "the system to stand", 20)
+        frozen = self.freeze.frozen
+        assert frozen is not None
+        return frozen
+
+    def close(self) -> None:
+        self.watcher.close()
+        self.session.close()
+        self.debugger.close()
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    made = World()
+    yield made
+    made.close()
+
+
+def gaps(seen: list[Seen], topic: str) -> list[int]:
+    numbers = [event.sequence for event in seen if event.topic == topic]
+    return [after for before, after in pairwise(numbers) if after != before + 1]
+
+
+def test_a_breakpoint_freezes_the_system_and_continue_leaves_no_trace(world: World) -> None:
+    client = world.client()
+    stop = client.wait("stopped")
+    frozen = world.stands()
+    assert (frozen["why"], frozen["component"], frozen["line"]) == ("breakpoint", "adder", ADDS)
+    time.sleep(0.3)  # what was on its way when the gate closed arrives
+    before, now_ns = world.count(), world.session.status()["now_ns"]
+    time.sleep(2.0)  # longer than silence makes a host look hung
+    assert world.count() == before
+    assert world.session.status()["now_ns"] == now_ns
+    event = client.ask("studioEvent")
+    assert (event["component"], event["topic"], event["handler"]) == ("adder", "/ticker/out", "on_raw")
+    assert event["sequence"] == frozen["sequence"]
+    assert event["cause"][0][:2] == ["/_studio/timer/ticker", event["sequence"]]
+    assert event["published"] == []
+    assert list(event["message"]) == ["data"]
+    frames = client.ask("stackTrace", threadId=stop["threadId"])["stackFrames"]
+    assert frames[0]["name"] == "on_raw"  # and nothing of the machinery below it
+    assert len(frames) == 1
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    world.goes_on()
+    client.close()
+    seen = world.watcher.now()
+    for topic in ("/ticker/out", "/adder/out", "/sink/out"):
+        assert gaps(seen, topic) == []
+    ticks = [event.stamp_ns for event in seen if event.topic == "/_studio/timer/ticker"]
+    assert max(later - sooner for sooner, later in pairwise(ticks)) < 1_900_000_000
+    assert not [each for each in world.session.happenings if isinstance(each, ProcessHung)]
+    assert world.session.restarts == {}
+
+
+def test_several_clients_share_a_session_and_a_late_one_is_told_where_it_stands(world: World) -> None:
+    first = world.client(condition="message.data < 0")  # never
+    second = PlainClient(world.debugger.attach("adder").port)
+    told = second.attach({CODE: [{"line": ADDS}]})
+    assert told[0]["verified"]
+    assert second.wait("stopped")["hitBreakpointIds"]  # both of the line: the debugger knows only one there
+    late = PlainClient(world.debugger.attach("adder").port)
+    late.attach()
+    assert late.wait("stopped")["threadId"] == first.wait("stopped")["threadId"]
+    assert late.ask("studioEvent")["component"] == "adder"
+    for client in (first, second, late):
+        assert client.numbers == sorted(set(client.numbers)), "every client has numbers of its own"
+    second.ask("disconnect")  # its breakpoint goes with it, the others stay where they are
+    second.close()
+    assert world.freeze.frozen is not None
+    late.resume()
+    first.wait("continued")
+    world.goes_on()
+    first.close()
+    late.close()
+
+
+def test_stepping_stays_frozen_until_the_handler_is_left(world: World) -> None:
+    client = world.client()
+    thread = client.wait("stopped")["threadId"]
+    world.stands()
+    client.set_breakpoints(CODE, [])
+    before = world.count()
+    client.ask("stepIn", threadId=thread)
+    assert client.wait("stopped")["reason"] == "step"
+    world.stands()
+    assert world.count() - before <= 1
+    client.ask("stepOut", threadId=thread)
+    client.close()
+    world.goes_on()
+
+
+def test_a_client_that_dies_at_a_breakpoint_leaves_a_system_that_goes_on(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    client.close()
+    world.goes_on()
+
+
+def test_a_lost_debugger_leaves_a_system_that_goes_on_and_can_be_debugged_again(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    line = world.debugger.attach("adder").line
+    assert line is not None
+    line.close()
+    world.goes_on()
+    world.debugger.detach("adder")
+    client.close()
+    again = world.client()
+    again.wait("stopped")
+    again.close()
+    world.goes_on()
+
+
+def test_a_component_killed_at_its_breakpoint_comes_back_and_stops_there_again(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    before = world.session.supervisor.restarts("adder")
+    os.kill(world.session.hosts["adder"].pid, signal.SIGKILL)
+    await_true(lambda: world.session.supervisor.restarts("adder") > before, "its restart", 20)
+    client.wait("continued")
+    client.wait("stopped", 30)
+    world.stands()
+    client.close()
+    world.goes_on()
+
+
+def test_without_freezing_the_others_go_on(world: World) -> None:
+    world.freeze.freezing = False
+    try:
+        client = world.client(host="sink", line=SINKS)
+        client.wait("stopped")
+        before = sum(event.topic == "/adder/out" for event in world.watcher.now())
+        await_true(lambda: sum(event.topic == "/adder/out" for event in world.watcher.now()) > before + 5, "others")
+        assert world.freeze.frozen is None
+        client.close()
+        world.goes_on()
+    finally:
+        world.freeze.freezing = True
+    world.debugger.detach("sink")
+
+
+def test_continue_by_request_lets_everybody_go_and_may_leave_the_gate_closed(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    client.set_breakpoints(CODE, [])
+    assert world.requests.job({"do": "continue", "gate": "pause"})() == {"continued": ["adder"]}
+    await_true(lambda: world.freeze.frozen is None, "the thaw")
+    assert world.session.mode == "pause"
+    client.close()
+    going = _beside(world.requests.job({"do": "into_handler"}))  # returns when the event is done, so after the continue
+    frozen = world.stands()
+    assert (frozen["why"], frozen["host"]) == ("breakpoint", frozen["component"])
+    assert LINES[frozen["line"] - 2].strip().startswith(("def on_raw", "def on_timer"))
+    world.requests.job({"do": "continue"})()
+    going.join(20)
+    assert not going.is_alive()
+    world.session.run()
+    world.goes_on()
+
+
+def test_muted_breakpoints_stop_nobody(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    with world.freeze.muted():
+        await_true(lambda: world.freeze.frozen is None, "the thaw")
+        world.session.run()
+        before = world.totals()
+        await_true(lambda: world.totals() > before + 3, "events in spite of a breakpoint")
+        world.session.pause()
+    world.session.run()
+    client.wait("stopped")
+    client.close()
+    world.goes_on()
+
+
+def test_a_stopped_program_in_another_language_freezes_too(world: World) -> None:
+    """The kernel tells, whatever debugger it is; here a signal, and gdb where there is one."""
+    world.debugger.watch_native("sink")
+    pid = world.session.hosts["sink"].pid
+    os.kill(pid, signal.SIGSTOP)
+    assert world.stands()["host"] == "sink"
+    os.kill(pid, signal.SIGCONT)
+    world.goes_on()
+    if shutil.which("gdb"):
+        gdb = subprocess.Popen(
+            ["gdb", "--batch", "-p", str(pid), "-ex", "shell sleep 1", "-ex", "detach"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        world.stands()
+        gdb.wait(30)
+        world.goes_on()
+    world.debugger.detach("sink")
+
+
+def test_lockstep_is_the_same_with_and_without_a_stop() -> None:
+    def parts() -> dict[str, Part]:
+        return {
+            "ticker": Part("Ticker", period_s=0.05),
+            "dice": Part("Dice", {"raw": "ticker.out"}),
+            "sink": Part("Sink", {"raw": "dice.out"}),
+        }
+
+    until_ns = 1_000_000_000
+    undisturbed = ProcessRun(plan(1, **parts()))
+    with undisturbed:
+        undisturbed.start()
+        undisturbed.lockstep(until_ns)
+        wanted = undisturbed.channel()
+    run = ProcessRun(plan(1, **parts()))
+    with run:
+        freeze = Freeze(run)
+        debugger = Debugger(run, freeze)
+        run.start()
+        run.lockstep(until_ns // 2)
+        client = PlainClient(debugger.attach("dice").port)
+        client.attach({CODE: [{"line": line_in("Dice", "self.out.publish")}]})
+        going = _beside(lambda: run.lockstep(until_ns))
+        client.wait("stopped")
+        await_true(lambda: freeze.frozen is not None, "the freeze")
+        time.sleep(2.0)
+        client.set_breakpoints(CODE, [])
+        client.resume()
+        going.join(20)
+        assert not going.is_alive()
+        assert run.channel() == wanted
+        assert not [each for each in run.happenings if isinstance(each, ProcessHung)]
+        assert run.restarts == {}
+        client.close()
+        debugger.close()
+
+
+def _beside(job: Any) -> threading.Thread:
+    thread = threading.Thread(target=job, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_host_started_under_the_debugger_stops_where_its_components_are_made() -> None:
+    session = Session(plan(ticker=Part("Ticker", period_s=0.05)), clock=ClockKind.SIMULATION, start_ns=0)
+    debugger = Debugger(session, Freeze(session))
+    port = debugger.start_under("ticker", wait=True).port
+    launching = _beside(session.launch)
+    client = PlainClient(port)
+    client.attach({CODE: [{"line": line_in("Ticker", "category =")}]})
+    client.wait("stopped")
+    assert launching.is_alive()
+    client.resume()
+    launching.join(30)
+    assert not launching.is_alive()
+    session.start("run")
+    client.close()
+    session.close()
+    debugger.close()
