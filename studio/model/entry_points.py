@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from studio.errors import Problem, StudioError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 GROUP = "studio.components"
 
@@ -22,6 +25,8 @@ _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z", re.ASCII)
 def entry_point_folders() -> Iterator[Path | Problem]:
     """The folder behind each entry point, or what is wrong with it."""
     seen: set[str] = set()
+    from importlib import metadata  # takes a while to import, and windows open without it
+
     for distribution in metadata.distributions():
         # One by one, because metadata.entry_points() fails as a whole when one distribution is damaged.
         try:

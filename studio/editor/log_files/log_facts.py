@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import platformdirs
 
@@ -175,12 +175,12 @@ def _viewing_system(name: str, facts: LogFacts) -> str:
         ports[_port_name(topic, ports)] = topic
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<system name={quoteattr(name)} version="1">',
-        f"  <doc>Plays {facts.path.name.replace('&', '&amp;').replace('<', '&lt;')}, to look at.</doc>",
+        f'<system name="{escape(name)}" version="1">',
+        f"  <doc>Plays {escape(facts.path.name)}, to look at.</doc>",
         '  <source name="log" mode="logged">',
         *(f'    <port name="{port}" direction="out" type="{facts.kinds[topic]}"/>' for port, topic in ports.items()),
-        f"    <logged log={quoteattr(str(facts.path.resolve()))}>",
-        *(f'      <bind port="{port}" topic={quoteattr(topic)}/>' for port, topic in ports.items()),
+        f"    <logged log="{escape(str(facts.path.resolve()))}">",
+        *(f'      <bind port="{port}" topic="{escape(topic)}"/>' for port, topic in ports.items()),
         "    </logged>",
         "  </source>",
         "</system>",
