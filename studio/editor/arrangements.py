@@ -99,14 +99,20 @@ def code_place(window: MainWindow) -> tuple[str, str]:
     return ("tab", there) if there else ("top", "system")
 
 
+def settle_code(window: MainWindow, side: str) -> None:
+    """A file stands in its place: above the canvas it gets the larger part, and the canvas shows all in the rest."""
+    if side == "top":
+        window.docks.set_shares("system", (60, 40))
+        QTimer.singleShot(0, window.canvas.fit)
+
+
 def rehang_code(window: MainWindow) -> None:
     """A layout was chosen that does not know the open files: they stay open, in their place in it."""
     closed = [name for name in window.docks.names() if name.startswith(CODE) and window.docks.is_closed(name)]
     for name in closed:
         side, beside = code_place(window)
         window.docks.move(name, side, beside=beside)
-        if side == "top":
-            window.docks.set_shares("system", (60, 40))
+        settle_code(window, side)
     if closed or window.layouts.current == DEBUG:
         window.docks.show("system")
     if window.layouts.current == DEBUG and window.has_session:

@@ -13,6 +13,8 @@ from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.icons import icon
 from studio.editor.layouts import MOST
 from studio.editor.live_menu import add_component_entries
+from studio.model.parts import Wire
+from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -121,10 +123,29 @@ class Menus(QObject):
         name = self.window.status.layout_name
         self.layouts.popup(name.mapToGlobal(QPoint(0, -self.layouts.sizeHint().height())))
 
+    def _add_wire_entries(self, menu: QMenu) -> None:
+        """For a wire: stop the system at what it carries."""
+        window = self.window
+        wires = [each for each in window.canvas.canvas.selected_connections() if isinstance(each, Wire)]
+        topics = list(dict.fromkeys(topic_of(wire.start) for wire in wires))
+        if len(topics) != 1:
+            return
+        for text, do in (
+            (f"Break on events of {topics[0]}", window.event_breaks.break_on),
+            ("Break on some of them…", window.event_breaks.ask_new),
+        ):
+            entry = menu.addAction(text)
+            assert entry is not None
+            entry.setIcon(icon("fa6s.bolt", window.theme.muted))
+            entry.triggered.connect(lambda _=False, do=do: do(topics[0]))
+        menu.addAction(self.actions["run.next_of_stream"])
+        menu.addSeparator()
+
     def open_context(self, at: QPoint) -> None:
         """Of what is selected on the canvas."""
         menu = QMenu(self.window)
         add_component_entries(menu, self.window)
+        self._add_wire_entries(menu)
         for name in CONTEXT_MENU:
             if name:
                 menu.addAction(self.actions[name])

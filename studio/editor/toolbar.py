@@ -49,6 +49,7 @@ class MainToolBar(QToolBar):
         self.theme_button.clicked.connect(self.theme_wanted)
         self.addWidget(self.run_buttons)
         self.addSeparator()
+        self._edit_actions = actions
         for action in actions:
             self.addAction(action)
             button = self.widgetForAction(action)
@@ -85,6 +86,10 @@ class MainToolBar(QToolBar):
         for place, action in enumerate(self._gate_actions):
             if action is not None:
                 action.setVisible(self.control.is_up and (place > 0 or self.width() >= NARROW))
+        for each in self._edit_actions:  # they are in the menus, too
+            button = self.widgetForAction(each)
+            if button is not None:
+                button.setVisible(not self.control.is_up or self.width() >= NARROW)
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
-from studio.editor.arrangements import code_place
-from studio.editor.arrangements import code_place
+from studio.editor.arrangements import code_place, settle_code
 from studio.editor.code.text_file import TextFile
 from studio.editor.icons import icon
 from studio.editor.theme import Theme
@@ -74,8 +73,7 @@ class CodeDocuments(QObject):
         name = self._dock(key)
         side, beside = code_place(window)
         window.docks.add_viewer(name, page.title, page, side, beside=beside, close=lambda: self.ask_close(key))
-        if side == "top":
-            window.docks.set_shares("system", (60, 40))
+        settle_code(window, side)
         window.docks.set_icon(name, icon("fa6s.code", window.theme.muted))
         page.titled.connect(lambda title: window.docks.set_title(name, title))
         page.complained.connect(lambda words: window.status.say(words, trouble=True))

@@ -99,7 +99,7 @@ class HeldEvents(QWidget):
         topic = str(event["topic"])
         after_ms = (int(event["stamp_ns"]) - first_ns) / 1e6
         item = QTreeWidgetItem(
-            [shown_topic(topic), f"{event['sequence']}", "next" if place == 0 else f"+{after_ms:.1f}"]
+            [shown_topic(topic), f"{event['sequence']}", self._first(event) if place == 0 else f"+{after_ms:.1f}"]
         )  # fmt: skip
         item.setData(TOPIC, Qt.ItemDataRole.UserRole, topic)
         item.setToolTip(TOPIC, topic)
@@ -110,6 +110,13 @@ class HeldEvents(QWidget):
         if place == 0:
             item.setForeground(IN_MS, QColor(self.theme.frozen))
         return item
+
+    def _first(self, event: dict[str, Any]) -> str:
+        """The one that is just being handled is there `now`."""
+        stand = self.window_.freeze.stand
+        if stand is None or not stand.host:
+            return "next"
+        return "now" if (stand.topic, stand.sequence) == (event["topic"], event["sequence"]) else "next"
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QHeaderView, QLabel, QSizePolicy, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.editor.fonts import code_font, metrics, text_font
 from studio.editor.freeze.standing import Stand
@@ -15,12 +24,14 @@ from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.held import shown_topic
 from studio.editor.theme import Theme
+from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 ROW = 46
 MOST_CAUSES = 4
+FIELD, MOST_FIELDS = 25, 6
 
 
 @dataclass(frozen=True)
@@ -95,13 +106,21 @@ class ThisEvent(QWidget):
         assert header is not None
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.empty = EmptyState("mdi6.call-split", "", window.theme)
-        layout = QVBoxLayout(self)
+        content = QWidget()
+        layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.empty, 1)
         layout.addWidget(self.chain)
         layout.addWidget(self.heading)
         layout.addWidget(self.message, 1)
+        layout.addWidget(self.empty, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
         self._told: dict[str, Any] = {}
         window.freeze.stands.connect(lambda _: self.refresh())
         window.debug.stopped.connect(lambda _: self.refresh())
@@ -153,6 +172,7 @@ class ThisEvent(QWidget):
             item.setForeground(0, QColor(self.theme.muted))
             item.setToolTip(1, str(value))
             self.message.addTopLevelItem(item)
+        self.message.setMinimumHeight(min(len(fields), MOST_FIELDS) * FIELD)
         self.heading.setVisible(bool(fields))
         self.message.setVisible(bool(fields))
         self.empty.setVisible(not fields)
@@ -191,17 +211,14 @@ class ThisEvent(QWidget):
         return None
 
     def _handling(self, told: dict[str, Any], topic: str) -> Step:
-        receivers = [
-            name
-            for name, each in self.window_.live.feed.state.get("components", {}).items()
-            if topic in each.get("inputs", {}).values()
-        ]
+        wires = self.window_.session.system.wires if self.window_.has_session else ()
+        receivers = list(dict.fromkeys(wire.end.node for wire in wires if topic_of(wire.start) == topic))
         stand = self.window_.freeze.stand
         match told.get("when"):
             case "handled":
                 line = f"stopped at line {stand.line}" if stand is not None and stand.line else "stopped"
                 name = f"{told['component']}.{told['handler']}" if told.get("handler") else str(told["component"])
-                return Step("fa6s.snowflake", "frozen", name, f"{line}; what it has done so far counts", bold=True)
+                return Step("fa6s.snowflake", "frozen", name, line, bold=True)
             case "before":
                 return Step("fa6s.hourglass", "frozen", _listed(receivers), "will get it when you continue", bold=True)
             case "after" | "last":
