@@ -179,7 +179,7 @@ def _viewing_system(name: str, facts: LogFacts) -> str:
         f"  <doc>Plays {escape(facts.path.name)}, to look at.</doc>",
         '  <source name="log" mode="logged">',
         *(f'    <port name="{port}" direction="out" type="{facts.kinds[topic]}"/>' for port, topic in ports.items()),
-        f"    <logged log="{escape(str(facts.path.resolve()))}">",
+        f'    <logged log="{escape(str(facts.path.resolve()))}">',
         *(f'      <bind port="{port}" topic="{escape(topic)}"/>' for port, topic in ports.items()),
         "    </logged>",
         "  </source>",
