@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.running_systems import RunningSystem, find_running
+from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.replay.played import write_rig
 from tests.runtime.systems import await_true
 
@@ -260,6 +263,32 @@ def test_other_code_at_the_same_event(client: Client, project: Path) -> None:
     assert client.total() == pytest.approx(total)
 
 
+def test_back_from_within_an_event_stops_in_the_one_before(client: Client, project: Path) -> None:
+    """With a debugger that holds a component in its handler; its breakpoint is kept."""
+    file = project / "components" / "adder" / "adder.py"
+    line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
+    client.ask("step", count=3, topic=LEVEL)
+    debugger = PlainClient(client.ask("debug", component="adder")["port"])
+    debugger.attach({str(file): [{"line": line}]})
+    waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))  # it ends when it is let go
+    waiting.start()
+    debugger.wait("stopped")
+    assert debugger.ask("studioEvent")["sequence"] == 4
+    held = client.stepping
+    going_back = threading.Thread(target=lambda: client.ask("back", topic=LEVEL))
+    going_back.start()
+    debugger.wait("stopped")
+    waiting.join(20)
+    assert debugger.ask("studioEvent")["sequence"] == 3
+    assert client.attachment.wait_for(lambda: client.attachment.state["debug"]["frozen"] is not None, 20)
+    debugger.set_breakpoints(str(file), [])
+    client.ask("continue")
+    going_back.join(20)
+    assert not going_back.is_alive()
+    assert client.stepping["last"][:2] == [LEVEL, 3] and client.stepping["position"] < held["position"] + 1
+    debugger.close()
+
+
 def test_free_and_back_in_lockstep(client: Client) -> None:
     client.player("burst", count=30)
     assert client.ask("gate", kind="free")["kind"] == "free"
@@ -305,3 +334,48 @@ def _insist(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         except StudioError as error:
             assert "broker" in str(error) or "answer" in str(error), error
     return ask()
+
+
+@pytest.mark.soak
+def test_two_hundred_forwards_and_back_anywhere_in_the_log(client: Client) -> None:
+    """Every place has one state, however it was come to."""
+    client.player("seek", time_ns=client.state["player"]["start_ns"])
+    first = client.stepping["position"]
+    digests: dict[int, Any] = {}
+    choose = random.Random(7)
+
+    def compare() -> None:
+        position, digest = client.stepping["position"], client.ask("digest")["digest"]
+        assert digests.setdefault(position, digest) == digest, f"at {position}"
+
+    compare()
+    for _ in range(50):
+        client.ask("go_to", position=first + choose.randrange(150))
+        compare()
+        client.ask("step", count=200)
+        compare()
+        client.ask("back", count=200)
+        compare()
+        client.player("seek_by", seconds=choose.uniform(-0.5, 0.5))
+        compare()
+    assert len(digests) > 60
+
+
+@pytest.mark.soak
+def test_a_simulated_vehicle_goes_back_too() -> None:
+    words = [sys.executable, "-m", "studio", "run", "raptor_blocks_world", "--mode", "simulated", "--detach", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    running = find_running(json.loads(done.stdout)["run"])
+    try:
+        with Attachment(running.run_folder, "test") as attachment:
+            client = Client(attachment)
+            assert attachment.wait_for(lambda: attachment.state["stepping"]["position"] > 400, 100)
+            client.ask("gate", mode="pause")
+            there = client.ask("digest")["digest"]
+            assert client.ask("back", count=200)["position"] > 200
+            client.ask("step", count=200)
+            assert client.ask("digest")["digest"] == there
+    finally:
+        os.kill(running.pid, signal.SIGTERM)
+        await_true(lambda: not running.is_alive(), "the runtime to end", 30)
