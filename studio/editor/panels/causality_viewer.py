@@ -7,7 +7,7 @@ from threading import Thread
 
 import numpy as np
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidget
 
 from studio.editor.feed import Feed
@@ -30,6 +30,7 @@ from studio.runtime.clock import monotonic_ns
 EVERY_MS = 500
 SETTLED_NS = 400_000_000
 """After so long all hosts have told what they did; before, effects of an event are missing."""
+LOW_PX = 420
 LOOKED_THROUGH = 50
 """Events, for one that came on the chosen path."""
 SENSORS = ("Range3d", "Image", "PointCloud2", "CompressedImage")
@@ -96,7 +97,8 @@ class CausalityViewer(Viewer):
         both = QSplitter(Qt.Orientation.Vertical)
         both.addWidget(self.lanes)
         both.addWidget(below)
-        both.setStretchFactor(0, 1)
+        both.setStretchFactor(0, 2)
+        both.setStretchFactor(1, 1)
         both.setChildrenCollapsible(False)
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, both)
@@ -323,6 +325,12 @@ class CausalityViewer(Viewer):
         self.settled.emit()
 
     # ---- Qt
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """In a low dock the histogram goes beside the lanes: below it would leave them no room."""
+        super().resizeEvent(event)
+        is_low = self.height() < LOW_PX and self.width() >= 2 * self.height()
+        self.both.setOrientation(Qt.Orientation.Horizontal if is_low else Qt.Orientation.Vertical)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None

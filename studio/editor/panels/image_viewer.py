@@ -111,6 +111,7 @@ class ImageViewer(Viewer):
             self._stack.setCurrentWidget(self.view)
             self.view.show_picture(picture)
             self.facts.setText(self._words(picture, str(getattr(message, "frame", ""))))
+            self.facts.setToolTip(self.facts.text())
 
     def _picture(self, message: Message) -> Picture | None:
         if isinstance(message, Image):

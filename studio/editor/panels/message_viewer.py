@@ -129,6 +129,7 @@ class MessageViewer(Viewer):
             held = " · held" if self.hold.isChecked() else ""
             kind, number = type(self.shown.message).__name__, count_words(self.shown.sequence)
             self.facts.setText(f"{kind} · event {number} · {self.shown.stamp_ns / 1e9:.3f} s{held}")
+            self.facts.setToolTip(self.facts.text())
 
     # ---- hands
 

@@ -19,7 +19,9 @@ from studio.messages.handled_trace import Identity
 from studio.runtime.causality.paths import Hop
 from studio.runtime.causality.story import Story, began, rows_of
 
-RULER, LANE, NAMES, FIGURES = 28, 30, 150, 250
+RULER, NAMES, FIGURES = 28, 150, 250
+LANE, LOWEST_LANE = 30, 20
+"""Lanes are lower where otherwise not all would be seen."""
 BAR = 12
 LEAST_PX = 3.0
 """A handling that is over within less than a pixel is seen all the same."""
@@ -58,6 +60,8 @@ class CausalityLanes(QWidget):
         self._rows: list[Handled] = []
         self._critical: set[int] = set()
         self._is_fitted = True
+        self._top = 0
+        """The first lane that is seen, where there is no room for all."""
         self._grabbed: QPointF | None = None
         self.setMinimumSize(320, RULER + 3 * LANE)
         self.setMouseTracking(True)
@@ -76,7 +80,7 @@ class CausalityLanes(QWidget):
         self.figures = {hop.target.component: self._figures(hop) for hop in story.critical} if story is not None else {}
         if self._is_fitted:
             self.fit()
-        self.update()
+        self.scroll_lanes(0)
 
     def _figures(self, hop: Hop) -> Figures:
         assert self.story is not None
@@ -118,8 +122,17 @@ class CausalityLanes(QWidget):
         first, last = self.span_ns
         return first + (x - NAMES) / self._room() * (last - first)
 
+    def _lane(self) -> float:
+        return min(max((self.height() - RULER - 4) / max(len(self.lanes), 1), LOWEST_LANE), LANE)
+
     def y_of(self, component: str) -> float:
-        return RULER + self.lanes.index(component) * LANE + LANE / 2
+        return RULER + (self.lanes.index(component) - self._top + 0.5) * self._lane()
+
+    def scroll_lanes(self, by: int) -> None:
+        """So many lanes down."""
+        seen = int((self.height() - RULER) // self._lane())
+        self._top = min(max(self._top + by, 0), max(len(self.lanes) - seen, 0))
+        self.update()
 
     def bar_of(self, row: Handled) -> QRectF:
         left, right = self.x_of(row.start_ns), self.x_of(row.end_ns)
@@ -140,7 +153,7 @@ class CausalityLanes(QWidget):
         self._paint_ruler(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
-        painter.setClipRect(QRectF(NAMES, 0, self._room() + 6, self.height()))
+        painter.setClipRect(QRectF(NAMES, RULER - 4, self._room() + 6, self.height()))
         critical = self.story.critical
         for hop in self.story.hops:
             if hop not in critical:
@@ -153,8 +166,8 @@ class CausalityLanes(QWidget):
             self._paint_bar(painter, row)
         self._paint_event(painter)
         painter.restore()
-        for number, name in enumerate(self.lanes):
-            self._paint_lane(painter, name, RULER + number * LANE)
+        for name in self.lanes[self._top :]:
+            self._paint_lane(painter, name, self.y_of(name) - self._lane() / 2, self._lane())
         painter.end()
 
     def _paint_ruler(self, painter: QPainter) -> None:
@@ -176,16 +189,16 @@ class CausalityLanes(QWidget):
                 painter.drawText(QRectF(left, 0, width, RULER - 6), _RIGHT, title)
                 left += width
 
-    def _paint_lane(self, painter: QPainter, name: str, top: int) -> None:
+    def _paint_lane(self, painter: QPainter, name: str, top: float, height: float) -> None:
         figures = self.figures.get(name)
         is_critical = figures is not None or any(
             row.component == name for row in self._rows if id(row) in self._critical
         )
         painter.setPen(QPen(QColor(self.theme.border), 0))
-        painter.drawLine(QPointF(0, top + LANE), QPointF(self.width(), top + LANE))
+        painter.drawLine(QPointF(0, top + height), QPointF(self.width(), top + height))
         painter.setFont(text_font(12, 600 if is_critical else 400))
         painter.setPen(QColor(self.theme.text if is_critical else self.theme.muted))
-        where = QRectF(10, top, NAMES - 20, LANE)
+        where = QRectF(10, top, NAMES - 20, height)
         elided = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(where.width()))
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter, elided)
         if figures is None or not self._figures_width:
@@ -195,11 +208,11 @@ class CausalityLanes(QWidget):
         if self._figures_width == FIGURES:
             left = float(self.width() - FIGURES)
             for (_, width), text in zip(COLUMNS, words, strict=True):
-                painter.drawText(QRectF(left, top, width, LANE), _RIGHT, text)
+                painter.drawText(QRectF(left, top, width, height), _RIGHT, text)
                 left += width
         else:
             whole = time_words((figures.way + figures.kept + figures.handling) / 1000)
-            painter.drawText(QRectF(self.width() - 116, top, 108, LANE), _RIGHT, f"{whole}  {words[3]}")
+            painter.drawText(QRectF(self.width() - 116, top, 108, height), _RIGHT, f"{whole}  {words[3]}")
 
     def _paint_hop(self, painter: QPainter, hop: Hop, *, is_critical: bool) -> None:
         colour = QColor(self.theme.accent) if is_critical else with_alpha(self.theme.muted, 110)
@@ -298,6 +311,9 @@ class CausalityLanes(QWidget):
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         assert event is not None
         event.accept()
+        if event.position().x() < NAMES:
+            self.scroll_lanes(-1 if event.angleDelta().y() > 0 else 1)
+            return
         self._zoom(self.time_at(event.position().x()), 0.8 ** (event.angleDelta().y() / 120))
 
     def _zoom(self, at_ns: float, factor: float) -> None:
@@ -319,6 +335,8 @@ class CausalityLanes(QWidget):
             self._look(first + by, last + by)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             self._zoom((first + last) / 2, 1.25 if key == Qt.Key.Key_Minus else 0.8)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.scroll_lanes(1 if key == Qt.Key.Key_Down else -1)
         elif key == Qt.Key.Key_F:
             self.fit()
         else:

@@ -24,7 +24,6 @@ class LatencyHistogram(QWidget):
         self.times_ms: NDArray[np.float64] = np.zeros(0)
         self.own_ms: float | None = None
         self.setMinimumHeight(96)
-        self.setMaximumHeight(170)
         self.setAccessibleName("Latencies of the path")
         self.setToolTip("How often this path took how long; p50: half of the time less, p99: 99 of 100 times less")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent
+from PyQt6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QMenu, QTreeWidget, QTreeWidgetItem
 
 from studio.editor.fonts import code_font, text_font
@@ -21,6 +21,9 @@ from studio.editor.views.message_nodes import (
     value_line,
 )
 
+NAME_PX = 190
+WIDE = 480
+"""Below this what sort of thing a value is has to give way to the value."""
 COLUMNS = ("Field", "", "Value", "Kind")
 NAME, MARK, VALUE, KIND = range(len(COLUMNS))
 CHANGED = "•"
@@ -59,11 +62,18 @@ class MessageTree(QTreeWidget):
         header = self.header()
         assert header is not None
         header.setStretchLastSection(False)
-        header.resizeSection(NAME, 190)
+        header.resizeSection(NAME, NAME_PX)
         header.setMinimumSectionSize(18)
         header.resizeSection(MARK, 18)
         header.setSectionResizeMode(VALUE, header.ResizeMode.Stretch)
         header.setSectionResizeMode(KIND, header.ResizeMode.ResizeToContents)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.setColumnHidden(KIND, self.width() < WIDE)
+        header = self.header()
+        if header is not None and self.width() < WIDE:
+            header.resizeSection(NAME, min(NAME_PX, int(self.width() * 0.36)))
 
     # ---- the message
 

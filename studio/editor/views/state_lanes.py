@@ -66,7 +66,9 @@ class StateLanes(QWidget):
         self.lanes, self.names, self.now_ns = lanes, names, now_ns
         if now_ns is not None and (self.follows or self.span_ns[0] == 0):
             length = self.span_ns[1] - self.span_ns[0]
-            self.span_ns = (now_ns - length, now_ns)
+            first = min((lane.spans[0].start_ns for lane in lanes.values() if lane.spans), default=now_ns)
+            last = max(now_ns, first + length)  # at first there is room to the right, and nothing on the left is empty
+            self.span_ns = (last - length, last)
         self.update()
 
     def show_theme(self, theme: Theme) -> None:
@@ -150,6 +152,8 @@ class StateLanes(QWidget):
             at = int(number * step * SECOND_NS)
             if at > last:
                 break
+            if at < 0:
+                continue
             x = self.x_of(at)
             painter.setPen(QPen(QColor(self.theme.border), 0))
             painter.drawLine(QPointF(x, RULER - 8), QPointF(x, self.height()))
