@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from pathlib import Path
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QColor
-from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QWidget
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
+from studio.editor.views.compare_view import CompareView, along
+from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
 from studio.editor.views.map_colours import SCHEMES, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of
 from studio.editor.views.map_layers import Layer, layer_of
-from studio.editor.views.map_view import MapView
 from studio.messages import Map
 
+BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
+BLINK_MS = 700
 NOTHING = "Choose two maps. One can be held while the other goes on, to compare two runs"
 
 
@@ -36,8 +38,7 @@ class Side:
             viewer.held,
             on=False,
         )
-        self.view = MapView(viewer.theme)
-        self.view.follows = False
+        self.view = CompareView(viewer.theme)
         self.view.setAccessibleName(f"Map {letter}")
 
 
@@ -47,8 +48,7 @@ class CompareViewer(Viewer):
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
         self.sides = (Side(self, "A"), Side(self, "B"))
-        self.change = MapView(theme)
-        self.change.follows = False
+        self.change = CompareView(theme)
         self.change.setAccessibleName("Difference")
         self.plane = QComboBox()
         self.plane.setToolTip("The plane that both maps have")
@@ -62,13 +62,27 @@ class CompareViewer(Viewer):
         self.tolerance.setToolTip("What counts as equal, in the unit of the plane")
         self.tolerance.setAccessibleName("Tolerance")
         self.tolerance.valueChanged.connect(lambda _: self.refresh())
+        self.way = QComboBox()
+        self.way.addItems([BESIDE, SWIPE, BLINK])
+        self.way.setToolTip("How A and B are shown: beside each other, or one over the other")
+        self.way.setAccessibleName("How to compare")
+        self.way.currentTextChanged.connect(lambda _: self._choose_way())
+        self._blink = QTimer(self)
+        self._blink.setInterval(BLINK_MS)
+        self._blink.timeout.connect(self._turn_over)
+        self._shows_b = False
+        self.cut = self.tool("mdi6.vector-line", "Cut line: both along it; drag its ends", self._cut, on=False)
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self._fit())
-        self.facts = facts()
+        self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
+        self.figures, self.profile, self.histogram = Figures(theme), ProfileChart(theme), HistogramChart(theme)
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self._panes())
         (a, b) = self.sides
-        bar = Bar(a.topic, a.hold, b.topic, b.hold, self.plane, self.tolerance, self.fit, facts())
-        column(self, bar, self.place, Bar(self.facts))
+        bar = Bar(
+            self.way, a.topic, a.hold, b.topic, b.hold, self.plane, self.tolerance, self.cut, self.fit, self.export,
+            facts(),
+        )  # fmt: skip
+        column(self, bar, self.place)
         self.found: Difference | None = None
         self._wanted_plane = ""
         self._fitted = False
@@ -76,35 +90,96 @@ class CompareViewer(Viewer):
         self.topics_changed()
 
     def _panes(self) -> QWidget:
+        """A and B above, below them what B has more, and what it amounts to."""
         panes = QWidget()
-        grid = QGridLayout(panes)
+        self._grid = grid = QGridLayout(panes)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(2)
-        names = [f"{side.letter}" for side in self.sides] + ["B − A"]
-        self._titles: list[QLabel] = []
-        for number, (view, name) in enumerate(zip(self._views(), names, strict=True)):
-            title = QLabel(name)
-            title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            self._titles.append(title)
-            grid.addWidget(title, 0, number)
-            grid.addWidget(view, 1, number)
+        self._titles = [QLabel() for _ in range(3)]
+        for title in self._titles:
+            title.setProperty("role", "section")
+        charts = QWidget()
+        column_of_charts = QVBoxLayout(charts)
+        column_of_charts.setContentsMargins(0, 0, 0, 0)
+        column_of_charts.setSpacing(1)
+        column_of_charts.addWidget(self.figures)
+        column_of_charts.addWidget(self.profile, 1)
+        column_of_charts.addWidget(self.histogram, 1)
+        self.profile.hide()
+        a, b = self.sides
+        for row, line in enumerate(((self._titles[0], self._titles[1]), (a.view, b.view), (self._titles[2], None))):
+            for number, widget in enumerate(line):
+                if widget is not None:
+                    grid.addWidget(widget, row, number)
+        grid.addWidget(self.change, 3, 0)
+        grid.addWidget(charts, 2, 1, 2, 1)
+        for number in (0, 1):
             grid.setColumnStretch(number, 1)
         grid.setRowStretch(1, 1)
+        grid.setRowStretch(3, 1)
         return panes
 
-    def _views(self) -> tuple[MapView, ...]:
+    def _views(self) -> tuple[CompareView, ...]:
         return (*(side.view for side in self.sides), self.change)
 
     def _link(self) -> None:
         """Whichever is moved, all move; the pointer is at the same place in all."""
         for view in self._views():
             view.moved_by_hand.connect(lambda view=view: self._follow(view))
+            view.cut_moved.connect(lambda view=view: self._move_cut(view))
 
-    def _follow(self, moved: MapView) -> None:
+    def _follow(self, moved: CompareView) -> None:
         for view in self._views():
             if view is not moved:
                 view.follows = False
                 view.look_at(*moved.centre_m, moved.metres_per_pixel)
+
+    # ---- one over the other
+
+    def _choose_way(self) -> None:
+        way = self.way.currentText()
+        is_beside = way == BESIDE
+        a, b = (side.view for side in self.sides)
+        b.setVisible(is_beside)
+        self._titles[1].setVisible(is_beside)
+        for row, widget in ((0, self._titles[0]), (1, a)):
+            self._grid.addWidget(widget, row, 0, 1, 1 if is_beside else 2)
+        self._shows_b = False
+        if way == BLINK:
+            self._blink.start()
+        else:
+            self._blink.stop()
+        self.refresh()
+        self.settled.emit()
+
+    def _turn_over(self) -> None:
+        self._shows_b = not self._shows_b
+        self._show_sides()
+
+    # ---- the cut
+
+    def _cut(self, on: bool) -> None:
+        """Across the middle of what is seen."""
+        world = self.sides[0].view.world()
+        y_m = world.y_of(world.height * 0.5)
+        cut = ((world.x_of(world.width * 0.08), y_m), (world.x_of(world.width * 0.75), y_m)) if on else None
+        for view in self._views():
+            view.cut = cut
+            view.update()
+        self.profile.setVisible(on)
+        self._show_profile()
+
+    def _move_cut(self, moved: CompareView) -> None:
+        for view in self._views():
+            view.cut = moved.cut
+            view.update()
+        self._show_profile()
+
+    def _show_profile(self) -> None:
+        cut, plane = self.change.cut, self.plane.currentText()
+        maps = [side.map for side in self.sides]
+        if cut is not None:
+            self.profile.show_lines([along(map_, plane, cut) for map_ in maps if map_ and plane in map_.plane_names])
 
     def _fit(self) -> None:
         first = self.sides[0].view
@@ -120,12 +195,15 @@ class CompareViewer(Viewer):
             "b": b.topic.topic,
             "plane": self._wanted_plane,
             "tolerance": self.tolerance.value(),
+            "way": self.way.currentText(),
         }
 
     def restore(self, settings: Settings) -> None:
         self._wanted_plane = str(settings.get("plane", ""))
         tolerance = settings.get("tolerance", 0.05)
         self.tolerance.setValue(float(tolerance) if isinstance(tolerance, int | float) else 0.05)
+        way = settings.get("way")
+        self.way.setCurrentText(way if way in (BESIDE, SWIPE, BLINK) else BESIDE)
         for side, name in zip(self.sides, ("a", "b"), strict=True):
             side.topic.choose(str(settings.get(name, "")))
         self.topics_changed()
@@ -172,14 +250,11 @@ class CompareViewer(Viewer):
     def refresh(self) -> None:
         a, b = (side.map for side in self.sides)
         if a is None or b is None or not (a.rows and a.columns and b.rows and b.columns):
-            waits = " and ".join(side.letter for side in self.sides if side.map is None)
-            self.empty.say(f"Waiting for map {waits}" if all(side.topic.topic for side in self.sides) else NOTHING)
-            self._stack.setCurrentWidget(self.empty)
+            self._say(self._why_not())
             return
         common = [name for name in a.plane_names if name in b.plane_names]
         if not common:
-            self.empty.say(f"No plane is in both: A has {', '.join(a.plane_names)}, B has {', '.join(b.plane_names)}")
-            self._stack.setCurrentWidget(self.empty)
+            self._say(f"No plane is in both: A has {', '.join(a.plane_names)}, B has {', '.join(b.plane_names)}")
             return
         plane = self._wanted_plane if self._wanted_plane in common else common[0]
         if common != [self.plane.itemText(i) for i in range(self.plane.count())]:
@@ -189,9 +264,21 @@ class CompareViewer(Viewer):
         self._stack.setCurrentIndex(1)
         self._show(a, b, plane)
 
+    def _why_not(self) -> str:
+        if not all(side.topic.topic for side in self.sides):
+            return NOTHING
+        waits = " and ".join(side.letter for side in self.sides if side.map is None)
+        if waits:
+            return f"Waiting for map {waits}"
+        empty = " and ".join(side.letter for side in self.sides if side.map is not None and not side.map.planes.size)
+        return f"Map {empty} is empty: it has no cells yet"
+
+    def _say(self, sentence: str) -> None:
+        self.empty.say(sentence)
+        self._stack.setCurrentWidget(self.empty)
+
     def _show(self, a: Map, b: Map, plane: str) -> None:
-        for side, shown in zip(self.sides, (a, b), strict=True):
-            side.view.show_layers([layer_of(shown, plane)])
+        self._show_sides()
         found = self.found = difference_of(a, b, plane, plane, self.tolerance.value())
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
         unit = scheme_for(plane).unit
@@ -200,27 +287,57 @@ class CompareViewer(Viewer):
         if not self._fitted:
             self._fitted = True
             self._fit()
-        self.facts.setText(in_words(found, self.tolerance.value(), unit))
-        self.facts.setToolTip(self.facts.text())
+        self.figures.show_figures(figures_of(found, self.tolerance.value(), unit))
+        self.histogram.show_differences(found.values, self.tolerance.value(), unit)
+        self._show_profile()
+
+    def _show_sides(self) -> None:
+        a, b = self.sides
+        plane = self.plane.currentText()
+        if a.map is None or b.map is None or plane not in a.map.plane_names or plane not in b.map.plane_names:
+            return
+        layers = {side.letter: [layer_of(side.map, plane)] for side in (a, b) if side.map is not None}
+        way = self.way.currentText()
+        shown = "B" if way == BLINK and self._shows_b else "A"
+        a.view.over = layers["B"] if way == SWIPE else []
+        a.view.show_layers(layers[shown])
+        b.view.show_layers(layers["B"])
+        names = {"A": f"A   {a.topic.topic}", "B": f"B   {b.topic.topic}"}
+        both = f"{names['A']}   |   {names['B']}"
+        self._titles[0].setText(both if way == SWIPE else names[shown])
+        self._titles[1].setText(names["B"])
+        self._titles[2].setText("Δ   B − A: violet where B is lower, orange where it is higher")
+
+    # ---- pictures
+
+    def ask_export(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save the picture", "compare.png", "Pictures (*.png)")
+        if name:
+            self.export_to(Path(name))
+
+    def export_to(self, path: Path) -> bool:
+        return self.place.grab().save(str(path.with_suffix(".png")))
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
         self.empty.show_theme(theme)
         for view in self._views():
             view.show_theme(theme)
-        for title in self._titles:
-            palette = title.palette()
-            palette.setColor(title.foregroundRole(), QColor(theme.muted))
-            title.setPalette(palette)
+        for chart in (self.figures, self.profile, self.histogram):
+            chart.show_theme(theme)
         self.refresh()
 
 
-def in_words(found: Difference, tolerance: float, unit: str) -> str:
+def figures_of(found: Difference, tolerance: float, unit: str) -> list[tuple[str, str, str]]:
+    """Word, number and unit of each."""
     if not found.both:
-        return f"no cell is known in both · {found.only_a} only in A · {found.only_b} only in B"
-    size = f" {unit}" if unit else ""
-    mean = f"{found.mean:+.3f}".replace("-", "−") if math.isfinite(found.mean) else "?"
-    return (
-        f"RMS {found.rms:.3f}{size} · mean {mean}{size} · {found.within * 100:.1f} % within {tolerance:g}{size} · "
-        f"{found.both} cells · {found.only_a} only in A · {found.only_b} only in B"
-    )
+        return [("cells in both", "0", ""), ("only in A", f"{found.only_a}", ""), ("only in B", f"{found.only_b}", "")]
+    return [
+        ("RMS difference", f"{found.rms:.3f}", unit),
+        ("mean B − A", f"{found.mean:+.3f}".replace("-", "−"), unit),
+        (f"within ± {tolerance:g} {unit}".strip(), f"{found.within * 100:.0f}", "%"),
+        *(
+            (word, f"{count:,}".replace(",", "\u2009"), "")
+            for word, count in (("cells in both", found.both), ("only in A", found.only_a), ("only in B", found.only_b))
+        ),
+    ]

@@ -14,12 +14,13 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QFileDialog
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.series import Series, Statistics
+from studio.errors import StudioError
 from studio.messages import MessageError
 from studio.messages.field_paths import parse_path, value_at
 
@@ -82,6 +83,11 @@ class PlotViewer(Viewer):
         self.plot.showGrid(x=True, y=True, alpha=0.15)
         self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(8, 8))
+        self.log_cursor = pg.InfiniteLine(movable=True)
+        self.log_cursor.setToolTip("Where the log is; drag it to go there")
+        self.log_cursor.sigPositionChangeFinished.connect(self._seek)
+        self.log_cursor.setVisible(False)
+        self.plot.addItem(self.log_cursor, ignoreBounds=True)
         self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
         self.plot.sigXRangeChanged.connect(lambda *_: self._ask_redraw())
         self.empty = Empty(
@@ -196,6 +202,22 @@ class PlotViewer(Viewer):
         self.facts.setText(" · ".join(words))
         self.facts.setToolTip("Least, greatest, mean and standard deviation of what is visible")
 
+    # ---- where the log is
+
+    def changed(self, changes: Changes) -> None:
+        """The cursor of the LogPlayer, while one plays and time runs along the axis."""
+        player = self.feed.state.get("player") or {}
+        time_ns = player.get("time_ns")
+        self.log_cursor.setVisible(isinstance(time_ns, int) and not self.against.isChecked())
+        if isinstance(time_ns, int) and not self.log_cursor.moving and self.log_cursor.value() != time_ns / SECOND_NS:
+            self.log_cursor.setValue(time_ns / SECOND_NS)
+
+    def _seek(self) -> None:
+        self.feed.ask("player", None, self._not_there, action="seek", time_ns=int(self.log_cursor.value() * SECOND_NS))
+
+    def _not_there(self, error: StudioError) -> None:
+        self.facts.setText(str(error))
+
     # ---- choices
 
     def _let_go(self) -> None:
@@ -283,6 +305,8 @@ class PlotViewer(Viewer):
             axis = self.plot.getAxis(side)
             axis.setPen(theme.border)
             axis.setTextPen(theme.muted)
+        self.log_cursor.setPen(theme.accent, width=2)
+        self.log_cursor.setHoverPen(theme.focus, width=3)
         self.legend.setBrush(pg.mkBrush(theme.panel))
         self.legend.setLabelTextColor(theme.text)
         for number, curve in enumerate(self.curves):

@@ -24,11 +24,14 @@ class Difference:
     mean: float
     within: float
     """The share of the common cells whose difference is at most the tolerance."""
+    values: NDArray[np.float64]
+    """Of the common cells."""
 
 
 def difference_of(a: Map, b: Map, plane_a: str, plane_b: str, tolerance: float) -> Difference:
     first, second = a.plane(plane_a), on_cells_of(a, b, plane_b)
-    values = second - first
+    with np.errstate(invalid="ignore"):  # infinite cells
+        values = second - first
     known_a, known_b = np.isfinite(first), np.isfinite(second)
     found = values[known_a & known_b].astype(np.float64)
     only_b = int(np.isfinite(b.plane(plane_b)).sum() - (known_a & known_b).sum()) if _same_grid(a, b) else None
@@ -48,6 +51,7 @@ def difference_of(a: Map, b: Map, plane_a: str, plane_b: str, tolerance: float) 
         float(np.sqrt(np.mean(found**2))) if found.size else float("nan"),
         float(found.mean()) if found.size else float("nan"),
         float((np.abs(found) <= tolerance).mean()) if found.size else float("nan"),
+        found,
     )
 
 

@@ -32,7 +32,10 @@ class Chosen:
     speed_m_s: float
 
     @classmethod
-    def of(cls, command: Velocity, wheelbase_m: float) -> Chosen:
+    def of(cls, command: Velocity, wheelbase_m: float) -> Chosen | None:
+        """None for a command that is no way to go."""
+        if not (math.isfinite(command.steering_angle_rad) and math.isfinite(command.speed_m_s)):
+            return None
         bend = math.tan(command.steering_angle_rad) / wheelbase_m if wheelbase_m > 0 else 0.0
         return cls(bend, command.speed_m_s)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
@@ -254,6 +254,21 @@ class TestPlot:
         across, up = viewer.curves[1].item.getData()
         assert across.tolist() == [0.0, 1.0, 2.0] and up.tolist() == [0.0, 2.0, 4.0]
 
+    def test_the_cursor_of_the_log_is_shown_and_can_be_dragged(
+        self, feed: Feed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[dict[str, Any]] = []
+        monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: asked.append({"do": do, **fields}))
+        viewer = PlotViewer(feed, LIGHT)
+        viewer.changed(Changes())
+        assert not viewer.log_cursor.isVisible(), "no log is played"
+        feed.state["player"] = {"time_ns": 2_500_000_000}
+        viewer.changed(Changes())
+        assert viewer.log_cursor.isVisible() and viewer.log_cursor.value() == 2.5
+        viewer.log_cursor.setValue(4.0)
+        viewer.log_cursor.sigPositionChangeFinished.emit(viewer.log_cursor)
+        assert asked == [{"do": "player", "action": "seek", "time_ns": 4_000_000_000}]
+
     def test_curves_are_kept(self, feed: Feed) -> None:
         viewer = PlotViewer(feed, LIGHT)
         viewer.add(Field("/a", "x"))
@@ -328,7 +343,8 @@ class TestCompare:
         assert viewer.empty.isVisibleTo(viewer)
         viewer._take(b, [event("/b", terrain(value=0.33))])
         assert viewer.found is not None and viewer.found.rms == pytest.approx(0.03, abs=1e-6)
-        assert "RMS 0.030 m · mean +0.030 m · 100.0 % within 0.05 m · 600 cells" in viewer.facts.text()
+        told = viewer.figures.accessibleDescription()
+        assert "RMS difference 0.030 m; mean B − A +0.030 m; within ± 0.05 m 100 %; cells in both 600" in told
         a.hold.click()
         viewer._take(a, [event("/a", terrain(value=9.0))])
         assert viewer.found.rms == pytest.approx(0.03, abs=1e-6), "A is held"
@@ -340,6 +356,52 @@ class TestCompare:
             viewer._take(side, [event("/a", terrain())])
         viewer.sides[1].view.zoom_at(QPointF(5, 5), 3.0)
         assert len({(view.centre_m, view.metres_per_pixel) for view in viewer._views()}) == 1
+
+    def test_a_cut_shows_both_along_one_line(self, feed: Feed) -> None:
+        viewer = CompareViewer(feed, LIGHT)
+        viewer.resize(900, 600)
+        viewer.show()
+        for side, value in zip(viewer.sides, (0.3, 0.5), strict=True):
+            viewer._take(side, [event("/a", terrain(value=value))])
+        viewer.cut.click()
+        assert len({view.cut for view in viewer._views()}) == 1 and viewer.profile.isVisible()
+        (_, a), (_, b) = viewer.profile.lines
+        assert np.nanmax(a) == pytest.approx(0.3) and np.nanmin(b) == pytest.approx(0.5)
+        view = viewer.sides[0].view
+        assert view.cut is not None
+        end = QPointF(*view.world().pixel_of(*view.cut[1])).toPoint()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=end)
+        QTest.mouseMove(view, end + QPoint(0, 30))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end + QPoint(0, 30))
+        cut = viewer.change.cut
+        assert cut is not None and cut[1][1] < cut[0][1], "the end was dragged down, in all three"
+        viewer.cut.click()
+        assert viewer.change.cut is None and not viewer.profile.isVisible()
+
+    def test_one_over_the_other_by_swiping_and_blinking(self, feed: Feed, tmp_path: Path) -> None:
+        viewer = CompareViewer(feed, DARK)
+        viewer.resize(900, 600)
+        viewer.show()
+        for side, value in zip(viewer.sides, (-0.5, 0.5), strict=True):
+            viewer._take(side, [event("/a", terrain(value=value))])
+        view = viewer.sides[0].view
+        viewer.way.setCurrentText("Swipe")
+        viewer._fit()
+        QApplication.processEvents()
+        picture, y = view.grab().toImage(), view.height() // 2
+        left, right = (picture.pixelColor(view.width() // 2 + x, y) for x in (-25, 25))
+        assert left.red() > left.blue() and right.blue() > right.red()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(view.width() // 2, 20))
+        QTest.mouseMove(view, QPoint(view.width() // 4, 20))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(view.width() // 4, 20))
+        assert view.share == pytest.approx(0.25, abs=0.01)
+        viewer.way.setCurrentText("Blink")
+        shown = [float(view.layers[0].values[0, 0]) for _ in range(2) if viewer._turn_over() is None]
+        assert sorted(shown) == [-0.5, 0.5] and not view.over
+        assert viewer.save()["way"] == "Blink"
+        viewer.way.setCurrentText("Side by side")
+        assert viewer.sides[1].view.isVisible() and not viewer._blink.isActive()
+        assert viewer.export_to(tmp_path / "compared") and (tmp_path / "compared.png").exists()
 
     def test_maps_without_a_common_plane_say_so(self, feed: Feed) -> None:
         viewer = CompareViewer(feed, LIGHT)
