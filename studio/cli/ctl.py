@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from studio.cli.ctl_break import add_break_options, set_break, show_breaks
+from studio.cli.ctl_debug import add_debug_options, debug, go_on, into
 from studio.cli.ctl_edit import edit
 from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
 from studio.cli.ctl_hand import call, send
@@ -41,6 +42,9 @@ EXAMPLE = """\
   studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
+  studio ctl debug filter                    any debug client may attach to the port that it tells; --vscode, --off
+  studio ctl debug c_filter --gdb            a program in another language; the system stands while gdb holds it
+  studio ctl continue                        whoever stands in a debugger goes on; studio ctl into: into the next handler
   studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
   studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
   studio ctl step 3                          deliver three events; studio ctl held: what comes next
@@ -145,6 +149,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
     _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
+    add_debug_options(_verb(verbs, "debug", "let debug clients attach to the process of a component", changes=True))
+    resume = _verb(verbs, "continue", "let every component go on that a debugger holds", changes=True)
+    resume.add_argument("--pause", action="store_true", help="but leave the system paused")
+    _verb(verbs, "into", "deliver the next event, and stop at the first line of its handlers", changes=True)
     add_break_options(
         _verb(verbs, "break", "stop the system at an event, a state, an error or a latency", changes=True)
     )
@@ -180,6 +188,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 ELSEWHERE = {
+    "debug": debug,
+    "continue": go_on,
+    "into": into,
     "break": set_break,
     "breaks": show_breaks,
     "call": call,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
 from studio.runtime.debug.debugger import Debugger
@@ -12,6 +14,8 @@ from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_command, gdb_is_missing
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
+
+LOOK_EVERY_S = 0.02
 
 REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
 
@@ -89,15 +93,26 @@ class DebugRequests:
         upcoming = session.upcoming()
         if not upcoming:
             return {"delivered": [], "stops": []}
-        topic = str(upcoming[0]["topic"])
+        topic, sequence = str(upcoming[0]["topic"]), int(upcoming[0]["sequence"])
         stops = self._prepare(topic)
-        try:
-            delivered = session.step(1)
-        finally:
-            for host in {stop["host"] for stop in stops}:
-                if (debugged := self._debugger.session_of(host)) is not None:
-                    debugged.set_ours([])
-        return {"delivered": delivered, "stops": stops}
+        done = threading.Event()
+
+        def step() -> None:
+            try:
+                session.step(1)
+            except StudioError:  # the system ends, or its broker has died: nobody stops there then
+                return
+            finally:
+                done.set()
+                for host in {stop["host"] for stop in stops}:
+                    if (debugged := self._debugger.session_of(host)) is not None:
+                        debugged.set_ours([])
+
+        # Beside: whoever asked wants to know where it stands, and the event is done when somebody has continued.
+        threading.Thread(target=step, name="into handler", daemon=True).start()
+        while not done.wait(LOOK_EVERY_S) and self._debugger.freeze.frozen is None and not session.stopping:
+            continue
+        return {"delivered": [[topic, sequence]], "stops": stops}
 
     def _prepare(self, topic: str) -> list[dict[str, Any]]:
         """Breakpoints of ours in all receivers of `topic`; where they are."""

@@ -1,0 +1,61 @@
+"""VS Code as the debug client of a running system: its launch configuration, and starting it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from studio.errors import StudioError
+
+FILE = Path(".vscode") / "launch.json"
+
+
+class LaunchFileError(StudioError):
+    """A launch.json that Studio cannot add to."""
+
+
+def launch_configuration(host: str, port: int) -> dict[str, Any]:
+    """What attaches VS Code (with Microsoft's Python Debugger) to the runtime's proxy."""
+    connect = {"host": "127.0.0.1", "port": port}
+    return {"name": f"Studio: {host}", "type": "debugpy", "request": "attach", "connect": connect, "justMyCode": True}
+
+
+def write_launch_file(folder: Path, host: str, port: int) -> Path:
+    """Put the configuration into the folder's launch.json, in the place of an older one of the same host."""
+    file = folder / FILE
+    content = _read(file, host, port)
+    ours = launch_configuration(host, port)
+    others = [each for each in content.get("configurations", []) if each.get("name") != ours["name"]]
+    content["configurations"] = [ours, *others]
+    file.parent.mkdir(exist_ok=True)
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps({"version": "0.2.0", **content}, indent=2) + "\n")
+    os.replace(new, file)
+    return file
+
+
+def _read(file: Path, host: str, port: int) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text())
+        if not isinstance(content, dict) or not all(isinstance(each, dict) for each in content["configurations"]):
+            raise ValueError("it has no list of configurations")
+    except FileNotFoundError:
+        return {"version": "0.2.0", "configurations": []}
+    except (ValueError, KeyError, OSError) as error:  # VS Code allows comments there, and they would be lost
+        hint = f"add this configuration by hand: {json.dumps(launch_configuration(host, port))}"
+        raise LaunchFileError(f"{file} cannot be read: {error}", hint=hint) from None
+    return content
+
+
+def open_in_vscode(folder: Path, file: str = "", line: int = 0) -> bool:
+    """Start VS Code on the project, at a line of a file if one is given; False if it is not installed."""
+    program = shutil.which("code") or shutil.which("codium")
+    if program is None:
+        return False
+    words = [program, str(folder), *(["--goto", f"{file}:{line}"] if file else [])]
+    subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return True
