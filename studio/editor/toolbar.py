@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QResizeEvent
-from PyQt6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from studio.editor.gate_choice import GateChoice
 from studio.editor.icons import icon
@@ -49,13 +49,7 @@ class MainToolBar(QToolBar):
         self.theme_button.clicked.connect(self.theme_wanted)
         self.addWidget(self.run_buttons)
         self.addSeparator()
-        self._edit_actions = actions
-        for action in actions:
-            self.addAction(action)
-            button = self.widgetForAction(action)
-            if button is not None:
-                button.setAccessibleName(action.text())
-        self.addSeparator()
+        self._edit_actions = [self.addWidget(_buttons(actions)), self.addSeparator()]
         self.gate = GateChoice(control)
         self.gate_label = QLabel("Gate")
         self.gate_label.setProperty("role", "muted")
@@ -87,9 +81,8 @@ class MainToolBar(QToolBar):
             if action is not None:
                 action.setVisible(self.control.is_up and (place > 0 or self.width() >= NARROW))
         for each in self._edit_actions:  # they are in the menus, too
-            button = self.widgetForAction(each)
-            if button is not None:
-                button.setVisible(not self.control.is_up or self.width() >= NARROW)
+            if each is not None:
+                each.setVisible(not self.control.is_up or self.width() >= NARROW)
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
@@ -107,3 +100,18 @@ class MainToolBar(QToolBar):
         self.switch.refresh()
         self.commands.setIcon(icon("mdi6.magnify", theme.muted))
         self.theme_button.setIcon(icon("mdi6.theme-light-dark", theme.muted))
+
+
+def _buttons(actions: list[QAction]) -> QWidget:
+    """Beside each other, to be shown or hidden together."""
+    group = QWidget()
+    layout = QHBoxLayout(group)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4)
+    for action in actions:
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setIconSize(QSize(16, 16))
+        button.setAccessibleName(action.text())
+        layout.addWidget(button)
+    return group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QObject, QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
@@ -62,16 +62,25 @@ class HeldPill(QWidget):
         self.view, self.theme, self.words = view, theme, ""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip("Show what waits at the gate")
+        view.installEventFilter(self)
         self.hide()
 
     def say(self, words: str) -> None:
         self.words = words
         self.setAccessibleName(words)
         self.setFixedSize(round(width_of(words, 12, 500)) + 46, PILL)
-        self.move(14, self.view.height() - PILL - 14)
+        self._place()
         self.setVisible(bool(words))
         self.raise_()
         self.update()
+
+    def _place(self) -> None:
+        self.move(14, self.view.height() - PILL - 14)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        if event is not None and event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         self.clicked.emit()

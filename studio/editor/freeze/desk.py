@@ -114,6 +114,8 @@ class FreezeDesk(QObject):
         self.frame.setVisible(self.is_frozen)
         if stand == before:
             return
+        if (before is None or stand is None) and window.has_session and window.layouts.current == DEBUG:
+            QTimer.singleShot(0, window.canvas.fit)  # the bar has taken some of its little room
         window.toolbar.show_phase()
         window.status.show_running(window.live)
         window.show_title()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QColor
+from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import (
     QHeaderView,
     QLabel,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 TOPIC, NUMBER, IN_MS = range(3)
+ROOM_FOR_WORDS = 230
 WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs and time-outs are suspended."
 _PREFIXES = {"/_studio/timer/": "tick of ", "/_studio/command/": "command to "}
 
@@ -117,6 +118,11 @@ class HeldEvents(QWidget):
         if stand is None or not stand.host:
             return "next"
         return "now" if (stand.topic, stand.sequence) == (event["topic"], event["sequence"]) else "next"
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """In little room the rows matter more than the words below them."""
+        super().resizeEvent(event)
+        self.words.setVisible(self.height() >= ROOM_FOR_WORDS)
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

@@ -1,0 +1,167 @@
+"""The window while the system stands: what it says, what its buttons can do, and event breakpoints set in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from studio.editor.freeze.event_break_dialog import EventBreakDialog
+from studio.editor.freeze.standing import Stand, headline, held_count, sentence, stand_of, step_back, stopped_components
+from studio.editor.layouts import DEBUG
+from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
+from studio.editor.main_window import MainWindow
+from studio.runtime.event_breakpoints import EventBreakpoint
+
+PATIENCE_MS = 60_000
+SMALL = """<system name="small" version="1">
+  <host name="one"/>
+  <component name="signal" type="signal_source" mode="periodic" period_s="0.02" host="one"/>
+  <component name="sink" type="signal_sink" host="one"/>
+  <wire from="signal.value" to="sink.value"/>
+</system>"""
+
+
+def frozen(**about: Any) -> dict[str, Any]:
+    told = {"why": "breakpoint", "host": "sink", "component": "sink", "file": "/p/sink.py", "line": 12,
+            "topic": "/signal/value", "sequence": 7, "text": "", **about}  # fmt: skip
+    stopped = {"component": "sink", "reason": "breakpoint", "text": "", "file": "/p/sink.py", "line": 12}
+    components = {name: {"state": "active"} for name in ("signal", "sink", "filter")}
+    debug = {"freezing": True, "hosts": {"sink": {"port": 1, "stopped": stopped}}, "frozen": told}
+    return {"gate": "pause", "components": components, "debug": debug, "event_stop": None, "sources": {}}
+
+
+# In words.
+
+
+def test_a_stop_says_what_stands_where_and_who_waits() -> None:
+    state = frozen()
+    stand = stand_of(state)
+    assert stand is not None and headline(stand) == "The whole system is frozen on one event"
+    words = "sink stands at line 12, handling <b>/signal/value #7</b> · clock and 2 components wait"
+    assert sentence(stand, state) == words
+    assert stopped_components(state) == {"sink"}
+    assert shown_look({"state": "active"}, state, "sink") == STOPPED
+    assert shown_look({"state": "active"}, state, "filter").word == "Held"
+    state = {**frozen(why="exception", text="ValueError: a < b"), "player": {}, "sources": {"laser": "simulated"}}
+    assert "ValueError: a &lt; b · clock, simulator and 2" in sentence(stand_of(state) or Stand(""), state)
+
+
+def test_with_freezing_off_only_one_component_stands() -> None:
+    state = frozen()
+    state["debug"].update(freezing=False, frozen=None)
+    state["gate"] = "run"
+    stand = stand_of(state)
+    assert stand is not None and stand.runs_on and headline(stand) == "sink stands, the system runs on"
+    assert shown_look({"state": "active"}, state, "sink") == STOPPED_ALONE
+    assert shown_look({"state": "active"}, state, "filter").word == "Active"
+
+
+def test_an_event_breakpoint_says_whether_the_event_was_delivered() -> None:
+    hit = {
+        "id": "1",
+        "text": "before /pose if x > 3",
+        "topic": "/pose",
+        "sequence": 5,
+        "when": "before",
+        "component": "",
+    }
+    state = {"components": {"a": {}}, "event_stop": hit, "debug": {"hosts": {}, "frozen": {"why": "event breakpoint"}}}
+    stand = stand_of(state)
+    assert stand is not None
+    assert sentence(stand, state) == "the next event is <b>/pose #5</b>: x &gt; 3 · clock and 1 component wait"
+    assert stand_of({"components": {}, "event_stop": None, "debug": None}) is None
+
+
+def test_a_step_back_that_cannot_be_says_why() -> None:
+    assert step_back({"stepping": {"can_go_back": True}}).can
+    assert step_back({"stepping": {"can_go_back": False, "why_not": "it ran freely"}}).why_not == "it ran freely"
+    assert step_back({}).why_not and step_back({"gate": "run"}).why_not
+    assert held_count([{"topic": "/a"}, {"topic": "/_studio/timer/x"}, {"topic": "/_studio/command/x"}]) == 2
+
+
+# In the window.
+
+
+def test_without_a_system_nothing_can_be_stepped(window: MainWindow) -> None:
+    for name in ("debug.line", "debug.into", "debug.out", "run.back", "run.step", "debug.handler"):
+        assert not window.actions_by_id[name].isEnabled(), name
+    assert "does not run" in window.actions_by_id["run.back"].toolTip()
+    assert not window.freeze.bar.isVisible() and not window.freeze.frame.isVisible()
+
+
+def test_the_debug_layout_shows_its_panels(window: MainWindow) -> None:
+    QTest.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    assert window.layouts.current == DEBUG
+    for panel in ("call_stack", "breakpoints", "held", "this_event", "variables"):
+        assert window.docks._docks[panel].isVisible(), panel
+    assert not window.docks._docks["palette"].isVisible()
+    window.layouts.choose("Build")
+    assert window.docks._docks["palette"].isVisible() and not window.docks._docks["held"].isVisible()
+
+
+def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window: MainWindow, rover: Path) -> None:
+    topics, components = window.event_breaks.topics(), window.event_breaks.components()
+    dialog = EventBreakDialog(window, EventBreakpoint("1", topic=topics[0]), topics, components)
+    dialog.condition.setText("data is 3")
+    assert not dialog.fine.isEnabled() and "no condition" in dialog.wrong.text()
+    dialog.condition.setText("data > 3")
+    dialog.count.setValue(2)
+    assert dialog.fine.isEnabled() and not dialog.wrong.text()
+    window.event_breaks.put(dialog.point())
+    dialog.on.setCurrentIndex(list(range(dialog.on.count()))[2])
+    assert dialog.point().on == "error" and not dialog.point().topic
+    window.event_breaks.break_on(topics[0])
+    assert window.event_breaks.rows()[0].text == f"{topics[0][1:]}: data > 3"
+    assert [row.about for row in window.event_breaks.rows()] == ["before, 2nd", "before"]
+    panel = window.side_panels.show("breakpoints")
+    shown = [panel.table.topLevelItem(place).text(0) for place in range(panel.table.topLevelItemCount())]
+    assert topics[0][1:] in shown
+    window.event_breaks.set_enabled("2", False)
+    window.show_session(None)
+    assert window.files.open(rover)
+    assert [(point.id, point.enabled) for point in window.event_breaks.points] == [("1", True), ("2", False)]
+    for key in ("1", "2"):
+        window.event_breaks.remove(key)
+    assert window.event_breaks.rows() == []
+
+
+@pytest.fixture
+def small(one_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "system.xml").write_text(SMALL)
+    one_window.show()
+    assert one_window.files.open(tmp_path / "small")
+    yield one_window
+    one_window.hide()
+    if one_window.live.control.phase != "stopped":
+        one_window.live.stop()
+        qtbot.waitUntil(lambda: one_window.live.control.phase == "stopped", timeout=PATIENCE_MS)
+    one_window.show_session(None)
+
+
+@pytest.mark.timeout(240)
+def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtbot: QtBot) -> None:
+    window = small
+    window.event_breaks.put(EventBreakpoint("1", topic="/signal/value", count=20))
+    window.trigger("run.start")
+    qtbot.waitUntil(lambda: window.freeze.is_frozen, timeout=PATIENCE_MS)
+    stand = window.freeze.stand
+    assert stand is not None and (stand.why, stand.topic) == ("event breakpoint", "/signal/value")
+    assert window.freeze.bar.isVisible() and window.freeze.frame.isVisible() and window.status.frozen.isVisible()
+    assert "frozen" in window.windowTitle() and window.live.control.phase == "paused"
+    item = next(iter(window.canvas.canvas.wires.values()))
+    assert item.opacity() == 1.0 and all(node.opacity() < 0.5 for node in window.canvas.canvas.nodes.values())
+    qtbot.waitUntil(lambda: window.event_breaks.hits.get("1") == 1, timeout=PATIENCE_MS)
+    chain = window.side_panels.show("this_event").chain
+    qtbot.waitUntil(lambda: any(f"#{stand.sequence}" in step.title for step in chain.steps), timeout=PATIENCE_MS)
+    window.event_breaks.remove("1")
+    window.freeze.bar.buttons["run.start"].click()
+    qtbot.waitUntil(lambda: window.live.control.phase == "running" and not window.freeze.is_frozen, timeout=PATIENCE_MS)
+    assert not window.freeze.bar.isVisible()
+    assert all(node.opacity() == 1.0 for node in window.canvas.canvas.nodes.values())
