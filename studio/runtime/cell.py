@@ -299,9 +299,9 @@ class Cell:
             raise Refusal(error.message, hint=error.hint) from None
         if verb not in ("pause", "wakeup"):  # the component itself does not notice
             getattr(self.component, "on_" + verb)()
-        if verb == "initialize":
+        if verb in ("initialize", "reset"):  # a component that is reset may have failed to initialize
             self._open_outputs()
-        elif verb == "activate":
+        if verb == "activate":
             for entry in self.component._inputs.values():
                 if entry.queue:
                     entry.queue.clear()

@@ -15,6 +15,7 @@ from studio.paths import PACKAGE
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_component
+from studio.runtime.host import create
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.planning import plan_of
 from studio.runtime.sim.worlds import load_world
@@ -113,6 +114,21 @@ def test_a_simulation_goes_back_to_where_it_was(project: Path) -> None:
     assert system.digest() != there
     system.lockstep(until_ns=600_000_000)
     assert system.digest() == there
+
+
+def test_a_simulator_that_was_refused_its_start_begins_when_it_gets_another_one(project: Path) -> None:
+    inside = '<component name="simulator" type="raptor_simulator"><parameter name="start" value="6 -2 0"/></component>'
+    (project / "system.xml").write_text(SYSTEM.replace('<component name="simulator" type="raptor_simulator"/>', inside))
+    opened = open_project(project)
+    system = InProcess(plan_of(opened.system, opened.registry, project=project), create)
+    system.start()
+    simulator = system.cells["simulator"]
+    assert "Raptor would stand inside garage at (6, -2)" in simulator.error
+    system.command("simulator", {"do": "set", "name": "start", "value": [28.0, 0.0, 3.1]})
+    for verb in ("reset", "activate"):
+        system.command("simulator", {"do": verb})
+    system.lockstep(until_ns=300_000_000)
+    assert simulator.error == "" and simulator.sequences["/raptor/left_laser"] > 5
 
 
 @pytest.mark.parametrize(("category", "allowed"), [("processor", False), ("judge", True)])

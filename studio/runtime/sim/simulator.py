@@ -101,6 +101,8 @@ class Simulator(Component):
     noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
 
     _physics: Physics
+    _has_begun = False
+    """Not if its world was refused at the start; then a reset has to come first."""
     _run: Run
     _drivings: list[Driving]
     _devices: list[tuple[int, Device]]
@@ -132,7 +134,8 @@ class Simulator(Component):
     def on_parameter(self, name: str, value: Value) -> None:
         """Another world, start or noise: everything begins anew."""
         self._build()
-        self._begin()
+        if self._has_begun:
+            self._begin()
 
     def on_clock_jump(self) -> None:
         """The vehicles stay where they are, and time goes on from here."""
@@ -163,6 +166,7 @@ class Simulator(Component):
         return [Place(*self.start[3 * i : 3 * i + 3]) for i in range(count)]
 
     def _begin(self) -> None:
+        self._has_begun = True
         self._run = self._new_run()
         self._send("true_world", String(world_sdf(self._physics.world).decode()), self.now())
 
