@@ -136,7 +136,7 @@ class MapViewer(Viewer):
             if choice is None:
                 continue
             if entry.get("main"):
-                self.main.opacity, self.main.visible = choice.opacity, choice.visible
+                self.main.plane, self.main.opacity, self.main.visible = choice.plane, choice.opacity, choice.visible
                 self.choices.remove(self.main)
                 self.choices.append(self.main)
             else:

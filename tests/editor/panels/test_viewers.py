@@ -187,6 +187,34 @@ class TestMap:
         assert asked[0]["value"] == pytest.approx(viewer.view.centre_m[0], abs=0.2)
         assert not viewer.goal.isChecked(), "one click, one goal"
 
+    def test_layers_lie_over_each_other_and_are_kept(self, feed: Feed) -> None:
+        feed.state["topics"]["/traverse/map"] = {"type": "Map", "count": 1}
+        viewer = MapViewer(feed, LIGHT)
+        viewer.layers.wanted.emit("/traverse/map")
+        cost = Map(resolution_m=0.5, plane_names=("cost", "slope"), planes=np.zeros((2, 4, 4)))
+        viewer._take_map([event("/terrain_map/terrain", terrain())])
+        viewer._take_layer(viewer.choices[1], cost)
+        assert [layer.plane for layer in viewer.view.layers] == ["height", "cost"], "the new one is on top"
+        assert viewer.view.read_out(10.1, -4.9).endswith("height +0.30 m ± 0.02")
+        top = viewer.layers.lines[0]
+        top.opacity.setValue(30)
+        assert viewer.view.layers[1].opacity == pytest.approx(0.3)
+        top.plane.setCurrentText("slope")
+        top._choose_plane()
+        top.down.click()
+        assert [layer.plane for layer in viewer.view.layers] == ["slope", "height"]
+        viewer.layers.lines[0].seen.click()
+        assert [layer.plane for layer in viewer.view.layers] == ["slope"], "the map of the bar can be hidden, too"
+        viewer.layers.boxes["votes"].click()
+        assert viewer.watched("/avoid/votes") and viewer.watched("/arbiter/command")
+        kept = viewer.save()
+        other = MapViewer(feed, DARK)
+        other.restore(kept)
+        assert other.save() == kept
+        assert (other.choices[0].topic, other.choices[0].opacity) == ("/traverse/map", 0.3)
+        other._remove_layer(other.choices[0])
+        assert other.choices == [other.main]
+
     def test_the_picture_is_saved(self, feed: Feed, tmp_path: Path) -> None:
         viewer = MapViewer(feed, LIGHT)
         viewer._take_map([event("/terrain_map/terrain", terrain())])
