@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QRectF
-from PyQt6.QtGui import QColor, QImage, QPainter
+from PyQt6.QtGui import QColor, QImage, QPainter, QResizeEvent
 
 from studio.editor.theme import Theme
 from studio.editor.views.image_pixels import Picture
@@ -25,6 +25,9 @@ class ImageView(PlaneView):
         self.picture: Picture | None = None
         self.image = QImage()
         self._fitted = (0, 0)
+        self._is_whole = True
+        """Until a hand moves it."""
+        self.moved_by_hand.connect(self._let_go)
         self.setAccessibleName("Image")
 
     def show_picture(self, picture: Picture) -> None:
@@ -36,6 +39,18 @@ class ImageView(PlaneView):
             self._fitted = picture.size
             self.fit()
         self.update()
+
+    def fit(self) -> None:
+        super().fit()
+        self._is_whole = True
+
+    def _let_go(self) -> None:
+        self._is_whole = False
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if self._is_whole:
+            self.fit()
 
     def forget(self) -> None:
         self.picture, self.image, self._fitted = None, QImage(), (0, 0)
@@ -50,6 +65,7 @@ class ImageView(PlaneView):
     def real_size(self) -> None:
         """One pixel of the image on one of the screen, around the middle of what is seen."""
         self.look_at(*self.centre_m, 1.0 / self.devicePixelRatioF())
+        self._is_whole = False
 
     def read_out(self, x_m: float, y_m: float) -> str:
         column, row = math.floor(x_m), math.floor(-y_m)

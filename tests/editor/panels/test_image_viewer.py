@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QBuffer, QIODevice, QPointF
-from PyQt6.QtGui import QColor, QImage
+from PyQt6.QtCore import QBuffer, QEvent, QIODevice, QPointF, Qt
+from PyQt6.QtGui import QColor, QImage, QMouseEvent
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.feed import Feed
@@ -140,3 +140,23 @@ def test_a_compressed_image_of_a_project_is_unpacked(viewer: ImageViewer) -> Non
     message.__dict__["data"] = np.zeros(4, np.uint8)
     show(viewer, message)
     assert "cannot be read" in viewer.empty._sentence.text()
+
+
+def test_the_pixel_under_the_pointer_is_on_the_picture(viewer: ImageViewer) -> None:
+    show(viewer, Image.from_pixels(np.full((40, 60), 7, np.uint8)))
+    without = viewer.view.grab().toImage()
+    middle, none = QPointF(viewer.view.rect().center()), Qt.MouseButton.NoButton
+    keys = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(viewer.view, QMouseEvent(QEvent.Type.MouseMove, middle, middle, none, none, keys))
+    assert viewer.view.grab().toImage() != without
+
+
+def test_the_whole_image_stays_whole_until_a_hand_moves_it(viewer: ImageViewer) -> None:
+    show(viewer, Image.from_pixels(np.zeros((40, 60), np.uint8)))
+    scale = viewer.view.metres_per_pixel
+    viewer.resize(900, 800)
+    assert viewer.view.metres_per_pixel < scale
+    viewer.view.zoom_at(QPointF(5, 5), 2.0)
+    scale = viewer.view.metres_per_pixel
+    viewer.resize(300, 300)
+    assert viewer.view.metres_per_pixel == scale
