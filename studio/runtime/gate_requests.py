@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, cast, get_args
 
 from studio.errors import StudioError
@@ -133,9 +134,8 @@ class GateRequests:
         session.give_up_moving()
         topics = None if topic is None else {topic}
         freeze = self.freeze
-        is_held = freeze is not None and bool((freeze.frozen or {}).get("host"))
-        if freeze is None or not is_held:
-            with self._gate, session.moving() as stepper:
+        if freeze is None or not self._is_held():
+            with self._muted(), self._gate, session.moving() as stepper:
                 return {"position": stepper.back(count, topics), "delivered": []}
         # Inside an event: it is finished with breakpoints off, and then the one before it is delivered once more.
         with freeze.muted(), self._gate, session.moving() as stepper:
@@ -153,7 +153,7 @@ class GateRequests:
         def job() -> dict[str, Any]:
             session = self._paced()
             session.give_up_moving()
-            with self._gate, session.moving() as stepper:
+            with self._muted(), self._gate, session.moving() as stepper:
                 stepper.ready()
                 found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
                 return {"position": found}
@@ -178,15 +178,33 @@ class GateRequests:
         def job() -> dict[str, Any]:
             session = self._paced()
             session.give_up_moving()
-            if self.freeze is not None and self.freeze.frozen is not None:
-                with self.freeze.muted(), self._gate:
-                    return start_again(session, component)
-            with self._gate:
-                return start_again(session, component)
+            within = self._is_held()
+            with self._muted(), self._gate:
+                reply = start_again(session, component)
+                within = within and bool(reply["same"])
+                if within:
+                    with session.moving() as stepper:
+                        stepper.back(1)
+            if within:  # by somebody else: a breakpoint may hold the event, and the reply must not wait for that
+                threading.Thread(target=self._deliver_again, name="deliver again", daemon=True).start()
+            return reply
 
         return job
 
+    def _deliver_again(self) -> None:
+        """The event that code stood within, for the new code to stand there."""
+        with self._gate, suppress(StudioError):
+            self._session.step(1)
+
     # Both.
+
+    def _is_held(self) -> bool:
+        """Some code stands within an event."""
+        return self.freeze is not None and bool((self.freeze.frozen or {}).get("host"))
+
+    def _muted(self) -> AbstractContextManager[None]:
+        """The way back leads through events that have been handled before: no breakpoint stops in those."""
+        return self.freeze.muted() if self.freeze is not None else nullcontext()
 
     def _paced(self) -> PacedSession:
         if not isinstance(self._session, PacedSession):

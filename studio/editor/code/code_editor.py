@@ -44,6 +44,7 @@ class CodeEditor(QsciScintilla):
     def __init__(self, path: Path, theme: Theme) -> None:
         super().__init__()
         self.path, self.theme = path, theme
+        self._logs: dict[int, tuple[str, str]] = {}
         self._points: dict[int, int] = {}
         """Handle of the marker -> line, from 1 on."""
         self._values: dict[int, tuple[str, str]] = {}
@@ -145,6 +146,7 @@ class CodeEditor(QsciScintilla):
 
     def _lines_changed(self) -> None:
         self.setMarginWidth(NUMBERS, f" {max(self.lines(), 100)}")
+        self._values.clear()  # they belonged to the lines as they were
         moved = {line: self.markerLine(handle) + 1 for handle, line in self._points.items()}
         if any(old != new for old, new in moved.items()):
             self._points = {handle: moved[line] for handle, line in self._points.items()}
@@ -199,7 +201,7 @@ class CodeEditor(QsciScintilla):
     def paintEvent(self, event: QPaintEvent | None) -> None:
         assert event is not None
         super().paintEvent(event)
-        texts = {**getattr(self, "_logs", {}), **self._values}
+        texts = {**self._logs, **self._values}
         if not texts:
             return
         viewport = self.viewport()

@@ -14,6 +14,9 @@ from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.payloads import copy_shared
 
+HELD_WORDS = "is held by a debugger, or does not answer"
+"""For now: later there may be checkpoints again."""
+
 
 class SystemCheckpoints:
     """Used by the forwarding thread, while the system is paused."""
@@ -72,7 +75,7 @@ class SystemCheckpoints:
         forwarder.pause()
         hosts = forwarder.plan.hosts
         _refuse(hosts.keys() & forwarder.gone, "has ended", "start it again")
-        _refuse(hosts.keys() & forwarder.excused, "is held by a debugger, or does not answer", "let it go on")
+        _refuse(hosts.keys() & forwarder.excused, HELD_WORDS, "let it go on")
         hint = "programs of their own are replayed forwards only"
         _refuse(hosts.keys() - self.keepers, "cannot take checkpoints of itself", hint)
 

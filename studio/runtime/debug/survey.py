@@ -94,7 +94,7 @@ def words(value: Any) -> str:
         return _number_words(value)
     fields = _fields(value)
     if fields is not None and hasattr(type(value), "TYPE"):
-        return _message_words(fields)
+        return _message_words(value, fields)
     if isinstance(value, Sized) and isinstance(value, list | tuple | dict | set | frozenset):
         return _collection_words(value)
     try:
@@ -158,13 +158,16 @@ def _number_words(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _message_words(fields: Mapping[str, Any]) -> str:
-    """The largest array first, as that is what the message is about; then plain values."""
+def _message_words(value: Any, fields: Mapping[str, Any]) -> str:
+    """Where it is, if it is somewhere; otherwise its arrays, as they are what it is about; then plain values."""
     shown = [f"{name} {_shape(each)}" for name, each in fields.items() if isinstance(each, np.ndarray)]
+    place = getattr(value, "position", None)
+    if isinstance(place, np.ndarray) and place.shape == (3,):
+        shown = [" ".join(f"{axis} {_number_words(each)}" for axis, each in zip("xyz", place.tolist(), strict=True))]
     plain = [
         f"{name} {_number_words(each) if not isinstance(each, str) else each}"
         for name, each in fields.items()
-        if isinstance(each, int | float | str) and each != ""
+        if isinstance(each, int | float | str) and each != "" and name != "stamp_ns"
     ]
     text = ", ".join([*shown[:2], *plain[:3]])
     return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 1]}…"

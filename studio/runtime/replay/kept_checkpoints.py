@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 from studio.errors import StudioError
+from studio.runtime.channel.system_checkpoints import HELD_WORDS
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 MOST_CHECKPOINTS = 32
@@ -78,7 +79,8 @@ class KeptCheckpoints:
         try:
             number = self._run.checkpoint()
         except StudioError as refused:
-            self.refusal = refused
+            if HELD_WORDS not in refused.message:
+                self.refusal = refused
             return
         self._kept.append(Kept(position, number, self._run.checkpoint_bytes(number)))
         self._kept.sort()
