@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from studio.errors import Problem
 from studio.model.parts import Component, Connection, Endpoint, Link, ServiceWire, Wire
 from studio.model.source_edits import ChooseModes
+from studio.model.source_fixes import fixes_for
 from studio.model.sources import Source, Specs
 from studio.model.spec import ComponentSpec
 from studio.model.system import System
@@ -41,7 +42,11 @@ def fixes(problem: Problem, system: System, specs: Specs) -> list[Fix]:
     name, _, rest = problem.subject.partition(".")
     node = system.nodes.get(name)
     if isinstance(node, Source):
-        return list(_of_source(node, problem)) if not rest else []
+        return (
+            list(_of_source(node, problem))
+            if not rest
+            else [Fix(fix.text, fix.edit) for fix in fixes_for(node, rest, problem.message, specs)]
+        )
     if not isinstance(node, Component):
         return []
     spec = specs.get(node.type)

@@ -14,6 +14,11 @@ from studio.paths import component_roots
 
 TYPES = ["Float64", "String", "Range3d", "PoseTransform"]
 ENDS = '<component name="a" type="signal_source"/><component name="b" type="signal_sink"/>'
+SOURCE = (
+    '<source name="rig" mode="simulated"><port name="wave" direction="out" type="Float64"/>'
+    '<simulated><component name="gen" type="signal_source"/>'
+)
+SEEN = '<component name="b" type="signal_sink"/><wire from="rig.wave" to="b.value"/>'
 WIRED = '<wire from="a.value" to="b.value"/>'
 
 
@@ -28,6 +33,12 @@ def registry() -> Registry:
         (f'{ENDS}<wire from="a.valeu" to="b.value"/>', "Wire it to a.value"),
         (f'{ENDS}{WIRED}<wire from="a.value" to="nobody.value"/>', "Remove it"),
         (ENDS, "Wire it from a.value"),
+        (f"{SOURCE}</simulated></source>{SEEN}", "Bind wave to gen.value"),
+        (
+            f'{SOURCE}<component name="gen2" type="signal_source"/><bind port="wave" to="gen.value"/>'
+            f'<bind port="other" to="gen2.value"/></simulated></source>{SEEN}',
+            "Take other away",
+        ),
         (f'{ENDS}<component name="f" type="low_pas"/>{WIRED}<wire from="a.value" to="f.raw"/>', "Make it a low_pass"),
         (
             (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PyQt6.QtCore import QPointF, QRectF, QSize, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from studio.editor.fonts import code_font
 from studio.editor.theme import Theme
@@ -140,6 +140,24 @@ class Presets(QWidget):
     def show_rate(self, rate: float | None) -> None:
         for each, button in self.buttons.items():
             button.setChecked(each == rate)
+
+
+class Facts(QLabel):
+    """At the right of the bar; what does not fit ends in an ellipsis and is told whole in the tooltip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "muted")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter = QPainter(self)
+        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+
+    def say(self, words: str) -> None:
+        self.setText(words)
+        self.setToolTip(words)
 
 
 def field(width: int, name: str, words: str, done: Callable[[], object]) -> QLineEdit:

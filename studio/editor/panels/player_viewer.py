@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QLineEdit, QMenu,
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.panels.player_marks import PlayerMarks
-from studio.editor.panels.player_transport import FittingBar, Presets, RateDial, field, seconds_in
-from studio.editor.panels.viewer import Empty, Viewer, column, facts, muted, stacked
+from studio.editor.panels.player_transport import Facts, FittingBar, Presets, RateDial, field, seconds_in
+from studio.editor.panels.viewer import Empty, Viewer, column, muted, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
 from studio.editor.views.log_outline import Outline, read_gaps, read_outline, time_of_event
@@ -138,7 +138,7 @@ class PlayerViewer(Viewer):
         )
         self.mapping = tool("mdi6.swap-horizontal", "Which topic of the log feeds which port…", lambda _: self._map())
         self.recorder = tool("fa6s.circle", "Record, or end the recording: Ctrl+R", lambda _: self._record())
-        self.facts = facts()
+        self.facts = Facts()
         self.bar = FittingBar()
         self._player_widgets: list[QWidget] = []
         ranked: tuple[tuple[QWidget, int], ...] = (
@@ -237,7 +237,7 @@ class PlayerViewer(Viewer):
             self._stack.setCurrentWidget(self.timeline if outline is not None and self._path else self.empty)
             if outline is None:
                 self.empty.say(NOTHING)
-            self.facts.setText("the system does not run" if outline is not None and not self.feed.state else "")
+            self.facts.say("the system does not run" if outline is not None and not self.feed.state else "")
             return
         self.loop.setChecked(bool(state["loop"]))
         self.no_range.setEnabled(bool(state["range_ns"]))
@@ -258,7 +258,7 @@ class PlayerViewer(Viewer):
         self.presets.show_rate(state["rate"])
         if not self.rate.hasFocus():
             self.rate.setText("Max" if state["rate"] is None else f"{state['rate']:g}")
-        self.facts.setText(self._words(outline))
+        self.facts.say(self._words(outline))
         self.timeline.update()
 
     def _show_play(self, playing: bool) -> None:
@@ -302,6 +302,7 @@ class PlayerViewer(Viewer):
         streams = self.state["streams"]
         for lane in outline.lanes:
             lane.played_as, lane.enabled = streams.get(lane.topic, ("", False))
+        outline.lanes.sort(key=lambda lane: not lane.played_as)  # what plays is what one works with
         on = sum(lane.enabled for lane in outline.lanes)
         made = "; outputs are made anew by the components" if self.feed.state.get("components") else ""
         self.timeline.words = f"{on} of {len(outline.lanes)} streams play{made}"
@@ -323,8 +324,7 @@ class PlayerViewer(Viewer):
         self._refuse(str(error))
 
     def _refuse(self, words: str) -> None:
-        self.facts.setText(words)
-        self.facts.setToolTip(words)
+        self.facts.say(words)
 
     def toggle(self) -> None:
         self.ask("pause" if self.state.get("playing") else "play")

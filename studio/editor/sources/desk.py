@@ -60,6 +60,7 @@ class SourceDesk(QObject):
         effects = effects_of(session.system, session.registry, modes, self.switch.modes())
         if not effects.modes and not self._differs(modes):
             return
+        self.card = None
         missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).is_file()]
         if missing and self.window.live.control.is_up:
             self.window.notice.ask(

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.source_page import SourcePage
 from studio.editor.sources import arming as arming_module
 from studio.editor.sources.arming import ArmDialog, Arming
 from studio.editor.sources.effects import Actuator, effects_of, mix_words
 from studio.editor.theme import DARK, LIGHT
 from studio.model.opened import open_project
+from studio.model.source_edits import SetProvider
+from studio.model.sources import explain_differences
 
 ROOT = Path(__file__).resolve().parents[3]
 CAR = Actuator("car", "top_speed_m_s", 1.0)
 
 
 @pytest.fixture
-def raptor(one_window: MainWindow) -> Iterator[MainWindow]:
+def raptor(one_window: MainWindow, tmp_path: Path) -> Iterator[MainWindow]:
+    folder = tmp_path / "raptor"
+    shutil.copytree(ROOT / "projects" / "raptor_blocks_world", folder, ignore=shutil.ignore_patterns("logs"))
     one_window.show()
-    assert one_window.files.open(ROOT / "projects" / "raptor_blocks_world")
+    assert one_window.files.open(folder)
     yield one_window
     one_window.hide()
     one_window.show_session(None)
@@ -47,7 +54,7 @@ def test_what_a_choice_stops_and_starts_is_told() -> None:
 def test_a_mix_has_a_name() -> None:
     assert mix_words({"laser": "logged", "vehicle": "simulated"}) == "laser logged, vehicle simulated"
     assert mix_words({"laser": "logged", "pose": "logged"}) == ""
-    assert mix_words({name: "real" for name in "abc"} | {"d": "logged"}) == "3 sources real, d logged"
+    assert mix_words(dict.fromkeys("abc", "real") | {"d": "logged"}) == "3 sources real, d logged"
 
 
 class TestRunning:
@@ -67,12 +74,16 @@ class TestRunning:
 
     def test_a_card_asks_first_and_escape_changes_nothing(self, up: MainWindow) -> None:
         up.toolbar.switch.buttons["logged"].click()
+        assert up.sources.card is None and "drive.mcap is missing" in up.notice.words.text()
+        (up.session.folder / "logs").mkdir()
+        (up.session.folder / "logs" / "drive.mcap").touch()
+        up.toolbar.switch.buttons["logged"].click()
         card = up.sources.card
         assert card is not None and card.isVisible()
         QTest.keyClick(card, Qt.Key.Key_Escape)
         assert up.session.system.source("platform").mode == "simulated"
         up.toolbar.switch.buttons["logged"].click()
-        assert up.sources.card is not None
+        assert up.sources.card is not None and up.sources.card is not card
         QTest.keyClick(up.sources.card.go, Qt.Key.Key_Return)
         assert up.session.system.source("platform").mode == "logged"
         assert up.toolbar.switch.buttons["logged"].text().endswith("…"), "under way"
@@ -131,7 +142,9 @@ class TestArming:
         arming: Arming = raptor.sources.arming
         monkeypatch.setattr(raptor.live.feed, "ask", lambda do, *_, **fields: asked.append(fields))
         arming.arm((CAR,), 0.5)
-        assert asked == [{"component": "car", "name": "top_speed_m_s", "value": 0.5}], "the limit first, then it is armed"
+        assert asked == [{"component": "car", "name": "top_speed_m_s", "value": 0.5}], (
+            "the limit first, then it is armed"
+        )
         asked.clear()
         now = [10**12]
         monkeypatch.setattr(arming_module, "monotonic_ns", lambda: now[0])
@@ -155,11 +168,27 @@ class TestArming:
             QApplication.processEvents()
 
 
-def test_logged_without_a_log_asks_for_one(window: MainWindow, qtbot: QtBot, rover: Path) -> None:
-    from studio.model.source_edits import SetProvider
-
+def test_logged_without_a_log_asks_for_one(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda _, title, *__: (asked.append(title), ("", ""))[1])
     assert window.session.do(SetProvider("platform", "logged", None))
     button = window.toolbar.switch.buttons["logged"]
     assert button.isEnabled() and "No log is chosen" in button.toolTip()
-    with qtbot.waitSignal(window.toolbar.switch.log_wanted, timeout=1000):
-        button.click()
+    button.click()
+    assert asked == ["Open or import a log"]
+
+
+def test_a_provider_that_differs_says_so_and_is_mended_by_a_click(window: MainWindow) -> None:
+    session = window.session
+    simulated = session.system.source("platform").simulated
+    assert simulated is not None
+    without = {port: end for port, end in simulated.binds.items() if port != "ins.pose"}
+    assert session.do(SetProvider("platform", "simulated", replace(simulated, binds=without)))
+    page = SourcePage(session, session.system.source("platform"), LIGHT, window.live.control)
+    assert [button.text() for button in page.fixes] == ["Bind ins.pose to sim.pose"]
+    assert not page.buttons["real"].isEnabled() and "Nobody provides" in page.buttons["real"].toolTip()
+    page.fixes[0].click()
+    assert not explain_differences(session.system.source("platform"), session.registry)
+    page.buttons["logged"].click()
+    assert session.system.source("platform").mode == "logged"
+    page.stop()
