@@ -57,7 +57,7 @@ def screen(size: str) -> Iterator[None]:
 def take_window() -> None:
     with tempfile.TemporaryDirectory() as runs:  # systems of the developer's own are not in the pictures
         env = {**os.environ, "DISPLAY": SCREEN, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT), "STUDIO_RUNS": runs}
-        for program, more in (("window", {}), ("walk", {}), ("walk", {"QT_SCALE_FACTOR": "1.5"})):
+        for program, more in (("window", {}), ("debugger", {}), ("walk", {}), ("walk", {"QT_SCALE_FACTOR": "1.5"})):
             words = [sys.executable, str(ROOT / "tools" / f"{program}_shots.py"), str(PICTURES)]
             subprocess.run(words, env={**env, **more}, check=True)
 

@@ -102,8 +102,8 @@ def stop_system(window: MainWindow) -> None:
         until(lambda: window.live.control.phase == "stopped")
 
 
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
+def until(condition: Callable[[], bool], seconds: int = 60) -> None:
+    for _ in range(10 * seconds):
         if condition():
             return
         wait(100)
