@@ -22,6 +22,7 @@ from studio.editor.views.map_view import MapView
 from studio.editor.views.votes_view import Chosen
 from studio.errors import StudioError
 from studio.messages import Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
+from studio.messages.plain_data import as_plain
 
 GOAL = {"goal_x_m", "goal_y_m"}
 HISTORY_BYTES = 96 << 20
@@ -339,17 +340,29 @@ class MapViewer(Viewer):
         self.settled.emit()
 
     def _send_goal(self, x_m: float, y_m: float) -> None:
-        """To whoever plans a way: a component with the parameters goal_x_m and goal_y_m."""
+        """To whoever plans a way: an in port `goal` gets a pose, the parameters goal_x_m and goal_y_m are set."""
         self.goal.setChecked(False)
         self.view.set_picking(False)
         components = self.feed.state.get("components", {})
+        place = f"x {x_m:.1f}, y {y_m:.1f}".replace("-", "−")
+        for name, told in components.items():
+            if told.get("accepts", {}).get("goal") == PoseTransform.TYPE:
+                goal = PoseTransform.from_xyz_rpy(x_m=round(x_m, 2), y_m=round(y_m, 2), frame=self._frame())
+                self.feed.ask("send", None, self._refused, to=f"{name}.goal", message=as_plain(goal), real=False)
+                self.facts.setText(f"{name} goes to {place}")
+                return
         planners = [name for name, told in components.items() if set(told.get("parameters", ())) >= GOAL]
         if not planners:
-            self.facts.setText("no component has the parameters goal_x_m and goal_y_m")
+            self.facts.setText("no component has an in port goal, or the parameters goal_x_m and goal_y_m")
             return
+        # A judge may have the same parameters; the one whose path is drawn is meant.
+        planners.sort(key=lambda name: self.planned.topic not in components[name].get("outputs", {}).values())
         for name, value in (("goal_x_m", x_m), ("goal_y_m", y_m)):
             self.feed.ask("set", None, self._refused, component=planners[0], name=name, value=round(value, 2))
-        self.facts.setText(f"{planners[0]} goes to x {x_m:.1f}, y {y_m:.1f}".replace("-", "−"))
+        self.facts.setText(f"{planners[0]} goes to {place}")
+
+    def _frame(self) -> str:
+        return self.shown.frame if self.shown is not None else ""
 
     def _refused(self, error: StudioError) -> None:
         self.facts.setText(str(error))

@@ -177,7 +177,11 @@ class TestMap:
         middle = viewer.view.rect().center()
         QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
         assert not asked and "no component" in viewer.facts.text()
-        feed.state["components"] = {"planner": {"parameters": {"goal_x_m": 0.0, "goal_y_m": 0.0}}}
+        goal = {"goal_x_m": 0.0, "goal_y_m": 0.0}
+        feed.state["components"] = {
+            "judge": {"parameters": goal, "outputs": {}},
+            "planner": {"parameters": goal, "outputs": {"path": "/planner/path"}},
+        }
         viewer.goal.click()
         QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
         assert [(each["component"], each["name"]) for each in asked] == [
@@ -186,6 +190,11 @@ class TestMap:
         ]
         assert asked[0]["value"] == pytest.approx(viewer.view.centre_m[0], abs=0.2)
         assert not viewer.goal.isChecked(), "one click, one goal"
+        feed.state["components"]["driver"] = {"accepts": {"goal": "PoseTransform"}}
+        viewer.goal.click()
+        QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=middle)
+        assert asked[-1]["do"] == "send" and asked[-1]["to"] == "driver.goal"
+        assert asked[-1]["message"]["matrix"][0][3] == pytest.approx(viewer.view.centre_m[0], abs=0.2)
 
     def test_layers_lie_over_each_other_and_are_kept(self, feed: Feed) -> None:
         feed.state["topics"]["/traverse/map"] = {"type": "Map", "count": 1}
