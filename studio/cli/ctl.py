@@ -44,7 +44,7 @@ EXAMPLE = """\
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
   studio ctl debug filter                    any debug client may attach to the port that it tells; --vscode, --off
   studio ctl debug c_filter --gdb            a program in another language; the system stands while gdb holds it
-  studio ctl continue                        whoever stands in a debugger goes on; studio ctl into: into the next handler
+  studio ctl continue                        who stands in a debugger goes on; studio ctl into: into the next handler
   studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
   studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
   studio ctl step 3                          deliver three events; studio ctl held: what comes next

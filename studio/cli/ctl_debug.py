@@ -60,7 +60,7 @@ def _native(told: dict[str, Any], options: argparse.Namespace) -> int:
         raise StudioError("gdb cannot be used", hint=told["missing"])
     if options.gdb:
         sys.stdout.flush()
-        os.execvp(told["command"][0], told["command"])
+        os.execvp(told["command"][0], told["command"])  # noqa: S606 - the very command that is shown
     missing = f"\n{told['missing']}" if told["missing"] else ""
     command = shlex.join(told["command"])
     text = (

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
 from studio.cli.detached import run_detached
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
@@ -55,6 +56,7 @@ EXAMPLE = """\
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
   studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
+  studio run first_steps --debug filter                  its process starts when a debug client has its breakpoints
   studio run first_steps --detach                        leave it running; studio ctl steers it, studio stop ends it
 """
 
@@ -87,6 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stay", action="store_true", help="when a log has ended, wait, so that it can be rewound")
     parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
+    add_debug_start_options(parser)
     add_json_option(parser)
 
 
@@ -120,6 +123,8 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
     require_trust(opened, options)
+    if options.detach and wants_debugger(options):
+        raise UsageError("--debug waits for you, and --detach does not", hint="studio ctl debug, when it runs")
     if options.detach:
         return run_detached(opened, options)
     nurse.prepare()
@@ -211,6 +216,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         verdict = stack.enter_context(Verdict(session, opened))
         stack.enter_context(session)
         stack.enter_context(logs)
+        start_debugged(runtime.debugger, plan, opened, options)
         session.launch()
         logs.begin(log, restamp=restamp)
         player = logs.player

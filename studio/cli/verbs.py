@@ -41,6 +41,7 @@ VERBS = (
     Verb("play", "play a log, by itself or into a project's system", "studio.cli.play"),
     Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
     Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
+    Verb("debug", "a component under a debugger, from its start or at an event of a log", "studio.cli.debug"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("model", "check bodies and assemblies, ask where frames are, convert them", "studio.cli.model"),
     Verb("sim", "worlds of the embedded simulator: look at them, make new ones", "studio.cli.sim"),

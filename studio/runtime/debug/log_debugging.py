@@ -1,0 +1,90 @@
+"""A log and a system, opened to debug a component at one of the log's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.messages import MessageTypes
+from studio.model.project import Project
+from studio.model.sources import Specs
+from studio.runtime.clock import ClockKind
+from studio.runtime.debug.debugger import Debugger
+from studio.runtime.debug.freeze import Freeze
+from studio.runtime.debug.host_line import DebugError
+from studio.runtime.debug.proxy import DebugSession
+from studio.runtime.launcher import Session
+from studio.runtime.planning import plan_of
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.circumstances import recorded_seed
+from studio.runtime.replay.inputs import inputs_of
+from studio.runtime.replay.lockstep import warnings_of
+from studio.runtime.replay.mapping import choose_logged, mapped_topics
+from studio.runtime.replay.sockets import FEEDER, LogFeed
+
+PIECE = 2000
+"""Events between two looks at how far it is."""
+
+
+@dataclass
+class LogDebugging:
+    """A replay that stands at its start, everybody active, one component under the debugger."""
+
+    session: Session
+    debugger: Debugger
+    debugged: DebugSession
+    warnings: list[str]
+    end_ns: int
+    delivered: int = 0
+
+    def go_to(self, topic: str, sequence: int, progress: Callable[[int], None] = lambda _: None) -> None:
+        """Stand before that event is delivered. Raises if the log ends before."""
+        session = self.session
+        while True:
+            upcoming = session.upcoming()
+            if not upcoming or int(upcoming[0]["stamp_ns"]) > self.end_ns:
+                raise DebugError(f"the log ends before {topic} {sequence}", hint="studio step tells what there is")
+            if upcoming[0]["topic"] == topic and int(upcoming[0]["sequence"]) >= sequence:
+                if int(upcoming[0]["sequence"]) > sequence:
+                    found = upcoming[0]["sequence"]
+                    raise DebugError(f"there is no {topic} {sequence}", hint=f"the next one is {found}")
+                return
+            came = session.advance(1, topic, self.end_ns, PIECE)
+            self.delivered += len(came)
+            last = next((event.sequence for event in reversed(came) if event.topic == topic), None)
+            if last is not None and last < sequence - 1:
+                # All but the last one before it in one go; between that one and the event itself there may be others.
+                self.delivered += len(session.advance(sequence - 1 - last, topic, self.end_ns, PIECE))
+            elif last is not None and last >= sequence:
+                raise DebugError(f"{topic} {sequence} comes too early", hint="choose a later event")
+            progress(self.delivered)
+
+    def go_on(self) -> int:
+        """To the end of the log; breakpoints stop on the way."""
+        return self.session.lockstep(self.end_ns)
+
+
+@contextmanager
+def debug_log(
+    project: Project, log: Path | str, component: str, *, specs: Specs, types: MessageTypes, seed: int | None = None
+) -> Iterator[LogDebugging]:
+    """As a lockstep replay of `log` through the project's system."""
+    with LogReader(log) as reader:
+        choose_logged(project.system, reader)
+        chosen = recorded_seed(reader) if seed is None else seed
+        plan = plan_of(project.system, specs, project=project.folder, seed=chosen)
+        inputs = inputs_of(plan, reader, mapped_topics(project.system, reader, types))
+        planned = inputs.plan.by_name.get(component)
+        if planned is None or planned.command:
+            known = ", ".join(each.name for each in inputs.plan.components if not each.command)
+            raise DebugError(f"{component} does not take part as a Python component", hint=f"those do: {known}")
+        with Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns) as session:
+            debugger = Debugger(session, Freeze(session))
+            debugged = debugger.start_under(planned.host, wait=False)
+            session.launch()
+            session.feed(FEEDER, inputs.events(), inputs.topics.values(), LogFeed)
+            session.start("pause")
+            debugger.attach(planned.host)
+            yield LogDebugging(session, debugger, debugged, warnings_of(inputs), inputs.end_ns)
