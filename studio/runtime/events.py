@@ -100,6 +100,18 @@ class GeometryBroken:
         return f"{self.assembly} was changed and cannot be used; the geometry of before stays: {self.error}"
 
 
+@dataclass(frozen=True)
+class WentOtherwise:
+    """A system in lockstep went over the same events again, and something else came of it."""
+
+    text: str
+    name = "lockstep"
+    level = "warning"
+
+    def __str__(self) -> str:
+        return f"{self.text}; it can go back only to here from now on"
+
+
 Happening = (
     ProcessExited
     | ProcessRestarted
@@ -109,6 +121,7 @@ Happening = (
     | RecordingMoved
     | GeometryChanged
     | GeometryBroken
+    | WentOtherwise
 )
 
 

@@ -15,6 +15,7 @@ from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control, ControlError
+from studio.runtime.events import WentOtherwise
 from studio.runtime.gate_control import GateControl
 from studio.runtime.launcher import Session
 from studio.runtime.replay.live_stepper import LiveStepper
@@ -193,9 +194,8 @@ class PacedSession(Session):
 
     def _ready_stepper(self) -> LiveStepper:
         if self._stepper is None:
-            self._stepper = LiveStepper(
-                self._gate, lambda: self.until_ns, lambda: self.plan.recording is not None
-            )  # fmt: skip
+            self._stepper = LiveStepper(self._gate, lambda: self.until_ns, lambda: self.plan.recording is not None)
+            self._stepper.on_trouble = lambda trouble: self.happened(WentOtherwise(str(trouble)))
         return self._stepper
 
     @contextmanager

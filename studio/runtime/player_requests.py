@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from studio.errors import StudioError
@@ -64,8 +65,15 @@ ACTIONS: dict[str, Callable[[Player, Fields], object]] = {
 }
 
 
-def player_job(player: Player | None, request: Fields) -> Job:
-    """Refuses at once what cannot be; the rest takes as long as the log's events take."""
+MOVES = frozenset({"seek", "seek_by", "range", "back", "previous_of"})
+"""What may go over events again that have been handled before."""
+
+Muted = Callable[[], AbstractContextManager[None]]
+
+
+def player_job(player: Player | None, request: Fields, muted: Muted = nullcontext) -> Job:
+    """Refuses at once what cannot be; the rest takes as long as the log's events take. `muted`: a time in which no
+    breakpoint stops anybody."""
     action = str(request.get("action", ""))
     if action not in ACTIONS:
         raise NoPlayer(f"no player obeys {action!r}", hint=did_you_mean(action, ACTIONS))
@@ -74,7 +82,8 @@ def player_job(player: Player | None, request: Fields) -> Job:
 
     def job() -> dict[str, Any]:
         try:
-            told = ACTIONS[action](player, request)
+            with muted() if action in MOVES and isinstance(player, LockstepPlayer) else nullcontext():
+                told = ACTIONS[action](player, request)
         except (KeyError, TypeError, ValueError) as error:
             raise NoPlayer(f"{action}: {error} is missing or makes no sense") from None
         return {"told": told, "player": player_state(player)}

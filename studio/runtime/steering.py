@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from studio.errors import StudioError
@@ -93,7 +94,7 @@ class Steering:
             case "record" | "bookmark":
                 return self._recording(request)
             case "player":
-                return player_job(self._player(), request)
+                return player_job(self._player(), request, self._muted)
             case "system":
                 return self._text
             case "reload" | "switch" as do:
@@ -102,6 +103,9 @@ class Steering:
                 return self.gate.job(request)
             case unknown:
                 raise Refused(f"unknown request {unknown!r}")
+
+    def _muted(self) -> AbstractContextManager[None]:
+        return self.gate.freeze.muted() if self.gate.freeze is not None else nullcontext()
 
     def _component(self, name: str) -> PlannedComponent:
         found = self._session.plan.by_name.get(name)
