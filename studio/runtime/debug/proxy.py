@@ -284,16 +284,26 @@ class DebugSession:
             event.wait(ANSWERS_WITHIN_S)
 
     def mute(self, on: bool) -> None:
-        """While muted no breakpoint stops anybody; they come back with the last one who had it muted."""
+        """While muted no breakpoint stops anybody; they come back with the last one who had it muted.
+
+        Returns when the debugger has followed, so that what is delivered next stops where it should, or does not.
+        """
+        answers: list[threading.Event] = []
         with self._lock:
             self._muted += 1 if on else -1
             if self.line is not None and self._muted == int(on):
-                self._send_breakpoints(self.line)
+                answers = self._send_breakpoints(self.line)
+        for answer in answers:
+            answer.wait(ANSWERS_WITHIN_S)
 
-    def _send_breakpoints(self, line: HostLine) -> None:
+    def _send_breakpoints(self, line: HostLine) -> list[threading.Event]:
+        """Each is set when the debugger has answered about one file."""
+        answers = []
         for path in self.breakpoints.files:
-            self._send_file(line, path)
+            answers.append(threading.Event())
+            self._send_file(line, path, answers[-1].set)
         self._send_exceptions(line)
+        return answers
 
     def _send_file(self, line: HostLine | None, path: str, then: Callable[[], None] = lambda: None) -> None:
         """`then` is called when the debugger has answered; at once where none is there."""
