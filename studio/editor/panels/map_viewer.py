@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, Layer
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
+from studio.editor.views.map_history import MapHistory
 from studio.editor.views.map_layers import layer_of
 from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView
@@ -25,7 +25,6 @@ from studio.messages import Map, Message, Odometry, PoseTransform, Range3d, Velo
 from studio.messages.plain_data import as_plain
 
 GOAL = {"goal_x_m", "goal_y_m"}
-HISTORY_BYTES = 96 << 20
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
 
 
@@ -96,8 +95,7 @@ class MapViewer(Viewer):
         column(self, bar, self.place)
         self._maps: dict[LayerChoice, Map] = {}
         """The newest of each layer but the main one."""
-        self._history: deque[Map] = deque()
-        self._held_bytes = 0
+        self._history = MapHistory()
         self._wanted_plane = ""
         self._seen: set[str] = set()
         """Topics of votes, scans and commands that are looked at."""
@@ -205,10 +203,7 @@ class MapViewer(Viewer):
             self._say(f"{events[-1].topic} carries {type(message).__name__} now, not Map. Choose another topic")
             return
         was_newest = self.past.value() == self.past.maximum()
-        self._history.append(message)
-        self._held_bytes += message.planes.nbytes
-        while self._held_bytes > HISTORY_BYTES and len(self._history) > 1:
-            self._held_bytes -= self._history.popleft().planes.nbytes
+        self._history.add(message)
         self.past.blockSignals(True)
         self.past.setMaximum(len(self._history) - 1)
         if was_newest:
@@ -237,7 +232,7 @@ class MapViewer(Viewer):
 
     @property
     def shown(self) -> Map | None:
-        return self._history[self.past.value()] if self._history else None
+        return self._history[self.past.value()] if len(self._history) else None
 
     def _show_map(self) -> None:
         shown = self.shown
@@ -322,7 +317,6 @@ class MapViewer(Viewer):
     def _forget(self) -> None:
         self._history.clear()
         self._maps.clear()
-        self._held_bytes = 0
         self.past.setMaximum(0)
         self.view.forget()
         self.facts.clear()
