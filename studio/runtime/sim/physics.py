@@ -206,11 +206,11 @@ class Physics:
 
         It does not see the piece it is mounted on.
         """
-        at = self.pose(vehicle, piece) @ pose
         own, found = self._ids[vehicle][piece], np.empty(len(directions))
-        self._cast(at, directions, most_m, own, *self._geoms, *self._places, found)
+        turn, centre = self._turns[own], self._centres[own]
+        self._cast(turn, centre, pose, directions, most_m, own, *self._geoms, *self._places, found)
         if self._has_meshes or self._terrains:
-            self._shorten(at, directions, found, own, most_m)
+            self._shorten(self.pose(vehicle, piece) @ pose, directions, found, own, most_m)
         return found
 
     def _shorten(self, at: Matrix, directions: Floats, found: Floats, own: int, most_m: float) -> None:

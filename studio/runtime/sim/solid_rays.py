@@ -21,12 +21,22 @@ TINY = 1e-15
 
 # One function without helpers: numba's cache on disk does not notice that a function which another one calls changed.
 def cast(  # noqa: C901  # numba
-    at: Any, directions: Any, most_m: float, own: int, kinds: Any, bodies: Any, sizes: Any, reaches: Any, centres: Any,
-    turns: Any, ranges: Any,
+    turn: Any, centre: Any, mount: Any, directions: Any, most_m: float, own: int, kinds: Any, bodies: Any, sizes: Any,
+    reaches: Any, centres: Any, turns: Any, ranges: Any,
 ) -> None:  # fmt: skip
-    """Put into `ranges` how far each ray of `directions` (unit vectors in the frame `at`) gets, -1 where it meets
-    nothing within `most_m`. Geoms of the body `own` are not seen."""
+    """Put into `ranges` how far each ray gets, -1 where it meets nothing within `most_m`.
+
+    `directions` are unit vectors in the frame `mount` (4 by 4) of a body that stands at `centre` with the axes `turn`.
+    Geoms of the body `own` are not seen.
+    """
     ranges[:] = np.inf
+    at = np.empty((3, 4))
+    for row in range(3):
+        for column in range(4):
+            at[row, column] = (
+                turn[row, 0] * mount[0, column] + turn[row, 1] * mount[1, column] + turn[row, 2] * mount[2, column]
+            )
+        at[row, 3] += centre[row]
     is_flat = True
     for ray in range(len(directions)):
         is_flat = is_flat and directions[ray, 2] == 0.0
@@ -127,6 +137,7 @@ def compiled_cast() -> Callable[..., None]:
     import numba
 
     table, ints, floats = "float64[:,::1]", "int32[::1]", "float64[::1]"
-    signature = f"void({table}, {table}, float64, int64, {ints}, {ints}, {table}, {floats}, {table}, {table}, {floats})"
+    rays, geoms = f"{table}, float64, int64", f"{ints}, {ints}, {table}, {floats}, {table}, {table}"
+    signature = f"void({table}, {floats}, {table}, {rays}, {geoms}, {floats})"
     made: Callable[..., None] = numba.njit(signature, cache=True, error_model="numpy")(cast)
     return made

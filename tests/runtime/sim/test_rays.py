@@ -71,8 +71,10 @@ def test_compiled_rays_meet_what_those_of_mujoco_meet() -> None:
             at = pose_of(*random.uniform(-8.0, 8.0, 3))
             at[:3, :3] = from_rpy(*random.uniform(-3.0, 3.0, 3))
             found = np.empty(len(directions))
-            cast(at, directions, MOST_M, -1, model.geom_type, model.geom_bodyid, model.geom_size, model.geom_rbound,
-                 data.geom_xpos, data.geom_xmat, found)  # fmt: skip
+            geoms = (model.geom_type, model.geom_bodyid, model.geom_size, model.geom_rbound)
+            cast(
+                np.eye(3), np.zeros(3), at, directions, MOST_M, -1, *geoms, data.geom_xpos, data.geom_xmat, found
+            )  # fmt: skip
             np.testing.assert_allclose(found, by_mujoco(model, data, at, directions, -1)[0], rtol=0.0, atol=1e-6)
             met += int((found >= 0).sum())
     assert met > 3000
