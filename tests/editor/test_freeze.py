@@ -11,11 +11,13 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from studio.editor.canvas.live_frozen import Flag
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
 from studio.editor.freeze.standing import Stand, headline, held_count, sentence, stand_of, step_back, stopped_components
 from studio.editor.layouts import DEBUG
 from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
 from studio.editor.main_window import MainWindow
+from studio.editor.theme import DARK, LIGHT
 from studio.runtime.event_breakpoints import EventBreakpoint
 
 PATIENCE_MS = 60_000
@@ -157,6 +159,9 @@ def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtb
     assert "frozen" in window.windowTitle() and window.live.control.phase == "paused"
     item = next(iter(window.canvas.canvas.wires.values()))
     assert item.opacity() == 1.0 and all(node.opacity() < 0.5 for node in window.canvas.canvas.nodes.values())
+    for theme in (DARK, LIGHT):  # every item of the canvas is another one after this
+        window.show_theme(theme)
+        assert len([each for each in window.canvas.canvas.items() if isinstance(each, Flag)]) == 1
     qtbot.waitUntil(lambda: window.event_breaks.hits.get("1") == 1, timeout=PATIENCE_MS)
     chain = window.side_panels.show("this_event").chain
     qtbot.waitUntil(lambda: any(f"#{stand.sequence}" in step.title for step in chain.steps), timeout=PATIENCE_MS)

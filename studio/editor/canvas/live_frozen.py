@@ -105,6 +105,7 @@ class FrozenLayer(QObject):
         self._flags: list[Flag] = []
         self._faded = False
         self._shown: tuple[Stand | None, Snapshot] = (None, {})
+        self.scene.rebuilding.connect(self._flags.clear)  # the scene throws all of its items away
         self.scene.rebuilt.connect(lambda: self.show_stand(*self._shown))
 
     def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
@@ -150,7 +151,7 @@ class FrozenLayer(QObject):
     def _show_flags(self, stand: Stand | None, in_flight: list[WireItem]) -> None:
         for flag in self._flags:
             self.scene.removeItem(flag)
-        self._flags = []
+        self._flags.clear()
         if stand is None or not self._faded:
             return
         theme = self.scene.theme

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QValidator
 from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -20,7 +21,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.errors import StudioError
-from studio.runtime.event_breakpoints import EventBreakpoint, On, When, parse
+from studio.runtime.event_breakpoints import EventBreakpoint, On, When, ordinal, parse
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -34,6 +35,24 @@ KINDS: dict[On, str] = {
 STATES = ("", "active", "inactive", "paused", "error")
 ANY = "any component"
 BEFORE_AFTER: tuple[When, When] = ("before", "after")
+
+
+class EveryTime(QSpinBox):
+    """`every time`, `every 3rd time`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(1, 1_000_000)
+
+    def textFromValue(self, value: int) -> str:
+        return f"every {ordinal(value)} time" if value > 1 else "every time"
+
+    def valueFromText(self, text: str | None) -> int:
+        digits = "".join(letter for letter in text or "" if letter.isdigit())
+        return int(digits) if digits else 1
+
+    def validate(self, text: str | None, at: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, text or "", at
 
 
 class EventBreakDialog(QDialog):
@@ -63,11 +82,7 @@ class EventBreakDialog(QDialog):
         self.limit.setDecimals(1)
         self.limit.setSuffix(" ms")
         self.limit.setValue(point.limit_ms or 50.0)
-        self.count = QSpinBox()
-        self.count.setRange(1, 1_000_000)
-        self.count.setPrefix("every ")
-        self.count.setSuffix(". time")
-        self.count.setSpecialValueText("every time")
+        self.count = EveryTime()
         self.count.setValue(point.count)
         self.wrong = QLabel()
         self.wrong.setProperty("role", "error")
