@@ -164,6 +164,7 @@ class BreakpointBook:
         point = self.at(file, line)
         if point is not None:
             self.hit[point.key] = self.hit.get(point.key, 0) + 1
+            self.not_found.discard(point.key)
             self._tell(file, asks=False)
 
     def note_placed(self, file: str, line: int, placed: bool) -> None:

@@ -136,6 +136,7 @@ class DebugControl(QObject):
         session.continued.connect(lambda: self._goes(session))
         session.said.connect(lambda category, text: self.said.emit(host, category, text))
         session.placed.connect(self._placed)
+        session.point_changed.connect(self.book.note_placed)
         session.attached.connect(self.changed)
         session.ended.connect(lambda why: self._ended(session, why))
         session.start({file: self.book.asked_of(file) for file in self.book.files()}, self.book.asked_exceptions())

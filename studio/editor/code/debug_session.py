@@ -61,6 +61,8 @@ class DebugSession(QObject):
     """Category and text: what log points and the debugged process print."""
     placed = pyqtSignal(str, list)
     """File, and where the debugger has put the breakpoints that it was asked for, in their order."""
+    point_changed = pyqtSignal(str, int, bool)
+    """File and line of a breakpoint that the debugger can place now, or cannot any more."""
     attached = pyqtSignal()
     ended = pyqtSignal(str)
     """Why, or nothing if it was asked for."""
@@ -192,6 +194,11 @@ class DebugSession(QObject):
                 self._stands(body)
             case "continued":
                 self._goes()
+            case "breakpoint":
+                told = body.get("breakpoint") or {}
+                path = str((told.get("source") or {}).get("path", ""))
+                if path and told.get("line"):
+                    self.point_changed.emit(path, int(told["line"]), bool(told.get("verified")))
             case "output":
                 if body.get("category") != "telemetry":
                     self.said.emit(str(body.get("category", "console")), str(body.get("output", "")))

@@ -13,6 +13,8 @@ from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
 from studio.editor.notice import TextDialog
+from studio.errors import StudioError
+from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
@@ -81,6 +83,26 @@ class CodeDesk(QObject):
                 page.editor.show_values({**beside, **values})
 
         debug.evaluate(looks.known_of(names), show, context="clipboard")
+
+    def open_in_vscode(self) -> None:
+        """What stands, or is debugged, or is selected: VS Code gets a configuration that attaches to the same proxy."""
+        window, debug = self.window, self.window.debug
+        host = debug.stop.host if debug.stop is not None else next(iter(debug.sessions), "")
+        if not host:
+            names = window.live.selected()
+            if names:
+                debug.attach(names[0], then=self.open_in_vscode)
+            return
+        frame = debug.frame
+        try:
+            file = write_launch_file(window.session.folder, host, debug.sessions[host].port)
+            place = (frame.file, frame.line) if frame is not None else ("", 0)
+            started = open_in_vscode(window.session.folder, *place)
+        except StudioError as error:
+            window.status.say(str(error), trouble=True)
+            return
+        more = "" if started else "; VS Code is not installed here, open that folder in it"
+        window.status.say(f"{file} attaches to {host}: choose “Studio: {host}” under Run and Debug{more}")
 
     def _debug_native(self, component: str, told: dict[str, Any]) -> None:
         words = f"{component} is a program of its own. Debug it in a terminal:\n\n{told.get('command', '')}\n"

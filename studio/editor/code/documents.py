@@ -123,6 +123,13 @@ class CodeDocuments(QObject):
 
     # ---- saving and closing
 
+    def save_focused(self) -> bool:
+        """The file that is being edited; False if none is."""
+        page = self.current if self.has_focus else None
+        if page is not None:
+            page.save()
+        return page is not None
+
     def save_all(self) -> bool:
         return _save([page for page in self.pages.values() if page.is_modified])
 

@@ -121,7 +121,6 @@ def _all_of(components: list[str]) -> str:
 
 
 def _result(name: str, reply: Mapping[str, Any]) -> str:
-    event = reply.get("event") or reply.get("last")
-    if isinstance(event, list | tuple) and len(event) >= 2:
-        return f"{name} runs the new code, and the system stands at {event[0]} #{event[1]} again"
-    return f"{name} runs the new code"
+    if reply.get("same") is False:
+        return f"{name} runs the new code; it published other things, so that this event did not come again"
+    return f"{name} runs the new code, and the system is back at the same event"
