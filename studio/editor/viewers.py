@@ -81,6 +81,8 @@ def _kind_of(viewer: Viewer) -> Kind:
 class Viewers(QObject):
     changed = pyqtSignal()
     """One was opened or closed, or chose something else to show."""
+    break_wanted = pyqtSignal(str)
+    """A topic at whose events the system is to stop."""
     _imported = pyqtSignal(object)
 
     def __init__(self, docks: Docks, feed: Feed, theme: Theme, parent: QObject) -> None:
@@ -165,6 +167,8 @@ class Viewers(QObject):
         if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
             viewer.cause_wanted.connect(self.explain)  # type: ignore[attr-defined]
+        if viewer.KIND == "topics":
+            viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]
 
     def _plot_field(self, field: object) -> None:
         plots = [viewer for viewer in self.open.values() if viewer.KIND == "plot"]

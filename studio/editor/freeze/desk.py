@@ -53,6 +53,8 @@ class FreezeDesk(QObject):
         feed.attached.connect(self._look)
         feed.changed.connect(self._changed)
         feed.ended.connect(lambda _: self._gone())
+        window.viewers.break_wanted.connect(lambda topic: window.event_breaks.ask_new(topic))
+        window.viewers.changed.connect(self._show_on_canvas)  # one that opens now is frozen, too
         window.debug.stopped.connect(lambda _: self.show_ways())
         window.debug.continued.connect(self.show_ways)
         window.live.phase_changed.connect(self.show_ways)

@@ -38,6 +38,8 @@ class TopicsViewer(Viewer):
     KIND, TITLE, ICON = "topics", "Topics", "mdi6.access-point"
     plot_wanted = pyqtSignal(object)
     """A Field that the user wants to see as a curve."""
+    break_wanted = pyqtSignal(str)
+    """A topic: the system is to stop at its events."""
     cause_wanted = pyqtSignal(str, int)
     """A topic, and 0: the causes of its newest event are wanted."""
 
@@ -185,6 +187,7 @@ class TopicsViewer(Viewer):
             return
         topic, fields, menu = str(item.data(0, _TOPIC)), fields_of_item(item), QMenu(self)
         menu.addAction("How its newest event came about", lambda: self.cause_wanted.emit(topic, 0))
+        menu.addAction(f"Break on events of {topic}…", lambda: self.break_wanted.emit(topic))
         if fields:
             menu.addAction("Plot", lambda: self.plot_wanted.emit(fields[0]))
         menu.exec(viewport.mapToGlobal(at))
