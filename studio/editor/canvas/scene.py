@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from PyQt6.QtCore import QPointF, QRectF, pyqtSignal
+from PyQt6.QtGui import QRegion
 from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from studio.editor.canvas.arrange import COLUMN_GAP, arrange
@@ -45,6 +46,8 @@ class CanvasScene(QGraphicsScene):
         self.nodes: dict[str, NodeItem] = {}
         self.wires: dict[ConnectionId, WireItem] = {}
         self.remarks: dict[str, RemarkItem] = {}
+        self.exposed: QRegion | None = None
+        """What a view that is being painted has to paint, in its own coordinates."""
         self.looks = 0
         """Counts how often a running component has changed its state."""
         self.focus_node: str | None = None

@@ -6,7 +6,7 @@ import math
 from functools import cache
 
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QPainter, QPen, QPixmapCache, QPolygonF, QResizeEvent
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPolygonF, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from studio.editor.canvas.commands import CanvasCommands
@@ -156,6 +156,12 @@ class SightView(QGraphicsView):
         return everything.isEmpty() or self.visible_rect().adjusted(-8, -8, 8, 8).contains(everything)
 
     # ---- drawing around the scene
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        assert event is not None
+        self.canvas.exposed = event.region()
+        super().paintEvent(event)
+        self.canvas.exposed = None
 
     def drawBackground(self, painter: QPainter | None, rect: QRectF) -> None:
         assert painter is not None

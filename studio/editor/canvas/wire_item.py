@@ -137,7 +137,13 @@ class WireItem(QGraphicsItem):
         """Only what is exposed: when one pans, that is a strip, and stroking outside of it costs as much as inside."""
         if not self._pieces:
             self._pieces = _pieces(self.path)
-        seen = [piece for bounds, piece in self._pieces if bounds.intersects(exposed)]
+        region, there = getattr(self.scene(), "exposed", None), painter.worldTransform()
+
+        def is_exposed(bounds: QRectF) -> bool:
+            """Of two strips at the edges, Qt tells items only the rectangle around both: all of the view."""
+            return region is None or region.intersects(there.mapRect(bounds).toAlignedRect())
+
+        seen = [piece for bounds, piece in self._pieces if bounds.intersects(exposed) and is_exposed(bounds)]
         for pen in pens:
             painter.setPen(pen)
             for piece in seen:
