@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
         self.docks.add("problems", "Problems", self.problems, "bottom", beside="system")
         self.debug: DebugControl = DebugControl(self.live.feed, self.settings, self)
         self.code: CodeDocuments = CodeDocuments(self)
-        self.code_desk = CodeDesk(self)
+        self.code_desk: CodeDesk = CodeDesk(self)
         self.live_panels = LivePanels(self)
         self.side_panels: SidePanels = SidePanels(self)
         self.viewers: Viewers = Viewers(self.docks, self.live.feed, self.theme, self)
