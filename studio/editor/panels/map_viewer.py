@@ -9,7 +9,7 @@ import numpy as np
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
@@ -146,6 +146,12 @@ class MapViewer(Viewer):
     def attached(self) -> None:
         self._forget()
 
+    def changed(self, changes: Changes) -> None:
+        is_real = "real" in self.feed.state.get("sources", {}).values()
+        if changes.system and is_real != self.view.is_real:
+            self.view.is_real = is_real
+            self.view.update()
+
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
         self.topic.refresh(topics, first=True)
@@ -249,6 +255,9 @@ class MapViewer(Viewer):
             return
         self._stack.setCurrentWidget(self.view)
         self.main.plane = plane
+        ago_s = (self._history[-1].stamp_ns - shown.stamp_ns) / 1e9
+        is_newest = self.past.value() == self.past.maximum()
+        self.view.note = "" if is_newest else f"the map of {ago_s:.1f} s ago"
         self._compose()
         self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
 
@@ -318,6 +327,7 @@ class MapViewer(Viewer):
         self._history.clear()
         self._maps.clear()
         self.past.setMaximum(0)
+        self.view.note = ""
         self.view.forget()
         self.facts.clear()
         self._say(f"No map on {self.topic.topic} yet" if self.topic.topic else NOTHING)

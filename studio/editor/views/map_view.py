@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent, QPainter, QPixmap
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPixmap
 
+from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_overlays import (
@@ -26,7 +27,7 @@ from studio.editor.views.map_overlays import (
 )
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import MARGIN, PlaneView
-from studio.editor.views.plates import LEGEND, draw_legend, draw_vehicle
+from studio.editor.views.plates import LEGEND, draw_legend, draw_plate, draw_vehicle
 from studio.editor.views.votes_view import Chosen, combined, current
 from studio.messages import PoseTransform, Range3d, Vote
 
@@ -66,6 +67,10 @@ class MapView(PlaneView):
         self.mounts: Mapping[str, ArrayLike] = {}
         """Frame of a sensor -> 4x4 in the body of the vehicle."""
         self.follows = True
+        self.is_real = False
+        """What is seen comes from a real vehicle, which the picture has to say."""
+        self.note = ""
+        """What else has to be known about the picture."""
         self.vehicle_m = 1.0
         self._fitted = False
         self._ground = Ground()
@@ -192,7 +197,22 @@ class MapView(PlaneView):
                 return
         super().mousePressEvent(event)
 
+    def _paint_notes(self, painter: QPainter) -> None:
+        origin, x = self.theme.origins["real"], float(MARGIN)
+        painter.setFont(text_font(12, 600))
+        for words, is_real in (("REAL" if self.is_real else "", True), (self.note, False)):
+            if not words:
+                continue
+            plate = QRectF(x, MARGIN, painter.fontMetrics().horizontalAdvance(words) + 18, 24)
+            draw_plate(painter, plate, self.theme)
+            if is_real:
+                painter.fillRect(plate, QColor(origin.fill))
+            painter.setPen(QColor(origin.on_fill if is_real else self.theme.text))
+            painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)
+            x = plate.right() + 6
+
     def paint_plates(self, painter: QPainter) -> None:
+        self._paint_notes(painter)
         drawn: dict[object, QPixmap] = {}
         for number, where in self._with_legend():
             if where.height() < 100:
