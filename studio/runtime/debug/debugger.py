@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.history import History
 from studio.runtime.debug.host_line import DebugError, HostLine, Reception
+from studio.runtime.debug.host_side import SWITCH
 from studio.runtime.debug.native import NativeWatch
 from studio.runtime.debug.proxy import DebugSession, Stop
 from studio.runtime.launcher import Session
@@ -53,6 +55,8 @@ class Debugger:
 
     def attach(self, host: str) -> DebugSession:
         """Debug a host that runs; returns when its debugger is there. It goes on meanwhile."""
+        if os.environ.get(SWITCH) == "off":
+            raise DebugError("hosts of this run cannot be debugged", hint=f"start it without {SWITCH}=off")
         with self._lock:
             known = self._sessions.get(host)
             if known is None:

@@ -17,8 +17,11 @@ from studio.runtime.cell import Cell
 from studio.runtime.channel.frames import Event, Header, split
 from studio.runtime.clock import Clock
 from studio.runtime.component import Component
-from studio.runtime.debug.invitation import Invitation, take_invitation
+from studio.runtime.debug.invitation import Invitation, invitation_file, take_invitation
 from studio.runtime.short_values import short_fields
+
+SWITCH = "STUDIO_DEBUG"
+"""Set to `off` in the environment of a run, nobody can debug its hosts."""
 
 
 class Runs(Protocol):
@@ -41,17 +44,20 @@ class HostDebugger:
     def __init__(self, run: Path, host: str, executor: Runs) -> None:
         self._run, self._host = run, host
         self._executor = executor
-        self._file = str(run / f"debug.{host}.json")
+        self._file = str(invitation_file(run, host))
+        self._is_off = os.environ.get(SWITCH) == "off"
 
     def at_start(self) -> None:
         """Before components are imported, so that a breakpoint stops there too."""
-        invitation = take_invitation(self._run, self._host)
+        invitation = None if self._is_off else take_invitation(self._run, self._host)
         if invitation is not None:
             self._connect(invitation)
 
     def look(self) -> None:
         """I/O thread, fifty times a second: only asks whether the file is there."""
-        if os.path.exists(self._file) and (invitation := take_invitation(self._run, self._host)) is not None:
+        if self._is_off or not os.path.exists(self._file):
+            return
+        if (invitation := take_invitation(self._run, self._host)) is not None:
             threading.Thread(target=self._connect_beside, args=(invitation,), name="debugger", daemon=True).start()
 
     def _connect_beside(self, invitation: Invitation) -> None:

@@ -1,0 +1,1 @@
+"""The components that `bench.debug` measures."""
