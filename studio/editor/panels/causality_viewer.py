@@ -10,13 +10,12 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidget
 
-from studio.editor.feed import Feed
-from studio.editor.live_state import time_words
+from studio.editor.feed import Changes, Feed
 from studio.editor.panels.message_viewer import AnyTopic
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.trace_keeper import keeper_of
-from studio.editor.views.causality_lanes import CausalityLanes
+from studio.editor.views.causality_lanes import CausalityLanes, span_words
 from studio.editor.views.field_drag import fields_in
 from studio.editor.views.latency_histogram import LatencyHistogram
 from studio.editor.views.traced_log import TracedLog, read_traced
@@ -59,6 +58,7 @@ class CausalityViewer(Viewer):
         self._timer.timeout.connect(self._tick)
         self._timer.start()
         self._read.connect(self._show_log)
+        self.here.setEnabled(self._last_delivered() is not None)
         self.setAcceptDrops(True)
         self.setFocusProxy(self.lanes)
         self.topics_changed()
@@ -78,6 +78,11 @@ class CausalityViewer(Viewer):
         self.field.editingFinished.connect(self._typed)
         self.back = self.tool("mdi6.chevron-left", "The event before (P)", lambda _: self.step(-1))
         self.on = self.tool("mdi6.chevron-right", "The next event (N)", lambda _: self.step(1))
+        self.here = self.tool(
+            "mdi6.map-marker-outline",
+            "Here: the event that was delivered last, where the system stands",
+            self._look_here,
+        )
         self.follow = self.tool("mdi6.arrow-collapse-right", "Follow: always the newest event", self._follow, on=True)
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole path: F", lambda _: self.lanes.fit())
         self.open = self.tool(
@@ -103,7 +108,7 @@ class CausalityViewer(Viewer):
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, both)
         self.both = both
-        bar = Bar(self.topic, self.field, self.back, self.on, self.follow, self.fit, self.open, self.facts)
+        bar = Bar(self.topic, self.field, self.back, self.on, self.here, self.follow, self.fit, self.open, self.facts)
         column(self, bar, self.place)
 
     # ---- what is kept
@@ -130,6 +135,20 @@ class CausalityViewer(Viewer):
     def attached(self) -> None:
         if self.log is None:
             self._choose_number(None)
+
+    def changed(self, changes: Changes) -> None:
+        if changes.system:
+            self.here.setEnabled(self._last_delivered() is not None)
+
+    def _last_delivered(self) -> Identity | None:
+        """While the system is stepped, or the log is played event by event."""
+        last = (self.feed.state.get("stepping") or {}).get("last")
+        return (str(last[0]), int(last[1])) if isinstance(last, list | tuple) and len(last) >= 2 else None
+
+    def _look_here(self, _: bool) -> None:
+        last = self._last_delivered()
+        if last is not None:
+            self.explain(*last)
 
     def topics_changed(self) -> None:
         topics = self._topics()
@@ -218,7 +237,7 @@ class CausalityViewer(Viewer):
         more = f" · {story.left_out} effects left out" if story.left_out else ""
         effects = len({hop.published for hop in story.hops})
         self.facts.setText(
-            f"#{number} · {time_words(story.latency_ns / 1000)} from {path_words(story.topics[:1])} · "
+            f"#{number} · {span_words(story.latency_ns)} from {path_words(story.topics[:1])} · "
             f"{len(self.lanes.lanes)} components, {effects} events{more}"
             if story.critical
             else f"#{number} · nothing led to it but a timer or a sensor{more}"

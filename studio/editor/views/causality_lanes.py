@@ -41,7 +41,7 @@ class Figures:
 
     def words(self) -> tuple[str, str, str, str]:
         share = 100.0 * (self.way + self.kept + self.handling) / self.whole if self.whole else 0.0
-        times = (time_words(each / 1000) if each else "—" for each in (self.way, self.kept, self.handling))
+        times = (span_words(each) if each else "—" for each in (self.way, self.kept, self.handling))
         way, kept, handling = times
         return way, kept, handling, f"{share:.0f} %"
 
@@ -211,7 +211,7 @@ class CausalityLanes(QWidget):
                 painter.drawText(QRectF(left, top, width, height), _RIGHT, text)
                 left += width
         else:
-            whole = time_words((figures.way + figures.kept + figures.handling) / 1000)
+            whole = span_words(figures.way + figures.kept + figures.handling)
             painter.drawText(QRectF(self.width() - 116, top, 108, height), _RIGHT, f"{whole}  {words[3]}")
 
     def _paint_hop(self, painter: QPainter, hop: Hop, *, is_critical: bool) -> None:
@@ -262,13 +262,13 @@ class CausalityLanes(QWidget):
         if row is None or self.story is None:
             return ""
         lines = [f"{row.component} handled {name_of((row.topic, row.sequence))}"]
-        lines.append(f"in {time_words((row.end_ns - row.start_ns) / 1000)}")
+        lines.append(f"in {span_words(row.end_ns - row.start_ns)}")
         hop = next((hop for hop in self.story.hops if hop.target is row), None)
         if hop is not None and hop.way_ns is not None:
-            lines.append(f"{name_of(hop.event)} was {time_words(hop.way_ns / 1000)} on the way")
+            lines.append(f"{name_of(hop.event)} was {span_words(hop.way_ns)} on the way")
         if hop is not None and hop.input.stored is not None:
             word = {"read": "read", "kept": "kept"}.get(hop.input.how, "kept")
-            lines.append(f"and was {word} {time_words(hop.kept_ns / 1000)} after it came")
+            lines.append(f"and was {word} {span_words(hop.kept_ns)} after it came")
         lines += [f"published {name_of(event)}" for event in row.published[:6]]
         if len(row.published) > 6:
             lines.append(f"and {len(row.published) - 6} more")
@@ -341,6 +341,11 @@ class CausalityLanes(QWidget):
             self.fit()
         else:
             super().keyPressEvent(event)
+
+
+def span_words(time_ns: int) -> str:
+    """Of microseconds up to minutes, never wider than a column."""
+    return f"{time_ns / 1e9:.2f} s" if time_ns >= 1_000_000_000 else time_words(time_ns / 1000)
 
 
 def name_of(event: Identity) -> str:

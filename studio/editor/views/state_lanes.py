@@ -17,7 +17,9 @@ from studio.editor.views.plates import with_alpha
 from studio.editor.views.state_spans import Lane, Mark, Span
 from studio.editor.views.timeline import SECOND_NS, clock_words
 
-RULER, LANE, NAMES, RIGHT = 28, 26, 168, 12
+RULER, NAMES, RIGHT = 28, 168, 12
+LANE, LOWEST_LANE = 26, 18
+"""Lanes are lower where otherwise not all would be seen."""
 LEAST_NS, MOST_NS = 50_000_000, 24 * 3600 * SECOND_NS
 FIRST_SPAN_NS = 30 * SECOND_NS
 OF_THE_WORLD_NS = 10**17
@@ -101,8 +103,11 @@ class StateLanes(QWidget):
     def _room(self) -> int:
         return max(self.width() - NAMES - RIGHT, 1)
 
+    def _lane(self) -> int:
+        return min(max((self.height() - RULER) // max(len(self.names), 1), LOWEST_LANE), LANE)
+
     def name_at(self, y: float) -> str:
-        number = int((y - RULER) // LANE) + self._top
+        number = int((y - RULER) // self._lane()) + self._top
         return self.names[number] if y >= RULER and 0 <= number < len(self.names) else ""
 
     def words_at(self, x: float, y: float) -> str:
@@ -135,7 +140,7 @@ class StateLanes(QWidget):
         painter.fillRect(self.rect(), QColor(self.theme.panel))
         self._paint_ruler(painter)
         for number, name in enumerate(self.names[self._top :]):
-            top = RULER + number * LANE
+            top = RULER + number * self._lane()
             if top > self.height():
                 break
             self._paint_lane(painter, name, top)
@@ -159,15 +164,17 @@ class StateLanes(QWidget):
             painter.drawLine(QPointF(x, RULER - 8), QPointF(x, self.height()))
             painter.setPen(QColor(self.theme.muted))
             of_day = at % (86_400 * SECOND_NS) if at > OF_THE_WORLD_NS else at
-            painter.drawText(QPointF(x + 4, RULER - 11), clock_words(of_day, step < 1))
+            words = clock_words(of_day, step < 1)
+            if x + 4 + painter.fontMetrics().horizontalAdvance(words) < self.width():
+                painter.drawText(QPointF(x + 4, RULER - 11), words)
 
     def _paint_lane(self, painter: QPainter, name: str, top: int) -> None:
         theme, lane = self.theme, self.lanes.get(name)
         if name == self.chosen:
-            painter.fillRect(0, top, self.width(), LANE, with_alpha(theme.accent, 40))
+            painter.fillRect(0, top, self.width(), self._lane(), with_alpha(theme.accent, 40))
         first, last = self.span_ns
         painter.save()
-        painter.setClipRect(QRectF(NAMES, top, self._room() + 1, LANE))
+        painter.setClipRect(QRectF(NAMES, top, self._room() + 1, self._lane()))
         for span in lane.spans if lane is not None else ():
             if span.end_ns >= first and span.start_ns <= last:
                 self._paint_span(painter, span, top)
@@ -177,7 +184,7 @@ class StateLanes(QWidget):
         painter.restore()
         painter.setFont(text_font(12, 600 if name == self.chosen else 400))
         painter.setPen(QColor(theme.text))
-        where = QRectF(10, top, NAMES - 18, LANE)
+        where = QRectF(10, top, NAMES - 18, self._lane())
         elided = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(where.width()))
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter, elided)
 
@@ -185,7 +192,8 @@ class StateLanes(QWidget):
         look = look_of(span.state)
         colour = QColor(self.theme.tone(look.tone))
         left, right = max(self.x_of(span.start_ns), NAMES - 4), min(self.x_of(span.end_ns), self.width() + 4)
-        bar = QRectF(left, top + 5, max(right - left, 1.5), LANE - 10)
+        edge = 5 if self._lane() == LANE else 2
+        bar = QRectF(left, top + edge, max(right - left, 1.5), self._lane() - 2 * edge)
         painter.fillRect(bar, with_alpha(colour.name(), 34))
         brush = QColor(colour)
         brush.setAlpha(120 if look.tone == "fine" else 200)
@@ -203,7 +211,7 @@ class StateLanes(QWidget):
                 painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, look.word)
 
     def _paint_mark(self, painter: QPainter, mark: Mark, top: int) -> None:
-        x, middle = self.x_of(mark.time_ns), top + LANE / 2
+        x, middle = self.x_of(mark.time_ns), top + self._lane() / 2
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(self.theme.error), 1.5))
         painter.setBrush(QColor(self.theme.panel))
@@ -275,7 +283,8 @@ class StateLanes(QWidget):
         event.accept()
         turn = event.angleDelta().y()
         if event.position().x() < NAMES:
-            self._top = min(max(self._top - (1 if turn > 0 else -1), 0), max(len(self.names) - 1, 0))
+            seen = (self.height() - RULER) // self._lane()
+            self._top = min(max(self._top - (1 if turn > 0 else -1), 0), max(len(self.names) - seen, 0))
             self.update()
             return
         self._zoom(self.time_at(event.position().x()), 0.8 ** (turn / 120))

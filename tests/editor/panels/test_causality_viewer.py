@@ -11,7 +11,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.live_trace import is_trace, trace_event
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.causality_viewer import CausalityViewer
@@ -136,6 +136,11 @@ def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> N
     assert viewer.histogram.quantile(0.5) == pytest.approx(4.0)
     viewer.follow.click()
     assert viewer.number == 19 and viewer.field.text() == "19"
+    assert not viewer.here.isEnabled()
+    viewer.feed.state["stepping"] = {"last": ["/laser/scan", 5, 0]}
+    viewer.changed(Changes(system=True))
+    viewer.here.click()
+    assert viewer.story.event == ("/laser/scan", 5) and viewer.story.topics[-1] == "/arbiter/command"
 
 
 def test_the_trace_is_kept_only_while_somebody_may_ask(feed: Feed) -> None:
