@@ -100,7 +100,6 @@ def _laser(physics: Physics, number: int, mount: Mount, sensor: Laser) -> Measur
     least = max(sensor.range_min_m, NEAREST_M)  # what has no echo is at -1 and falls out
     noise_m, bias_m = sensor.noise_m or 0.0, sensor.bias_m or 0.0
     step_m, dropout = sensor.resolution_m or 0.0, sensor.dropout or 0.0
-
     echoes = compiled_echoes()
 
     def measure(moment: Moment) -> Message:

@@ -73,10 +73,8 @@ class Physics:
         self._is_ground = np.array(labels.is_ground)
         # Pairs of geoms that touch when all is well, each as one number.
         wheels, grounds, count = np.flatnonzero(self._rolls), np.flatnonzero(self._is_ground), len(self._owner)
-        pairs = [
-            (one, other) for wheel in wheels for ground in grounds for one, other in ((wheel, ground), (ground, wheel))
-        ]
-        self._rolls_on = frozenset(int(one * count + other) for one, other in pairs)
+        pairs = [(int(wheel), int(ground)) for wheel in wheels for ground in grounds]
+        self._rolls_on = frozenset(one * count + other for pair in pairs for one, other in (pair, pair[::-1]))
         units = [(str(self.model.sensor(n).name), int(at)) for n, at in enumerate(self.model.sensor_adr)]
         self._inertial = {
             name.removesuffix(FEELS[0]): slice(at, at + 6) for name, at in units if name.endswith(FEELS[0])
@@ -202,7 +200,8 @@ class Physics:
         return found
 
     def rays(self, vehicle: int, piece: int, pose: Matrix, directions: Floats, most_m: float) -> Floats:
-        """How far each ray gets from `pose` (in the piece) along `directions` (in `pose`); -1 where it meets nothing.
+        """How far each ray gets from `pose` (in the piece) along `directions` (in `pose`); -1 where it meets nothing
+        within `most_m`.
 
         It does not see the piece it is mounted on.
         """
@@ -246,11 +245,7 @@ class Physics:
 
 
 def terrain_rays(world: World) -> list[Any]:
-    if not world.terrains:
-        return []
-    from studio.runtime.sim.terrain_rays import (
-        TerrainRays,  # made of several functions, which most worlds can do without
-    )
+    from studio.runtime.sim.terrain_rays import TerrainRays  # numba: who only asks for ports can do without it
 
     return [TerrainRays(terrain) for terrain in world.terrains]
 
