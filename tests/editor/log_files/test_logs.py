@@ -1,0 +1,249 @@
+"""Logs in the window: recorded from a system that runs, brought in from elsewhere, opened in a project or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QMimeData, Qt, QUrl
+from pytestqt.qtbot import QtBot
+
+from studio.editor.log_files import desk as desk_module
+from studio.editor.log_files import log_facts
+from studio.editor.log_files.import_dialog import ImportDialog
+from studio.editor.log_files.log_facts import (
+    LogFacts,
+    import_target,
+    is_mcap,
+    mapping_for,
+    providers_for,
+    read_facts,
+    viewing_project,
+    why_not,
+)
+from studio.editor.log_files.open_dialog import PROJECT, OpenLogDialog
+from studio.editor.log_files.record import RecordDialog, new_log, recording_words, time_words
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.topic_mapping import MappingDialog
+from studio.editor.theme import DARK, LIGHT
+from studio.model.opened import open_project
+from studio.runtime.recording import LogReader
+from tests.runtime.replay.played import write_rig
+
+PATIENCE_MS = 60_000
+CARMEN = """# message_name [message contents] ipc_timestamp ipc_hostname logger_timestamp
+PARAM robot_frontlaser_offset 0.0 0 host 0
+ODOM 0.0 0.0 0.0 0.5 0.0 0.0 100.0 host 0.1
+FLASER 3 1.0 1.1 1.2 0.0 0.0 0.0 0.0 0.0 0.0 100.2 host 0.3
+ODOM 0.1 0.0 0.0 0.5 0.0 0.0 100.5 host 0.6
+FLASER 3 1.0 1.1 1.2 0.1 0.0 0.0 0.1 0.0 0.0 100.7 host 0.8
+"""
+LOGGED = """<system name="mapping" version="1">
+  <source name="robot" mode="logged">
+    <port name="odom" direction="out" type="Odometry"/>
+    <port name="laser" direction="out" type="Range3d"/>
+    <logged log="logs/intel.mcap"/>
+  </source>
+</system>"""
+TICKING = """<system name="ticking" version="1">
+  <component name="signal" type="signal_source" mode="periodic" period_s="0.02"/>
+  <component name="sink" type="signal_sink"/>
+  <wire from="signal.value" to="sink.value"/>
+</system>"""
+
+
+def project(folder: Path, system: str) -> Path:
+    folder.mkdir()
+    (folder / "system.xml").write_text(system)
+    return folder
+
+
+def carmen(folder: Path) -> Path:
+    path = folder / "intel.log"
+    path.write_text(CARMEN)
+    return path
+
+
+def mime(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+class TestFacts:
+    FACTS = LogFacts(
+        Path("/logs/intel.mcap"), 2691.3, 17271, 15_786_228,
+        {"/carmen/odom": "Odometry", "/carmen/scan_odom": "Odometry", "/carmen/laser": "Range3d"},
+    )  # fmt: skip
+
+    def test_ports_are_found_by_name_and_type(self, tmp_path: Path) -> None:
+        opened = open_project(project(tmp_path / "mapping", LOGGED))
+        source = opened.system.source("robot")
+        assert mapping_for(source, self.FACTS) == {"odom": "/carmen/odom", "laser": "/carmen/laser"}
+        provider = providers_for(opened.system, opened.folder, self.FACTS)["robot"]
+        assert provider.log == "/logs/intel.mcap" and self.FACTS.words == "44 min 51 s · 17\u2009271 events · 15.8 MB"
+        poor = LogFacts(Path("x.mcap"), 1.0, 1, 1, {"/carmen/odom": "Odometry"})
+        assert not providers_for(opened.system, opened.folder, poor)
+        assert why_not(opened.system, poor) == "nothing in it fits robot.laser"
+
+    def test_an_import_goes_where_the_project_waits_for_it(self, tmp_path: Path) -> None:
+        opened = open_project(project(tmp_path / "mapping", LOGGED))
+        source = tmp_path / "intel-corrected.log.gz"
+        target = opened.folder.resolve() / "logs" / "intel.mcap"
+        assert import_target(source, opened.system, opened.folder) == target
+        target.parent.mkdir()
+        target.touch()
+        assert import_target(source, opened.system, opened.folder).name == "intel-corrected.mcap"
+        assert import_target(source, None, None).name.startswith("intel-corrected")
+
+    def test_a_log_alone_becomes_a_project_that_only_plays_it(self, tmp_path: Path) -> None:
+        facts = read_facts(write_rig(tmp_path / "rig & co.mcap"))
+        assert is_mcap(facts.path) and set(facts.kinds.values()) == {"Float64"}
+        folder = viewing_project(facts, tmp_path / "viewed")
+        opened = open_project(folder)
+        assert not [problem for problem in opened.problems if problem.severity == "error"]
+        source = opened.system.source("log")
+        assert source.mode == "logged" and source.logged is not None
+        assert dict(source.logged.topics) == {f"rig.{name}": f"/rig/{name}" for name in ("a", "b", "slow")}
+        assert viewing_project(facts, tmp_path / "viewed") == folder, "the same again, so that its layout is kept"
+        with pytest.raises(log_facts.NoLog, match="no topic"):
+            viewing_project(LogFacts(Path("x.mcap"), 1.0, 1, 1, {}, ("/strange",)), tmp_path)
+
+
+class TestImport:
+    def test_a_foreign_log_is_brought_in_beside_the_window(self, tmp_path: Path, qtbot: QtBot) -> None:
+        output = tmp_path / "logs" / "intel.mcap"
+        dialog = ImportDialog(None, DARK, carmen(tmp_path), output)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        with qtbot.waitSignal(dialog.imported, timeout=PATIENCE_MS) as told:
+            dialog.start()
+            assert dialog.is_under_way
+        assert told.args == [output] and not dialog.isVisible()
+        assert set(read_facts(output).kinds.values()) >= {"Odometry", "Range3d"}
+
+    def test_what_is_no_log_is_told_and_leaves_nothing(self, tmp_path: Path, qtbot: QtBot) -> None:
+        wrong = tmp_path / "novel.txt"
+        wrong.write_text("It was a dark and stormy night.\n")
+        output = tmp_path / "logs" / "novel.mcap"
+        dialog = ImportDialog(None, LIGHT, wrong, output)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        dialog.start()
+        qtbot.waitUntil(
+            lambda: not dialog.is_under_way and "was not imported" in dialog.title.text(), timeout=PATIENCE_MS
+        )
+        assert "no log that Studio can read" in dialog.words.text() and not output.exists()
+
+    def test_giving_up_leaves_nothing(self, tmp_path: Path, qtbot: QtBot) -> None:
+        long = tmp_path / "long.log"
+        long.write_text(CARMEN + "ODOM 0.1 0.0 0.0 0.5 0.0 0.0 100.8 host 0.9\n" * 400_000)
+        output = tmp_path / "long.mcap"
+        dialog = ImportDialog(None, LIGHT, long, output)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        dialog.start()
+        qtbot.waitUntil(lambda: dialog.bar.value() > 0 or not dialog.is_under_way, timeout=PATIENCE_MS)
+        assert dialog.is_under_way, "it was cancelled on its way"
+        dialog.close()
+        assert not dialog.is_under_way and not output.exists()
+
+
+class TestWindow:
+    @pytest.fixture
+    def mapping(self, one_window: MainWindow, tmp_path: Path) -> Iterator[MainWindow]:
+        one_window.show()
+        assert one_window.files.open(project(tmp_path / "mapping", LOGGED))
+        yield one_window
+        one_window.hide()
+        one_window.show_session(None)
+
+    def test_only_logs_can_be_dropped(self, mapping: MainWindow, tmp_path: Path) -> None:
+        log = carmen(tmp_path)
+        desk = mapping.logs
+        assert desk.dropped(mime(log)) == log
+        assert (
+            desk.dropped(mime(log, log)) is None and desk.dropped(mime(tmp_path)) is None and desk.dropped(None) is None
+        )
+        assert desk.dropped(mime(tmp_path / "mapping")) is None, "a project is no log"
+        (tmp_path / "bag").mkdir()
+        (tmp_path / "bag" / "metadata.yaml").touch()
+        assert desk.dropped(mime(tmp_path / "bag")) == tmp_path / "bag"
+
+    def test_a_dropped_foreign_log_plays_in_the_project(
+        self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[str] = []
+        monkeypatch.setattr(OpenLogDialog, "exec", lambda dialog: (asked.append(dialog.project.text()), PROJECT)[1])
+        runs: list[bool] = []
+        monkeypatch.setattr(mapping.live, "run", lambda *_: runs.append(True))
+        mapping.logs.open(carmen(tmp_path))
+        qtbot.waitUntil(lambda: bool(runs), timeout=PATIENCE_MS)
+        assert asked == ["Play it in mapping"]
+        logged = mapping.session.system.source("robot").logged
+        assert logged is not None and logged.log == "logs/intel.mcap"
+        assert set(logged.topics) == {"odom", "laser"}
+        dialog = MappingDialog(mapping, LIGHT, mapping.session, read_facts(mapping.session.folder / logged.log))
+        box = dialog.boxes["robot", "odom"]
+        other = next(row for row in range(box.count()) if box.itemData(row) not in ("", logged.topics["odom"]))
+        box.setCurrentIndex(other)
+        dialog._apply()
+        changed = mapping.session.system.source("robot").logged
+        assert changed is not None and changed.topics["odom"] == box.itemData(other)
+        dialog.boxes["robot", "laser"].setCurrentIndex(0)
+        assert dialog.words.text() == "Nothing feeds robot.laser"
+
+    def test_without_a_project_it_opens_by_itself(
+        self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(desk_module, "viewing_project", lambda facts: viewing_project(facts, tmp_path / "viewed"))
+        runs: list[bool] = []
+        monkeypatch.setattr(one_window.live, "run_unless_attached", lambda: runs.append(True))
+        one_window.logs.open(write_rig(tmp_path / "rig.mcap"))
+        qtbot.waitUntil(lambda: bool(runs), timeout=PATIENCE_MS)
+        assert one_window.session.system.source("log").mode == "logged"
+        one_window.show_session(None)
+
+
+class TestRecord:
+    def test_the_dialog_tells_what_keeps_it(self, tmp_path: Path, qtbot: QtBot) -> None:
+        file = tmp_path / "new.mcap"
+        dialog = RecordDialog(None, DARK, {"/a": "Map", "/b": "Vote"}, [], file)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        assert dialog.go.isEnabled() and "free" in dialog.words.text() and dialog.topics == []
+        item = dialog.list.item(0)
+        assert item is not None
+        item.setCheckState(Qt.CheckState.Unchecked)
+        assert dialog.topics == ["/b"]
+        dialog._check(Qt.CheckState.Unchecked)
+        assert not dialog.go.isEnabled() and dialog.words.text() == "Choose a topic"
+        dialog._check(Qt.CheckState.Checked)
+        file.touch()
+        dialog._look()
+        assert not dialog.go.isEnabled() and "never overwritten" in dialog.words.text()
+
+    def test_words(self, tmp_path: Path) -> None:
+        assert [time_words(seconds) for seconds in (38.4, 3725.0)] == ["00:38", "1:02:05"]
+        told = recording_words({"file": "/l/x.mcap", "events": 5, "bytes": 2_500_000, "free_bytes": 9e9, "full": True})
+        assert "/l/x.mcap" in told and "2.5 MB" in told and "9.00 GB free" in told and "DISK IS FULL" in told
+        assert new_log(tmp_path, "rover").parent == tmp_path / "logs"
+
+    def test_a_running_system_is_recorded(self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+        window = one_window
+        window.show()
+        assert window.files.open(project(tmp_path / "ticking", TICKING))
+        window.trigger("run.start")
+        try:
+            qtbot.waitUntil(lambda: window.live.control.phase == "running", timeout=PATIENCE_MS)
+            window.trigger("run.record")
+            qtbot.waitUntil(lambda: bool((window.logs.report or {}).get("events")), timeout=PATIENCE_MS)
+            assert window.toolbar.record.text().startswith(" REC 00:")
+            window.trigger("run.record")
+            qtbot.waitUntil(lambda: "is recorded" in window.notice.words.text(), timeout=PATIENCE_MS)
+            log = next((tmp_path / "ticking" / "logs").glob("*.mcap"))
+            with LogReader(log) as reader:
+                assert reader.is_finished and reader.topics["/signal/value"].count > 0
+            assert window.live.control.phase == "running" and window.toolbar.record.text() == " Record"
+        finally:
+            window.live.control.stop()
+            qtbot.waitUntil(lambda: window.live.control.phase == "stopped", timeout=PATIENCE_MS)
+            window.hide()
+            window.show_session(None)
