@@ -199,13 +199,16 @@ class Actuator(Component):
 
     def _stop(self) -> None:
         with self._motion:
-            self._valid_until_ns = 0
-            if self._deadline is not None:
-                self._deadline.cancel()
-            try:
-                self.halt()
-            except Exception:
-                self.log.exception("halt failed; the device's own time-out has to stop it")
+            self._halt()
+
+    def _halt(self) -> None:
+        self._valid_until_ns = 0
+        if self._deadline is not None:
+            self._deadline.cancel()
+        try:
+            self.halt()
+        except Exception:
+            self.log.exception("halt failed; the device's own time-out has to stop it")
 
     # Commands.
 
@@ -244,10 +247,15 @@ class Actuator(Component):
 
     def _late(self) -> None:
         """No command for 250 ms. The deadline's own thread."""
-        with self._motion:
+        # A debugger may hold the handler that has the lock: the vehicle is stopped all the same.
+        is_ours = self._motion.acquire(timeout=VALID_NS / SECOND_NS)
+        try:
             if monotonic_ns() >= self._valid_until_ns > 0:
-                self._stop()
+                self._halt()
                 self.log.warning("stopped: no command for 250 ms")
+        finally:
+            if is_ours:
+                self._motion.release()
 
     # Life cycle.
 
@@ -321,6 +329,7 @@ class _Deadline:
         self._closed = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._watch, name=name, daemon=True)
+        self._thread.pydev_do_not_trace = True  # type: ignore[attr-defined]  # a debugger holds all others, not this one
         self._thread.start()
 
     def put_off_until(self, moment_ns: int) -> None:

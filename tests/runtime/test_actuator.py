@@ -252,6 +252,29 @@ def test_without_a_command_for_250_ms_it_is_halted_and_not_before(bench: Bench) 
     assert bench.command(), "it is still armed"
 
 
+def test_it_is_halted_too_while_a_debugger_holds_its_handler() -> None:
+    let_go = threading.Event()
+
+    class Held(Motor):
+        def on_command(self, message: Float64) -> None:
+            let_go.wait(30)
+            super().on_command(message)
+
+    bench = Bench(Held)
+    bench.arm()
+    bench.motor.done.clear()
+    handling = threading.Thread(target=lambda: (bench.cell.own_thread(), bench.command()), daemon=True)
+    handling.start()
+    end = time.monotonic() + 20
+    while "halt" not in bench.motor.done:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    assert handling.is_alive()
+    assert bench.motor._deadline._thread.pydev_do_not_trace, "and no debugger holds the thread that does it"
+    let_go.set()
+    handling.join(20)
+
+
 @pytest.mark.parametrize(
     "what",
     [

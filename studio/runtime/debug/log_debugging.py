@@ -41,25 +41,27 @@ class LogDebugging:
 
     def go_to(self, topic: str, sequence: int, progress: Callable[[int], None] = lambda _: None) -> None:
         """Stand before that event is delivered. Raises if the log ends before."""
-        session = self.session
+        last = 0
         while True:
-            upcoming = session.upcoming()
+            upcoming = self.session.upcoming()
             if not upcoming or int(upcoming[0]["stamp_ns"]) > self.end_ns:
                 raise DebugError(f"the log ends before {topic} {sequence}", hint="studio step tells what there is")
-            if upcoming[0]["topic"] == topic and int(upcoming[0]["sequence"]) >= sequence:
-                if int(upcoming[0]["sequence"]) > sequence:
-                    found = upcoming[0]["sequence"]
-                    raise DebugError(f"there is no {topic} {sequence}", hint=f"the next one is {found}")
+            coming = int(upcoming[0]["sequence"]) if upcoming[0]["topic"] == topic else 0
+            if coming == sequence:
                 return
-            came = session.advance(1, topic, self.end_ns, PIECE)
-            self.delivered += len(came)
-            last = next((event.sequence for event in reversed(came) if event.topic == topic), None)
-            if last is not None and last < sequence - 1:
-                # All but the last one before it in one go; between that one and the event itself there may be others.
-                self.delivered += len(session.advance(sequence - 1 - last, topic, self.end_ns, PIECE))
-            elif last is not None and last >= sequence:
-                raise DebugError(f"{topic} {sequence} comes too early", hint="choose a later event")
+            last = self._advance(topic, sequence, max(last, coming - 1))
+            if last >= sequence:
+                raise DebugError(f"there is no {topic} {sequence}", hint=f"{topic} {last} comes in its place")
             progress(self.delivered)
+
+    def _advance(self, topic: str, sequence: int, last: int) -> int:
+        """A piece of the way to before that event, `last` being the one before; returns what is the last then."""
+        # All but the last one before it in one go: between that one and the event itself others may come.
+        count = sequence - 1 - last if last else 1
+        on_the_way = count > 0 and sequence > 1
+        came = self.session.advance(count if on_the_way else 1, topic if on_the_way else None, self.end_ns, PIECE)
+        self.delivered += len(came)
+        return next((event.sequence for event in reversed(came) if event.topic == topic), last)
 
     def go_on(self) -> int:
         """To the end of the log; breakpoints stop on the way."""
