@@ -68,6 +68,8 @@ ROOM_PX = 1400
 """In a window that is narrower, viewers are tabs of the document: beside it they would leave it too little."""
 PRELOADED = ("map", "plot")
 PRELOAD_AFTER_MS = 3000
+NEXT_MS = 60
+"""Between two viewers that open by themselves."""
 
 
 def kind_called(name: str) -> Kind:
@@ -94,6 +96,11 @@ class Viewers(QObject):
         """Whether all of them are tabs of the document: a layout that needs the room around it says so."""
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
+        self._to_open: list[Wish] = []
+        self._next = QTimer(self)
+        self._next.setSingleShot(True)
+        self._next.setInterval(NEXT_MS)
+        self._next.timeout.connect(self._open_next)
         self._quiet = QTimer(self)
         self._quiet.setSingleShot(True)
         self._quiet.timeout.connect(self.preload)
@@ -152,6 +159,7 @@ class Viewers(QObject):
 
     def close_all(self) -> None:
         """Another project: its viewers are others."""
+        self._to_open.clear()
         for name in list(self.open):
             self.open.pop(name).close_viewer()
             self.docks.remove(name)
@@ -225,10 +233,22 @@ class Viewers(QObject):
         Thread(target=work, name="import viewers", daemon=True).start()
 
     def _open_chosen(self, wanted: list[Wish]) -> None:
+        """One after the other, with a look at the window's other work in between: together they would halt it."""
         if self.open or not self.feed.is_attached:
             return  # the user was faster, or the system is gone
-        for wish in wanted:
-            self.add(wish.kind, wish.settings)
+        self._to_open = list(wanted)
+        self._open_next()
+
+    def _open_next(self) -> None:
+        if not self.feed.is_attached:
+            self._to_open.clear()
+        if not self._to_open:
+            return
+        wish = self._to_open.pop(0)
+        self.add(wish.kind, wish.settings)
+        if self._to_open:
+            self._next.start()
+            return
         shared = 1 if self.docks.manager.width() >= ROOM_PX else 0
         for name in list(self.open)[shared : shared + 1]:
             self.docks.show(name)  # of those that share a place, the first

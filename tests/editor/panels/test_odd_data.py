@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.automatic_layout import wishes
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Batch, Event
+from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
@@ -213,3 +215,16 @@ class TestWhatOpensByItself:
 
     def test_nothing_for_nothing(self) -> None:
         assert wishes({}, KNOWN) == []
+
+    def test_they_open_one_after_the_other_in_the_window(self, window: MainWindow, qtbot: QtBot) -> None:
+        topics = {name: {"type": TYPES[name], "count": 1} for name in (MAP, VOTES, COMMAND)}
+        feed = window.live.feed
+        feed.state = {"topics": topics, "components": {}, "processes": {}}
+        try:
+            window.viewers.choose_by_types()
+            qtbot.waitUntil(lambda: len(window.viewers.open) == 3, timeout=30_000)
+            assert list(window.viewers.open) == ["map.1", "votes.1", "plot.1"]
+            assert window.viewers.open["map.1"].save()["topic"] == MAP
+            assert window.viewers.open["plot.1"].save()["fields"][0] == [COMMAND, "speed_m_s"]
+        finally:
+            feed.state = {}
