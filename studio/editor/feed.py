@@ -41,6 +41,8 @@ class Changes:
     topics: set[str] = field(default_factory=set)
     processes: set[str] = field(default_factory=set)
     clock: bool = False
+    place: bool = False
+    """How far a system in lockstep has come."""
     system: bool = False
     """Something else: gate, sources, who holds control."""
     shape: bool = False
@@ -49,6 +51,9 @@ class Changes:
     def note(self, path: list[str]) -> None:
         if path[0] == "clock":
             self.clock = True
+            return
+        if path[0] == "stepping" and path[1:2] in (["position"], ["last"]):
+            self.place = True
             return
         names = {"components": self.components, "topics": self.topics, "processes": self.processes}.get(path[0])
         if names is None or len(path) < 2:

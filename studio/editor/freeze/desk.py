@@ -71,6 +71,8 @@ class FreezeDesk(QObject):
     def _changed(self, changes: Changes) -> None:
         if changes.system:
             self._look()
+        elif changes.place:
+            self._look_at_gate()
 
     def _gone(self) -> None:
         self._show(None)

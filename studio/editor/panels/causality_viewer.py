@@ -137,7 +137,7 @@ class CausalityViewer(Viewer):
             self._choose_number(None)
 
     def changed(self, changes: Changes) -> None:
-        if changes.system:
+        if changes.system or changes.place:
             self.here.setEnabled(self._last_delivered() is not None)
 
     def _last_delivered(self) -> Identity | None:
