@@ -25,8 +25,8 @@ def children_of(expression: str) -> str:
     return f"{_SURVEY}.children({expression})"
 
 
-def array_of(expression: str) -> str:
-    return f"{_SURVEY}.array({expression})"
+def array_of(expression: str, plane: int = 0) -> str:
+    return f"{_SURVEY}.array({expression}, {plane})"
 
 
 def told(result: str) -> dict[str, Any]:

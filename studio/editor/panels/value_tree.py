@@ -22,6 +22,7 @@ NAME, TYPE, VALUE = range(3)
 MOST_CHARACTERS = 160
 GROUPS = {"special variables", "function variables", "class variables", "protected variables"}
 """What debugpy adds to every object, and nobody looks for."""
+CALLABLES = {"method", "function", "builtin_function_or_method", "method-wrapper", "module", "ABCMeta"}
 _EXPRESSION, _REFERENCE, _ARRAY, _FULL = (Qt.ItemDataRole.UserRole + number for number in range(4))
 
 
@@ -152,15 +153,28 @@ class ValueTree(QTreeWidget):
         )
 
     def _fill(self, item: QTreeWidgetItem, expression: str, body: Body) -> None:
-        rows = [told for told in body.get("variables", []) if told.get("name") not in GROUPS]
-        children = {}
-        for told in rows:
-            child = self.add(item, told)
-            children[_plain(str(told.get("name", "")))] = child
+        """What an object holds itself comes before what it has from its class; what it can do is left out."""
+        rows = [told for told in body.get("variables", []) if not _is_left_out(told)]
+        turn = self.turn
+
+        def show(words: Mapping[str, Any]) -> None:
+            if turn != self.turn or item.childCount():
+                return
+            rows.sort(key=lambda told: _plain(str(told.get("name", ""))) not in words)
+            children = {_plain(str(told.get("name", ""))): self.add(item, told) for told in rows}
+            self.adorn(children, words)
+
         if not rows:
             item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.DontShowIndicator)
         elif expression:
-            self.ask_words(children, looks.children_of(expression))
+            self.debug.evaluate(
+                looks.children_of(expression),
+                lambda answer: show(looks.told(str(answer.get("result", "")))),
+                lambda _: show({}),
+                context="clipboard",
+            )
+        else:
+            show({})
 
     # ---- rows
 
@@ -191,6 +205,10 @@ class ValueTree(QTreeWidget):
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
+
+
+def _is_left_out(told: Body) -> bool:
+    return told.get("name") in GROUPS or told.get("type") in CALLABLES
 
 
 def _plain(name: str) -> str:

@@ -31,6 +31,7 @@ class Variables(QWidget):
         self.tree.chosen.connect(lambda expression, is_array: self.view(expression) if is_array else None)
         self.tree.more_entries = self._add_entries
         self.array = ArrayView(self.theme)
+        self.array.plane_chosen.connect(lambda plane: self.view(self._viewed, plane))
         self.array.hide()
         self.parts = QSplitter(Qt.Orientation.Vertical)
         self.parts.setChildrenCollapsible(False)
@@ -45,7 +46,7 @@ class Variables(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(self._stack)
-        self._viewed = ""
+        self._viewed, self._plane = "", 0
         self.debug.frame_chosen.connect(self._show_frame)
         self._show_frame(self.debug.frame)
 
@@ -86,8 +87,10 @@ class Variables(QWidget):
 
     # ---- arrays
 
-    def view(self, expression: str) -> None:
-        """Show an expression as an array, below."""
+    def view(self, expression: str, plane: int | None = None) -> None:
+        """Show an expression as an array, below; of one with three axes, this grid."""
+        if plane is not None or expression != self._viewed:
+            self._plane = plane or 0
         self._viewed = expression
 
         def show(body: Body) -> None:
@@ -102,7 +105,7 @@ class Variables(QWidget):
             if not self.array.isHidden():
                 self.array.say(expression, "has no value in this frame")
 
-        self.debug.evaluate(looks.array_of(expression), show, fail, context="clipboard")
+        self.debug.evaluate(looks.array_of(expression, self._plane), show, fail, context="clipboard")
 
     def _add_entries(self, menu: QMenu, expression: str) -> None:
         if not expression:

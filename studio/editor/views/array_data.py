@@ -23,8 +23,10 @@ class ArrayData:
     values: NDArray[Any]
     """One row or a grid; with a third axis of 3 or 4, colours."""
     steps: tuple[int, ...]
-    index: tuple[int, ...]
-    """Of an array with more axes: which grid of it this is."""
+    index: tuple[int | None, ...]
+    """Of an array with more axes: which grid of it this is; None for the axes that are seen."""
+    planes: int
+    """How many such grids there are."""
     statistics: Mapping[str, float | int | None]
     sampled: bool
 
@@ -36,7 +38,8 @@ class ArrayData:
             str(told["dtype"]),
             unpack(told),
             tuple(int(step) for step in told["steps"]),
-            tuple(int(place) for place in told["index"]),
+            tuple(told["index"]),
+            int(told["planes"]),
             dict(told["statistics"]),
             bool(told["sampled"]),
         )
@@ -54,15 +57,16 @@ class ArrayData:
     def words(self) -> str:
         """`(200, 200) float32`, and what of it is shown."""
         shape = f"({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}) {self.dtype}"
-        where = f" · [{', '.join(map(str, self.index))}] of it" if self.index else ""
+        fixed = any(place is not None for place in self.index)
+        where = f" · [{', '.join(':' if at is None else str(at) for at in self.index)}] of it" if fixed else ""
         thin = f" · every {max(self.steps)}th shown" if max(self.steps) > 1 else ""
         return f"{shape}{where}{thin}"
 
     def place(self, row: int, column: int) -> tuple[int, ...]:
         """Where a cell of what was fetched lies in the array."""
         steps = self.steps if len(self.steps) == 2 else (1, self.steps[0])
-        found = (row * steps[0], column * steps[1])
-        return (*self.index, *found) if len(self.shape) > 1 else (found[1],)
+        found = iter((row * steps[0], column * steps[1]) if len(self.shape) > 1 else (column * steps[1],))
+        return tuple(next(found) if place is None else place for place in self.index)
 
     def scheme(self, as_map: bool) -> Scheme:
         """A map by the name of the array, as the map viewer would; a picture over the range of its values."""

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
+    QSpinBox,
     QStackedLayout,
     QTableView,
     QToolButton,
@@ -33,6 +34,8 @@ AXIS_PX = 52
 
 class ArrayView(QWidget):
     kind_chosen = pyqtSignal(str)
+    plane_chosen = pyqtSignal(int)
+    """Another grid of an array with three axes is wanted."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -50,6 +53,14 @@ class ArrayView(QWidget):
         head.setContentsMargins(10, 6, 8, 4)
         head.setSpacing(0)
         head.addWidget(self.subject, 1)
+        self.plane = QSpinBox()
+        self.plane.setAccessibleName("Which grid of the array")
+        self.plane.setToolTip("Which grid of an array with three axes")
+        self.plane.hide()
+        self.plane.valueChanged.connect(lambda plane: None if self._filling else self.plane_chosen.emit(plane))
+        self._filling = False
+        head.addWidget(self.plane)
+        head.addSpacing(6)
         self.buttons: dict[str, QToolButton] = {}
         for kind in KINDS:
             button = QToolButton()
@@ -95,7 +106,11 @@ class ArrayView(QWidget):
         self.data = data
         self.subject.setText(data.name)
         self.about.setText(data.words)
-        self.about.setToolTip("")
+        self._filling = True
+        self.plane.setRange(0, data.planes - 1)
+        self.plane.setValue(next((place for place in data.index if place is not None), 0))
+        self.plane.setVisible(data.planes > 1)
+        self._filling = False
         flat = data.values.ndim == 1
         for kind in ("Image", "Map"):
             self.buttons[kind].setEnabled(not flat)

@@ -48,15 +48,18 @@ def children(value: Any) -> str:
     return json.dumps({name: _told(each) for name, each in _within(value)[:MOST_CHILDREN]})
 
 
-def array(value: Any, most_cells: int = MOST_CELLS) -> str:
-    """JSON: shape, dtype, statistics, and every n-th value, packed: `unpack` gets them back."""
+def array(value: Any, plane: int = 0, most_cells: int = MOST_CELLS) -> str:
+    """JSON: shape, dtype, statistics, and every n-th value, packed: `unpack` gets them back.
+
+    `plane`: of an array with three axes, which grid of it.
+    """
     whole = as_array(value)
     if whole is None:
         return json.dumps({"error": f"{type(value).__name__} holds no numbers that can be shown"})
     statistics, sampled = _statistics(whole)
-    plane, index = _plane(whole)
-    steps = _steps(plane.shape[:2], most_cells)
-    thin = np.ascontiguousarray(plane[tuple(slice(None, None, step) for step in steps)])
+    seen, index, planes = _plane(whole, plane)
+    steps = _steps(seen.shape[:2], most_cells)
+    thin = np.ascontiguousarray(seen[tuple(slice(None, None, step) for step in steps)])
     if thin.dtype == np.bool_:
         thin = thin.view(np.uint8)
     elif thin.dtype.kind == "c":
@@ -69,6 +72,7 @@ def array(value: Any, most_cells: int = MOST_CELLS) -> str:
             "statistics": statistics,
             "sampled": sampled,
             "index": index,
+            "planes": planes,
             "steps": list(steps),
             "data_shape": list(thin.shape),
             "data_dtype": thin.dtype.str,
@@ -207,13 +211,21 @@ def _statistics(whole: NDArray[Any]) -> tuple[dict[str, float | int | None], boo
     return found, values.size != whole.size
 
 
-def _plane(whole: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
-    """What can be seen at once: a row, a grid, or a grid of colours; of more, the first."""
-    index: list[int] = []
-    while whole.ndim > 2 and not (whole.ndim == 3 and whole.shape[2] in (3, 4) and whole.dtype == np.uint8):
+def _plane(whole: NDArray[Any], plane: int) -> tuple[NDArray[Any], list[int | None], int]:
+    """What can be seen at once: a row, a grid, or a grid of colours. Of more axes, one grid: where it lies (None for
+    the axes that are seen), and how many there are."""
+    index: list[int | None] = []
+    while whole.ndim > 3:
         whole = whole[0]
         index.append(0)
-    return whole, index
+    if whole.ndim < 3 or (whole.shape[2] in (3, 4) and whole.dtype == np.uint8):
+        return whole, [*index, *[None] * min(2, whole.ndim)], 1
+    is_last = whole.shape[2] <= whole.shape[0]  # a few numbers for each cell, or a few grids
+    count = whole.shape[2] if is_last else whole.shape[0]
+    plane = max(0, min(plane, count - 1))
+    if is_last:
+        return whole[:, :, plane], [*index, None, None, plane], count
+    return whole[plane], [*index, plane, None, None], count
 
 
 def _steps(shape: tuple[int, ...], most_cells: int) -> tuple[int, ...]:

@@ -65,7 +65,10 @@ def test_a_huge_array_comes_thinned_out_with_statistics_of_all() -> None:
 def test_colours_stay_colours_and_further_axes_are_left_out() -> None:
     assert json.loads(survey.array(np.zeros((4, 5, 3), np.uint8)))["data_shape"] == [4, 5, 3]
     told = json.loads(survey.array(np.zeros((2, 4, 5), np.float32)))
-    assert told["data_shape"] == [4, 5] and told["index"] == [0] and told["shape"] == [2, 4, 5]
+    assert told["data_shape"] == [4, 5] and told["index"] == [0, None, None] and told["planes"] == 2
+    cells = np.arange(60.0).reshape(4, 5, 3)
+    told = json.loads(survey.array(cells, plane=2))
+    assert survey.unpack(told).tolist() == cells[:, :, 2].tolist() and told["index"] == [None, None, 2]
 
 
 @pytest.mark.parametrize("value", ["text", {"a": 1}, [], [[1], [1, 2]], None, np.array(["a"])])
