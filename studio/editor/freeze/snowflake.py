@@ -9,7 +9,7 @@ from studio.editor.panels.viewer import BAR_HEIGHT
 from studio.editor.theme import Theme
 
 SIZE = 22
-RIGHT = ("votes", "topics", "player")
+RIGHT = ("votes", "topics", "player", "plot")
 """Kinds of viewers that have their words at the left."""
 
 
