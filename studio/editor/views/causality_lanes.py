@@ -182,7 +182,9 @@ class CausalityLanes(QWidget):
             painter.setPen(QPen(QColor(self.theme.border), 0))
             painter.drawLine(QPointF(x, RULER - 8), QPointF(x, self.height()))
             painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QPointF(x + 4, RULER - 11), f"{number * step / 1e6:g} ms".replace("-", "−"))
+            words = f"{number * step / 1e6:g} ms".replace("-", "−")
+            if x + 4 + painter.fontMetrics().horizontalAdvance(words) < NAMES + self._room():
+                painter.drawText(QPointF(x + 4, RULER - 11), words)
         if self._figures_width == FIGURES:
             left = float(self.width() - FIGURES)
             for title, width in COLUMNS:
