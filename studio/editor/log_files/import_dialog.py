@@ -12,7 +12,6 @@ from PyQt6.QtCore import QProcess, QProcessEnvironment, pyqtSignal
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from studio.editor.log_files.log_facts import size_words
 from studio.editor.theme import Theme
 
 STEPS = 1000
@@ -61,8 +60,6 @@ class ImportDialog(QDialog):
         self.report: dict[str, Any] | None = None
         self._trouble = ""
         self._rest = b""
-        self._asks = False
-        """Whether there is something worth reading before it is opened."""
         self._process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
         environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
@@ -97,7 +94,7 @@ class ImportDialog(QDialog):
     def _show_progress(self, done: int, total: int) -> None:
         self.bar.setRange(0, STEPS)
         self.bar.setValue(round(min(1.0, done / total) * STEPS))
-        self.words.setText(f"{min(100, 100 * done // total)} % of {size_words(total)}, into {self.output}")
+        self.words.setText(f"{min(100, 100 * done // total)} %, into {self.output}")
 
     def _finished(self, status: int, _: QProcess.ExitStatus) -> None:
         self._read()
@@ -112,9 +109,10 @@ class ImportDialog(QDialog):
         self.words.setText("\n".join(report_lines(self.report)))
         self.cancel.setText("Close")
         self.go_on.show()
+        self.go_on.setDefault(True)
         self.go_on.setFocus()
-        if not self.report.get("not_mapped") and not self.report.get("damage_count"):
-            self._go_on()
+        if not self.report["not_mapped"] and not self.report["damage_count"]:
+            self._go_on()  # there is nothing to read first
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -138,15 +136,12 @@ class ImportDialog(QDialog):
 
 def report_lines(report: dict[str, Any]) -> list[str]:
     """What was brought over and what not, in words."""
-    topics = report.get("topics", {})
-    found = topics.values() if isinstance(topics, dict) else topics
-    counts = [f"{each['count']} of {each['name']}" for each in found]
+    counts = [f"{topic['count']} of {topic['name']}" for topic in report["topics"]]
     lines = [f"From {report['form']}: {', '.join(counts)}."]
-    left = report.get("not_mapped") or {}
+    left = [f"{entry['count']} {entry['name']} ({entry['reason']})" for entry in report["not_mapped"]]
     if left:
-        lines.append(
-            "Not brought over: " + "; ".join(f"{name} ({each['reason']})" for name, each in list(left.items())[:3])
-        )
-    if report.get("damage_count"):
-        lines.append(f"Damaged and passed over: {report['damage_count']}")
+        more = f" and {len(left) - 3} more kinds" if len(left) > 3 else ""
+        lines.append(f"Not brought over: {'; '.join(left[:3])}{more}.")
+    if report["damage_count"]:
+        lines.append(f"Damaged and passed over: {report['damage_count']}.")
     return lines

@@ -122,6 +122,17 @@ class TestImport:
         assert told.args == [output] and not dialog.isVisible()
         assert set(read_facts(output).kinds.values()) >= {"Odometry", "Range3d"}
 
+    def test_what_was_left_out_is_told_before_it_is_opened(self, tmp_path: Path, qtbot: QtBot) -> None:
+        source = carmen(tmp_path)
+        source.write_text(CARMEN + "NEFF 12.0 100.9 host 1.0\n")
+        dialog = ImportDialog(None, DARK, source, tmp_path / "intel.mcap")  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        dialog.start()
+        qtbot.waitUntil(lambda: not dialog.is_under_way and dialog.report is not None, timeout=PATIENCE_MS)
+        assert dialog.isVisible() and "Not brought over: 1 NEFF" in dialog.words.text()
+        with qtbot.waitSignal(dialog.imported, timeout=1000):
+            dialog.go_on.click()
+
     def test_what_is_no_log_is_told_and_leaves_nothing(self, tmp_path: Path, qtbot: QtBot) -> None:
         wrong = tmp_path / "novel.txt"
         wrong.write_text("It was a dark and stormy night.\n")
