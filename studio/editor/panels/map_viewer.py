@@ -14,9 +14,9 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
+from studio.editor.views.map_colours import SCHEMES, scheme_for
 from studio.editor.views.map_history import MapHistory
-from studio.editor.views.map_layers import layer_of
+from studio.editor.views.map_layers import Layer, layer_of
 from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView
 from studio.editor.views.votes_view import Chosen
@@ -95,6 +95,8 @@ class MapViewer(Viewer):
         column(self, bar, self.place)
         self._maps: dict[LayerChoice, Map] = {}
         """The newest of each layer but the main one."""
+        self._shown_layers: dict[LayerChoice, tuple[Layer, tuple[str, str]]] = {}
+        """Each with its plane and colours."""
         self._history = MapHistory()
         self._wanted_plane = ""
         self._seen: set[str] = set()
@@ -262,8 +264,9 @@ class MapViewer(Viewer):
         self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
 
     def _compose(self) -> None:
-        """All layers that are to be seen and have come."""
-        layers = []
+        """All layers that are to be seen and have come; those of which nothing is new stay what they are."""
+        layers, before = [], self._shown_layers
+        self._shown_layers = {}
         for choice in self.choices:
             map_ = self.shown if choice is self.main else self._maps.get(choice)
             if map_ is None or not map_.plane_names:
@@ -271,12 +274,14 @@ class MapViewer(Viewer):
             plane = choice.plane if choice.plane in map_.plane_names else map_.plane_names[0]
             self.layers.show_planes(choice, map_.plane_names, plane)
             if choice.visible:
-                colours = self._scheme(plane) if choice is self.main else SCHEMES.get(choice.colours)
-                layers.append(layer_of(map_, plane, colours, choice.opacity))
+                name = str(self.colours.currentData()) if choice is self.main else choice.colours
+                layer, of = before.get(choice, (None, ()))
+                if layer is None or layer.map is not map_ or of != (plane, name):
+                    layer = layer_of(map_, plane, SCHEMES.get(name))
+                layer.opacity = choice.opacity
+                self._shown_layers[choice] = layer, (plane, name)
+                layers.append(layer)
         self.view.show_layers(layers)
-
-    def _scheme(self, plane: str) -> Scheme:
-        return SCHEMES.get(str(self.colours.currentData()), scheme_for(plane))
 
     # ---- layers
 

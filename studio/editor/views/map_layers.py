@@ -67,55 +67,73 @@ def layer_of(map_: Map, plane: str, scheme: Scheme | None = None, opacity: float
     return Layer(map_, plane, chosen, opacity)
 
 
+@dataclass(frozen=True)
+class _Picture:
+    """Of one layer; the image looks into the buffer."""
+
+    layer: Layer
+    is_lowest: bool
+    painted: Painted
+    image: QImage
+    buffer: NDArray[np.uint32]
+
+
 class Ground:
-    """The pictures of some layers, kept while neither the layers nor the scale change."""
+    """The pictures of some layers; each is made anew when its layer is another, all of them with another scale."""
 
     def __init__(self) -> None:
-        self._of: tuple[list[Layer], float, str] = ([], 0.0, "")
+        self._of = (0.0, "")
         self._window = Window(0.0, 0.0, 1.0, 0, 0)
-        self._pictures: list[tuple[QImage, Painted]] = []
-        self._buffers: list[NDArray[np.uint32]] = []
+        self._pictures: list[_Picture] = []
 
     def clipped(self, number: int) -> tuple[bool, bool]:
         """Whether what was drawn of a layer has values below and above its scale."""
-        return self._pictures[number][1].clipped if number < len(self._pictures) else (False, False)
+        return self._pictures[number].painted.clipped if number < len(self._pictures) else (False, False)
 
     def draw(self, painter: QPainter, layers: list[Layer], world: Window, ratio: float, unknown: str) -> None:
         """`ratio`: pixels of the screen per pixel of `world`; cells have sharp edges at 150 %, too."""
         scale = world.metres_per_pixel / ratio
         width, height = math.ceil(world.width * ratio), math.ceil(world.height * ratio)
         right, down = (world.left_m - self._window.left_m) / scale, (self._window.top_m - world.top_m) / scale
-        is_known = self._of == (layers, scale, unknown)
         is_within = -_ROUND <= right <= self._window.width - width + _ROUND
         is_within = is_within and -_ROUND <= down <= self._window.height - height + _ROUND
-        if not (is_known and is_within):
-            self._of = (list(layers), scale, unknown)
-            self._make(layers, world, scale, (width, height), unknown)
+        if not is_within or self._of != (scale, unknown):
+            self._of = (scale, unknown)
+            around, more = scale * MARGIN_PX, 2 * MARGIN_PX
+            self._window = Window(
+                world.left_m - around, world.top_m + around, scale, width + more, height + more
+            )  # fmt: skip
             right = down = float(MARGIN_PX)
-        for layer, (image, painted) in zip(layers, self._pictures, strict=True):
-            image.setDevicePixelRatio(ratio)
-            painter.setOpacity(layer.opacity)
-            at = QPointF(painted.left - round(right), painted.top - round(down)) / ratio
-            painter.drawImage(at, image)
+            self._make(layers, unknown, known=[])
+        else:
+            self._make(layers, unknown, known=self._pictures)
+        for picture in self._pictures:
+            picture.image.setDevicePixelRatio(ratio)
+            painter.setOpacity(picture.layer.opacity)
+            at = QPointF(picture.painted.left - round(right), picture.painted.top - round(down)) / ratio
+            painter.drawImage(at, picture.image)
         painter.setOpacity(1.0)
 
-    def _make(self, layers: list[Layer], world: Window, scale: float, size: tuple[int, int], unknown: str) -> None:
-        around = scale * MARGIN_PX
-        window = Window(
-            world.left_m - around, world.top_m + around, scale, size[0] + 2 * MARGIN_PX, size[1] + 2 * MARGIN_PX
-        )
-        room = window.width * window.height
-        self._window, self._pictures = window, []
-        self._buffers = [buffer for buffer in self._buffers if buffer.size == room][: len(layers)]
-        while len(self._buffers) < len(layers):
-            self._buffers.append(np.empty(room, np.uint32))
-        for number, (layer, buffer) in enumerate(zip(layers, self._buffers, strict=True)):
-            origin = float(layer.map.origin_m[0]), float(layer.map.origin_m[1])
-            painted = paint(
-                layer.values, origin, layer.map.resolution_m, window, layer.scheme,
-                unknown="" if number else unknown, buffer=buffer,
-            )  # fmt: skip
-            self._pictures.append((_image(painted, opaque=not number and bool(unknown)), painted))
+    def _make(self, layers: list[Layer], unknown: str, known: list[_Picture]) -> None:
+        room = self._window.width * self._window.height
+        wanted = [(layer, number == 0) for number, layer in enumerate(layers)]
+        kept = {(id(each.layer), each.is_lowest): each for each in known}
+        kept = {key: each for key, each in kept.items() if (each.layer, each.is_lowest) in wanted}
+        in_use = {id(each.buffer) for each in kept.values()}
+        free = [each.buffer for each in self._pictures if each.buffer.size == room and id(each.buffer) not in in_use]
+        self._pictures = [
+            kept.get((id(layer), is_lowest))
+            or self._picture(layer, is_lowest, unknown, free.pop() if free else np.empty(room, np.uint32))
+            for layer, is_lowest in wanted
+        ]
+
+    def _picture(self, layer: Layer, is_lowest: bool, unknown: str, buffer: NDArray[np.uint32]) -> _Picture:
+        origin = float(layer.map.origin_m[0]), float(layer.map.origin_m[1])
+        painted = paint(
+            layer.values, origin, layer.map.resolution_m, self._window, layer.scheme,
+            unknown=unknown if is_lowest else "", buffer=buffer,
+        )  # fmt: skip
+        return _Picture(layer, is_lowest, painted, _image(painted, opaque=is_lowest and bool(unknown)), buffer)
 
 
 def _image(painted: Painted, *, opaque: bool) -> QImage:
