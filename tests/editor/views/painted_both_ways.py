@@ -1,0 +1,57 @@
+"""One scene by OpenGL and by Qt, on whatever display there is: who painted, and the colours at some places, as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+from PyQt6.QtGui import QColor, QImage
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from studio.editor.views.scene.batches import Lines, Placed, Points, Scene, Triangles, all_of
+from studio.editor.views.scene.camera import PRESETS, Camera
+from studio.editor.views.scene.painted_picture import PaintedPicture
+from studio.editor.views.scene.picture_thread import Job, Made, PictureThread
+
+PLACES = ((100, 90), (100, 130), (30, 20), (158, 60))
+
+
+def scene() -> Scene:
+    """From above: a red sheet over a green one; a blue line to the right, and a thing that was moved to the left."""
+    sheet = np.array([[[-1, -1, 0], [1, -1, 0], [0, 1, 0]]], float)
+    red, green = (Triangles(sheet * size + np.array([0, 0, z]), all_of(colour, 1)) for size, z, colour in (
+        (1.0, 1.0, (255, 0, 0, 255)), (3.0, 0.0, (0, 255, 0, 255)),
+    ))  # fmt: skip
+    line = Lines(np.array([[[2.0, -5.0, 2.0], [2.0, 5.0, 2.0]]]), all_of((0, 0, 255, 255), 1), 6.0)
+    aside = np.eye(4)
+    aside[:3, 3] = (-2.8, 3.2, 0.0)
+    behind = Points(np.array([[0.0, 0.0, 50.0]]), all_of((9, 9, 9, 255), 1), 40.0)
+    return Scene((Placed((red, line, behind)), Placed((green,)), Placed((red,), aside)))
+
+
+def colours(picture: QImage) -> list[str]:
+    return [picture.pixelColor(x, y).name() for x, y in PLACES]
+
+
+def main() -> int:
+    app = QApplication(sys.argv[:1])
+    owner = QWidget()
+    camera = Camera(distance_m=10.0)
+    camera.look_from(PRESETS[1])
+    pictures = PictureThread(owner)
+    found: list[Made] = []
+    pictures.made.connect(lambda made: (found.append(made), app.quit()))
+    pictures.paint(Job(scene(), camera, 200, 180, "#000000"))
+    app.exec()
+    maker = pictures.maker
+    assert maker is not None
+    words = maker.words
+    pictures.close()
+    by_qt = PaintedPicture().paint(scene(), camera, 200, 180, QColor("#000000"))
+    print(json.dumps({"words": words, "gl": colours(found[0].picture), "qt": colours(by_qt)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
