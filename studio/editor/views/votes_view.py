@@ -19,7 +19,7 @@ from studio.messages import Velocity, Vote
 ROW = 22
 NAMES = 132
 MOST_ROWS = 8
-FRAME_MS = 66
+FRAME_MS = 100
 ARC_STEPS = 12
 SILENT_NS = 1_000_000_000
 
