@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QProcess, QProcessEnvironment, pyqtSignal
+from PyQt6.QtCore import QProcess, QProcessEnvironment, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
@@ -45,6 +45,7 @@ class ImportDialog(QDialog):
         self.cancel, self.go_on = QPushButton("Cancel"), QPushButton("Open it")
         self.go_on.setProperty("primary", "true")
         self.go_on.hide()
+        self.cancel.setAutoDefault(False)  # Enter must not give up what takes its time
         self.cancel.clicked.connect(self.close)
         self.go_on.clicked.connect(self._go_on)
         buttons = QHBoxLayout()
@@ -109,6 +110,7 @@ class ImportDialog(QDialog):
         self.words.setText("\n".join(report_lines(self.report)))
         self.cancel.setText("Close")
         self.go_on.show()
+        QTimer.singleShot(0, self.adjustSize)
         self.go_on.setDefault(True)
         self.go_on.setFocus()
         if not self.report["not_mapped"] and not self.report["damage_count"]:
