@@ -18,4 +18,4 @@ class Work(Component):
     out = OutPort(Float64)
 
     def on_timer(self) -> None:
-        self.out.publish(Float64(float(_count(17))))
+        self.out.publish(Float64(float(_count(23))))
