@@ -87,6 +87,14 @@ def bare_message(cls: type[M]) -> type[M]:
     return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
+def like(template: M, **values: Any) -> M:
+    """As `template.replace(**values)`, without a look at the values: for devices that send hundreds of messages a
+    second, all made of the same pieces. Arrays have to be of the field's type and shape, in C order and read-only."""
+    made = object.__new__(type(template))
+    object.__setattr__(made, "__dict__", {**template.__dict__, **values})
+    return made
+
+
 def field_names(cls: type[Message]) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(cls))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from studio.messages import Float64, Imu, NavSatFix, PoseTransform, Range3d
 from studio.messages.fields import read_only
-from studio.messages.message import Message
+from studio.messages.message import Message, like
 from studio.model.geometry.sensors import Bumper, Gps, Laser, Sensor, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
 from studio.runtime.sim.echoes import NOTHING, compiled_echoes
@@ -100,14 +100,15 @@ def _laser(physics: Physics, number: int, mount: Mount, sensor: Laser) -> Measur
     least = max(sensor.range_min_m, NEAREST_M)  # what has no echo is at -1 and falls out
     noise_m, bias_m = sensor.noise_m or 0.0, sensor.bias_m or 0.0
     step_m, dropout = sensor.resolution_m or 0.0, sensor.dropout or 0.0
-    echoes = compiled_echoes()
+    echoes, blank = compiled_echoes(), Range3d(frame=frame)
 
     def measure(moment: Moment) -> Message:
         ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
         noise = moment.random.standard_normal(count) if noise_m else NOTHING
         chance = moment.random.random(count) if dropout else NOTHING
         points = echoes(ranges, columns, noise, noise_m, bias_m, chance, dropout, step_m, least, most)
-        return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=points)
+        points.setflags(write=False)
+        return like(blank, stamp_ns=moment.stamp_ns, points=points)
 
     return measure
 
@@ -143,16 +144,16 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
     turn = imu.noise_attitude_rad or 0.0
     spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m, turn, turn, turn])
     is_noisy = bool(spread.any())
-    covariance = read_only(np.eye(3) * turn**2)
+    covariance = np.eye(3) * turn**2
     sensed, ignored = compiled_sensed(), np.empty(4)
+    blank = PoseTransform(frame=MAP, child_frame=vehicle.name, attitude_covariance=covariance)
 
     def measure(moment: Moment) -> Message:
         noise = moment.random.standard_normal(6) if is_noisy else QUIET
         pose = np.empty((4, 4))
         sensed(physics.turn(number), physics.centre(number), AS_IT_IS, noise, spread, pose, ignored)
-        return PoseTransform(
-            stamp_ns=moment.stamp_ns, frame=MAP, child_frame=vehicle.name, matrix=pose, attitude_covariance=covariance
-        )
+        pose.setflags(write=False)
+        return like(blank, stamp_ns=moment.stamp_ns, matrix=pose)
 
     return Device("pose", imu.rate_hz or DEFAULT_RATE_HZ, measure)
 
@@ -199,10 +200,15 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
     tilts = np.array([0.0, 0.0, 0.0, turn, turn, turn])
     bias = np.repeat([sensor.bias_accelerometer_m_s2 or 0.0, sensor.bias_gyro_rad_s or 0.0], 3)
     is_noisy = bool(gyro or accelerometer or turn)
-    covariances = [read_only(np.eye(3) * each**2) for each in (turn, gyro, accelerometer)]
     mounted = np.ascontiguousarray(mount.pose[:3, :3])
     name = f"{number}.{mount.port}"
     sensed, ignored = compiled_sensed(), np.empty((4, 4))
+    blank = Imu(
+        frame=mount.frame,
+        orientation_covariance=np.eye(3) * turn**2,
+        angular_velocity_covariance=np.eye(3) * gyro**2,
+        linear_acceleration_covariance=np.eye(3) * accelerometer**2,
+    )
 
     def measure(moment: Moment) -> Message:
         felt = physics.motion(name) + bias
@@ -213,15 +219,14 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
             noise = noise[3:]
         attitude = np.empty(4)
         sensed(physics.turn(number, mount.piece), physics.centre(number), mounted, noise, tilts, ignored, attitude)
-        return Imu(
+        attitude.setflags(write=False)
+        felt.setflags(write=False)
+        return like(
+            blank,
             stamp_ns=moment.stamp_ns,
-            frame=mount.frame,
             orientation=attitude,
-            orientation_covariance=covariances[0],
             angular_velocity=felt[3:],
-            angular_velocity_covariance=covariances[1],
             linear_acceleration=felt[:3],
-            linear_acceleration_covariance=covariances[2],
         )
 
     return measure

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from studio.messages import JointState, Odometry, PoseTransform, String, Twist, Velocity
-from studio.messages.message import Message
+from studio.messages.message import Message, like
 from studio.model.geometry.library import load_model
 from studio.model.spec import Activation, Category, Value
 from studio.paths import model_roots
@@ -105,6 +105,8 @@ class Simulator(Component):
     """Not if its world was refused at the start; then a reset has to come first."""
     _run: Run
     _drivings: list[Driving]
+    _blanks: list[tuple[Odometry, JointState]]
+    """What is told of the wheels, but for the numbers."""
     _devices: list[tuple[int, Device]]
     _named: list[tuple[str, Vehicle]]
 
@@ -150,6 +152,10 @@ class Simulator(Component):
         self._physics = Physics(world, named, self._places(world))
         self._named = list(self.models.items())
         self._drivings = [Driving(vehicle) for vehicle in self.models.values()]
+        self._blanks = [
+            (Odometry(frame=ODOM, child_frame=vehicle.name), JointState(names=vehicle.joint_names))
+            for vehicle in self.models.values()
+        ]
         self._devices = [
             (number, replace(device, port=prefixed(name, device.port)))
             for number, (name, vehicle) in enumerate(self.models.items())
@@ -246,7 +252,7 @@ class Simulator(Component):
             run.schedule(TRUTH, TRUTH_HZ)
 
     def _tell_wheels(self, number: int, now_ns: int) -> None:
-        name, vehicle = self._named[number]
+        name = self._named[number][0]
         driving, course = self._drivings[number], self._run.courses[number]
         positions, speeds = self._physics.joints(number)
         at_rad = positions.tolist()
@@ -260,18 +266,13 @@ class Simulator(Component):
         told = np.array(
             [at.x_m, at.y_m, zero, zero, zero, sine, cosine, at.speed_m_s, zero, zero, zero, zero, at.yaw_rate_rad_s]
         )
-        odometry = Odometry(
-            stamp_ns=now_ns,
-            frame=ODOM,
-            child_frame=vehicle.name,
-            position=told[:3],
-            orientation=told[3:7],
-            linear=told[7:10],
-            angular=told[10:],
-        )
-        self._send(prefixed(name, "odometry"), odometry, now_ns)
-        joints = JointState(stamp_ns=now_ns, names=vehicle.joint_names, position=positions, velocity=speeds)
-        self._send(prefixed(name, "joints"), joints, now_ns)
+        for values in (told, positions, speeds):
+            values.setflags(write=False)
+        odometry, joints = self._blanks[number]
+        pieces = {"position": told[:3], "orientation": told[3:7], "linear": told[7:10], "angular": told[10:]}
+        self._send(prefixed(name, "odometry"), like(odometry, stamp_ns=now_ns, **pieces), now_ns)
+        moved = like(joints, stamp_ns=now_ns, position=positions, velocity=speeds)
+        self._send(prefixed(name, "joints"), moved, now_ns)
 
     def _send(self, port: str, message: Message, stamp_ns: int) -> None:
         self._outputs[port].publish(message, stamp_ns=stamp_ns)

@@ -197,3 +197,15 @@ def test_wheels_roll_about_one_point() -> None:
     for piece, angle in zip(driving.steered, (left, right), strict=True):
         x, y = driving.at[piece]
         assert math.tan(angle) == pytest.approx(x / (centre - y))
+
+
+def test_what_devices_send_is_as_if_each_message_had_been_checked(yard: str) -> None:
+    with Trial(RaptorSimulator, world=yard) as trial:
+        drive(trial, 0.2, FORWARD)
+        for port in ("pose", "imu", "left_laser", "odometry", "joints"):
+            sent = trial.sent(port)[-1]
+            assert type(sent)(**vars(sent)) == sent, port
+            arrays = [value for value in vars(sent).values() if isinstance(value, np.ndarray)]
+            assert arrays and all(each.flags.c_contiguous and not each.flags.writeable for each in arrays), port
+            assert all(each.dtype == vars(type(sent)())[name].dtype for name, each in vars(sent).items()
+                       if isinstance(each, np.ndarray)), port  # fmt: skip
