@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 RULER, LANE, OVERVIEW, BOX = 40, 23, 26, 14
 SECOND_NS = 1_000_000_000
+SHORT_GAP = 5
+"""Pixels: what is shorter at this zoom gets a line, and words when one looks closer."""
 STEPS_S = (
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600,
 )  # fmt: skip
@@ -167,7 +169,7 @@ def _paint_gaps(painter: QPainter, line: Timeline, lane: Lane, top: int) -> None
         words = gap.words
         width = painter.fontMetrics().horizontalAdvance(words) + 14
         middle = min(max((left + right) / 2, left_edge + width / 2), line.width() - 12 - width / 2)
-        if middle - width / 2 < taken + 3:
+        if right - left < SHORT_GAP or middle - width / 2 < taken + 3:
             painter.drawLine(QPointF(left, top + LANE - 3.5), QPointF(max(right, left + 3), top + LANE - 3.5))
             continue
         taken = middle + width / 2
