@@ -42,7 +42,9 @@ PROFILE = """<component type="adder" category="processor">
   <port name="sum" direction="out" type="Float64"/>
   <parameter name="offset" kind="float" default="0.0"/>
 </component>"""
-CODE = """from studio.messages import Float64
+CODE = """import os
+
+from studio.messages import Float64
 from studio.runtime.component import Component, InPort, OutPort, Parameter
 
 
@@ -60,6 +62,9 @@ class Adder(Component):
 
     def on_end(self):
         self.sum.publish(Float64(-1.0))
+"""
+IMPURE = """        if os.urandom(1)[0] & 1:
+            self.sum.publish(Float64(self.total))
 """
 
 
@@ -334,6 +339,21 @@ def _insist(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         except StudioError as error:
             assert "broker" in str(error) or "answer" in str(error), error
     return ask()
+
+
+def test_a_component_that_is_not_the_same_again_is_told(client: Client, project: Path) -> None:
+    """The last one that uses this system: no way leads back after it."""
+    file = project / "components" / "adder" / "adder.py"
+    file.write_text(CODE.replace("FACTOR", "1.0").replace("        self.sum.publish(Float64(self.total))", IMPURE, 1))
+    client.ask("restart", name="adder")
+    with pytest.raises(StudioError, match=r"adder cannot be brought back to this event: .* started again"):
+        client.ask("again", component="adder")
+    client.ask("step", count=60)
+    client.ask("go_to", position=client.stepping["first"])
+    with pytest.raises(StudioError, match=r"event \d+ was .* and is .* now .*depend on more than its inputs"):
+        client.ask("step", count=60)
+    assert not client.stepping["can_go_back"] and " and is " in client.stepping["why_not"]
+    assert client.ask("step", count=2)["delivered"]
 
 
 @pytest.mark.soak

@@ -100,7 +100,7 @@ class LiveStepper:
     @property
     def first_ns(self) -> int:
         """The earliest time that a seek can go back to."""
-        return self._history.time_at(self.first)
+        return self._history.time_at(self.first) if self._history.end > self._history.start else self.place.now_ns
 
     def position_before(self, topics: Collection[str], count: int) -> int:
         """The position before the last `count` events of these topics."""
@@ -118,6 +118,7 @@ class LiveStepper:
         if since and not self._kept:
             self._began_with = since
         if not self._kept and not self._is_recorded():
+            self._kept.refusal = None  # who was away the last time may be back
             self._kept.keep(self.position)
 
     def forward(self, count: int = 1, topics: Collection[str] | None = None) -> list[Delivered]:

@@ -59,6 +59,8 @@ class LockstepPlayer:
         )
         self._disabled: frozenset[str] = frozenset()
         self._given = _Enabled(self._events, 0, frozenset(played.topics.values()))
+        self._delivered = 0
+        """How many of those were."""
         self._feed: FeedThread | None = None
         self._from_ns, self._from = (self.start_ns, 0) if place is None else place
         self._rate = 1.0
@@ -91,7 +93,7 @@ class LockstepPlayer:
         """Feed the events from this number of the log on; what was before cannot be gone back to."""
         self._end_feed()
         topics = frozenset(topic for topic in self.played.topics.values() if topic not in self._disabled)
-        self._given = _Enabled(self._events, number, topics)
+        self._given, self._delivered = _Enabled(self._events, number, topics), 0
         self._feed = insist(
             self.session,
             lambda: self.session.feed(self._name, self._given, self.played.topics.values(), LogFeed),
@@ -165,7 +167,9 @@ class LockstepPlayer:
     def _number(self) -> int:
         """Events of the log before the next one."""
         stepper = self.session.stepper
-        return self._given.number_after(stepper.place.inputs.get(self._name, 0) if stepper is not None else 0)
+        if stepper is not None:  # a broker that is new does not know of us yet
+            self._delivered = stepper.place.inputs.get(self._name, self._delivered)
+        return self._given.number_after(self._delivered)
 
     @property
     def _time_ns(self) -> int:
@@ -242,7 +246,9 @@ class LockstepPlayer:
                 running = self.session.mode == "run"
                 with self.session.moving() as stepper:
                     stepper.ready()
-                    self._disabled, number = wanted, self._number
+                    # What was passed over until now is over, also if nothing else has come since then.
+                    number = max(self._number, self._number_at(stepper.place.now_ns))
+                    self._disabled = wanted
                     self._begin_at(number)
                     stepper.ready("the choice of streams was changed here")
                 if running:
