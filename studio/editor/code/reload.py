@@ -85,6 +85,7 @@ class Reload(QObject):
             return
         self.window.debug.tell_breakpoints(page.key)  # lines may have moved since they were set
         page.notice.hide()
+        page.editor.setFocus()
         page.reload.setEnabled(False)
         page.reload.setText(f"Reloading {_all_of(components)}…")
         page.reload.show()

@@ -55,6 +55,7 @@ class ValueTree(QTreeWidget):
         self._before: dict[str, str] = {}
         self._now: dict[str, str] = {}
         self._selected = ""
+        self._scrolled = 0
         self._quiet = False
         self.turn = 0
         """Counts fillings: rows of an older one are gone, and answers about them are late."""
@@ -65,6 +66,8 @@ class ValueTree(QTreeWidget):
         """Another stop or frame: what was known is what it was before."""
         self._before, self._now = self._now, {}
         self.turn += 1
+        bar = self.verticalScrollBar()
+        self._scrolled = bar.value() if bar is not None else 0
         self._quiet = True
         self.clear()
         self._quiet = False
@@ -76,10 +79,12 @@ class ValueTree(QTreeWidget):
         item.setData(0, _EXPRESSION, expression)
         item.setFont(VALUE, code_font(12))
         item.setForeground(TYPE, QColor(self.theme.muted))
+        self._quiet = True  # with the focus, a tree chooses its first row by itself
         if parent is None:
             self.addTopLevelItem(item)
         else:
             parent.addChild(item)
+        self._quiet = False
         self.update_row(item, told)
         if expression and expression == self._selected:
             self._quiet = True
@@ -118,6 +123,10 @@ class ValueTree(QTreeWidget):
             self._set_value(item, str(about["words"]))
             if self.expression(item) == self._selected and about["array"]:
                 self.chosen.emit(self._selected, True)
+        bar = self.verticalScrollBar()
+        if bar is not None and self._scrolled:
+            self.doItemsLayout()
+            bar.setValue(self._scrolled)  # rows within rows come later, and the place with them
 
     def _set_value(self, item: QTreeWidgetItem, text: str) -> None:
         line = " ".join(text.split())

@@ -59,7 +59,7 @@ class ArrayData:
         shape = f"({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}) {self.dtype}"
         fixed = any(place is not None for place in self.index)
         where = f" · [{', '.join(':' if at is None else str(at) for at in self.index)}] of it" if fixed else ""
-        thin = f" · every {max(self.steps)}th shown" if max(self.steps) > 1 else ""
+        thin = f" · one of {max(self.steps)} shown" if max(self.steps) > 1 else ""
         return f"{shape}{where}{thin}"
 
     def place(self, row: int, column: int) -> tuple[int, ...]:
@@ -105,5 +105,6 @@ def _colours(values: NDArray[Any]) -> Pixels:
 def number_words(value: object) -> str:
     """With its sign as a real minus; as many digits as can be told apart."""
     if isinstance(value, float | np.floating):
-        return f"{float(value):+.6g}".replace("-", "−") if np.isfinite(value) else str(float(value))
+        form = "+.0f" if 1e4 <= abs(value) < 1e7 else "+.4g"
+        return format(float(value), form).replace("-", "−") if np.isfinite(value) else str(float(value))
     return str(value).replace("-", "−")

@@ -56,6 +56,7 @@ class ArrayView(QWidget):
         self.plane = QSpinBox()
         self.plane.setAccessibleName("Which grid of the array")
         self.plane.setToolTip("Which grid of an array with three axes")
+        self.plane.setFixedWidth(56)
         self.plane.hide()
         self.plane.valueChanged.connect(lambda plane: None if self._filling else self.plane_chosen.emit(plane))
         self._filling = False
@@ -168,7 +169,7 @@ class _Figures(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedWidth(108)
+        self.setFixedWidth(116)
         self._values: dict[str, QLabel] = {}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)

@@ -56,8 +56,8 @@ def array(value: Any, plane: int = 0, most_cells: int = MOST_CELLS) -> str:
     whole = as_array(value)
     if whole is None:
         return json.dumps({"error": f"{type(value).__name__} holds no numbers that can be shown"})
-    statistics, sampled = _statistics(whole)
     seen, index, planes = _plane(whole, plane)
+    statistics, sampled = _statistics(seen)
     steps = _steps(seen.shape[:2], most_cells)
     thin = np.ascontiguousarray(seen[tuple(slice(None, None, step) for step in steps)])
     if thin.dtype == np.bool_:
