@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QApplication, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
 
@@ -123,10 +123,14 @@ class ValueTree(QTreeWidget):
             self._set_value(item, str(about["words"]))
             if self.expression(item) == self._selected and about["array"]:
                 self.chosen.emit(self._selected, True)
+        if self._scrolled:
+            QTimer.singleShot(0, self._scroll_back)
+
+    def _scroll_back(self) -> None:
+        """To where it was: rows within rows come later than the others, and with them the room to scroll."""
         bar = self.verticalScrollBar()
-        if bar is not None and self._scrolled:
-            self.doItemsLayout()
-            bar.setValue(self._scrolled)  # rows within rows come later, and the place with them
+        if bar is not None:
+            bar.setValue(self._scrolled)
 
     def _set_value(self, item: QTreeWidgetItem, text: str) -> None:
         line = " ".join(text.split())

@@ -105,6 +105,6 @@ def _colours(values: NDArray[Any]) -> Pixels:
 def number_words(value: object) -> str:
     """With its sign as a real minus; as many digits as can be told apart."""
     if isinstance(value, float | np.floating):
-        form = "+.0f" if 1e4 <= abs(value) < 1e7 else "+.4g"
+        form = "+.0f" if 1e4 <= abs(float(value)) < 1e7 else "+.4g"
         return format(float(value), form).replace("-", "−") if np.isfinite(value) else str(float(value))
     return str(value).replace("-", "−")
