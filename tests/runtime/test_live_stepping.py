@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from studio.cli import main
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.running_systems import RunningSystem, find_running
@@ -236,6 +237,28 @@ def test_what_is_commanded_on_the_way_is_part_of_it(client: Client) -> None:
     assert client.ask("back", count=40)["position"] == 0
     client.ask("step", count=1)
     client.ask("set", component="adder", name="offset", value=0.0)  # another future for the tests after this one
+
+
+def test_the_command_line_does_the_same(
+    client: Client, system: RunningSystem, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client.ask("release")
+
+    def ctl(*words: str) -> str:
+        assert main(["ctl", *words, "--run", system.run]) == 0
+        return capsys.readouterr().out
+
+    assert ctl("step", "4", "--topic", LEVEL).splitlines()[-1] == f"{LEVEL} 4"
+    assert json.loads(ctl("step", "--json"))["delivered"] == [[SMOOTH, 4]]
+    assert ctl("held").splitlines()[0] == f"{SUM} 4"
+    assert ctl("back", "2") == f"after event {client.stepping['position']}: {client.stepping['last'][0]} 3\n"
+    assert json.loads(ctl("goto", "0", "--json")) == {"position": 0}
+    assert ctl("goto", "--time", "0.5").startswith("after event ")
+    assert client.state["player"]["number"] == 50
+    assert ctl("gate") == f"pause, lockstep, after event {client.stepping['position']}\n"
+    assert ctl("gate", "pause", "--kind", "lockstep") == "robot is paused (lockstep)\n"
+    assert ctl("again", "clock") == f"clock: started again, after event {client.stepping['position']}\n"
+    assert main(["ctl", "goto", "--run", system.run]) == 2
 
 
 def test_other_code_at_the_same_event(client: Client, project: Path) -> None:
