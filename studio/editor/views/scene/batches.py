@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,16 @@ class Label:
 Batch = Triangles | Lines | Points
 
 
+class Thing(Protocol):
+    """Batches in axes that move as one."""
+
+    @property
+    def batches(self) -> tuple[Batch, ...]: ...
+
+    @property
+    def pose(self) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class Placed:
     """Batches in the axes of something that moves as one: only its pose changes from picture to picture."""
@@ -59,7 +70,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Scene:
-    things: tuple[Placed, ...] = ()
+    things: tuple[Thing, ...] = ()
     labels: tuple[Label, ...] = ()
 
 

@@ -6,12 +6,24 @@ import math
 from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import Scheme
-from studio.editor.views.scene.batches import Batch, Floats, Label, Placed, Points, Scene, all_of, colour_of, moved
+from studio.editor.views.scene.batches import (
+    Batch,
+    Floats,
+    Label,
+    Placed,
+    Points,
+    Scene,
+    Thing,
+    all_of,
+    colour_of,
+    moved,
+)
 from studio.editor.views.scene.meshes import axes, ground_grid, polyline, shape_batches, surface
 from studio.messages import JointState, Map, Odometry, PoseTransform, Range3d
 from studio.model.geometry.assembly import Model
@@ -106,6 +118,18 @@ class Vehicle:
         return max(far, default=1.0)
 
 
+class Ground:
+    """A map in the scene. It has most of the triangles, which are made when they are needed: by who paints."""
+
+    def __init__(self, map_: Map, plane: str, scheme: Scheme, most: int) -> None:
+        self.map, self.plane, self.scheme, self.most = map_, plane, scheme, most
+        self.pose: Floats = np.eye(4)
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        return (surface(self.map, self.plane, self.scheme, self.most),)
+
+
 @dataclass
 class Content:
     vehicle: Vehicle | None = None
@@ -121,7 +145,7 @@ class Content:
     plane: str = ""
     scheme: Scheme | None = None
     _history: deque[tuple[int, Floats]] = field(default_factory=lambda: deque(maxlen=REMEMBERED_POSES))
-    _ground: tuple[object, Placed] | None = None
+    _ground: Ground | None = None
 
     # ---- messages
 
@@ -180,7 +204,7 @@ class Content:
     # ---- the scene
 
     def scene(self, shown: frozenset[str] | set[str], theme: Theme, distance_m: float, most_quads: int) -> Scene:
-        things: list[Placed] = []
+        things: list[Thing] = []
         pose = self.pose if self.pose is not None else np.eye(4)
         if "grid" in shown:
             step = 10.0 ** math.floor(math.log10(max(distance_m, 0.1) / 2.0))
@@ -203,19 +227,23 @@ class Content:
             things.append(Placed((axes(BASE_M),), pose))
         return Scene(tuple(things), tuple(labels))
 
-    def _ground_of(self, map_: Map, plane: str, scheme: Scheme, most_quads: int) -> Placed:
-        """Made once for each map: it has most of the triangles."""
-        key = (id(map_), plane, scheme, most_quads)
-        if self._ground is None or self._ground[0] != key:
-            self._ground = key, Placed((surface(map_, plane, scheme, most_quads),))
-        return self._ground[1]
+    def _ground_of(self, map_: Map, plane: str, scheme: Scheme, most_quads: int) -> Ground:
+        """One for each map."""
+        known = self._ground
+        if (
+            known is None
+            or (known.map is not map_)
+            or (known.plane, known.scheme, known.most) != (plane, scheme, most_quads)
+        ):
+            known = self._ground = Ground(map_, plane, scheme, most_quads)
+        return known
 
     def _add_vehicle(
         self,
         vehicle: Vehicle,
         pose: Floats,
         shown: frozenset[str] | set[str],
-        things: list[Placed],
+        things: list[Thing],
         labels: list[Label],
     ) -> None:
         poses = vehicle.poses()
@@ -235,7 +263,7 @@ class Content:
         radius = self.vehicle.radius_m() if self.vehicle is not None else 2.0
         places = [centre[None, :]]
         if "map" in shown and self.map is not None and self._ground is not None:
-            places += [batch.points.reshape(-1, 3) for batch in self._ground[1].batches]  # of what is known of it
+            places += [batch.points.reshape(-1, 3) for batch in self._ground.batches]  # of what is known of it
         if "points" in shown:
             places += [points for points in self.scans.values() if len(points)]
         around = np.concatenate(places)
