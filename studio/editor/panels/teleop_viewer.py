@@ -49,7 +49,7 @@ class TeleopViewer(Viewer):
         self.words = facts()
         self.words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         column(
-            self, Bar(self.target, muted("at most"), self.most, self.share, self.real), self.place,
+            self, Bar(self.target, self.most, self.share, self.real), self.place,
             Bar(self.words, self.take_over),
         )  # fmt: skip
         self._ends: list[str] = []
@@ -191,7 +191,7 @@ class TeleopViewer(Viewer):
         self.real.setVisible("real" in self.feed.state.get("sources", {}).values())
         fastest = float(told["max_speed_m_s"] or 0.0)
         share = self.most.value() / 100
-        self.share.setText(f"{fastest * share:.1f} m/s" if fastest else f"{share:.0%}")
+        self.share.setText(f"at most {fastest * share:.1f} m/s" if fastest else f"at most {share:.0%}")
         left, ahead = self.stick.position
         if self._trouble:
             words = f"Refused: {self._trouble}"
