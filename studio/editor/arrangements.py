@@ -103,10 +103,20 @@ def settle_code(window: MainWindow, side: str) -> None:
     """A file stands in its place: above the canvas it gets the larger part, and the canvas shows all in the rest."""
     if side == "top":
         window.docks.set_shares("system", (60, 40))
-        QTimer.singleShot(0, window.canvas.fit)
+        fit_canvas(window)
 
 
-def rehang_code(window: MainWindow) -> None:
+def fit_canvas(window: MainWindow) -> None:
+    """When the docks have found their places."""
+
+    def fit() -> None:
+        if window.has_session and window.canvas.isVisible():
+            window.canvas.fit()
+
+    QTimer.singleShot(0, fit)
+
+
+def rehang_code(window: MainWindow, *, was_debug: bool = False) -> None:
     """A layout was chosen that does not know the open files: they stay open, in their place in it."""
     closed = [name for name in window.docks.names() if name.startswith(CODE) and window.docks.is_closed(name)]
     for name in closed:
@@ -115,5 +125,5 @@ def rehang_code(window: MainWindow) -> None:
         settle_code(window, side)
     if closed or window.layouts.current == DEBUG:
         window.docks.show("system")
-    if window.layouts.current == DEBUG and window.has_session:
-        QTimer.singleShot(0, window.canvas.fit)  # it has much less room there
+    if window.layouts.current == DEBUG or was_debug:
+        fit_canvas(window)  # it has much less room there, and again more elsewhere

@@ -26,7 +26,8 @@ class Layouts(QObject):
     def __init__(self, docks: Docks, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.docks, self.settings = docks, settings
-        self.current = BUILD
+        self.current = self.before = BUILD
+        """And the one that was chosen before it."""
         self._build_state = QByteArray()
         self._arrange: dict[str, Callable[[], object]] = {}
 
@@ -55,7 +56,7 @@ class Layouts(QObject):
         state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
         if state is None or not self.docks.restore(state):
             return False
-        self.current = name
+        self.before, self.current = self.current, name
         if name in BUILT_IN:
             if name in (BUILD, RUN):
                 self._arrange.get(name, lambda: None)()

@@ -26,7 +26,7 @@ from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
 from studio.editor.freeze.event_breaks import EventBreakDesk
 from studio.editor.icons import icon
-from studio.editor.layouts import Layouts
+from studio.editor.layouts import DEBUG, Layouts
 from studio.editor.live import Live
 from studio.editor.live_panels import LivePanels
 from studio.editor.log_files.desk import LogDesk
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         arrangements.keep_all(self)
         self.layouts.changed.connect(self._layout_changed)
         self.layouts.changed.connect(self.viewers.rehang)
-        self.layouts.changed.connect(lambda: arrangements.rehang_code(self))
+        self.layouts.changed.connect(lambda: arrangements.rehang_code(self, was_debug=self.layouts.before == DEBUG))
         self.live.feed.attached.connect(self.viewers.choose_by_types)
 
     def _build_menus(self) -> None:

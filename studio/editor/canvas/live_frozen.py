@@ -111,7 +111,7 @@ class FrozenLayer(QObject):
     def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
         """Fade and flag what there is; nothing of it while the system goes on."""
         self._shown = (stand, state)
-        is_frozen = stand is not None and not stand.runs_on
+        is_frozen = stand is not None and not stand.runs_on and not stand.between
         if not is_frozen and not self._faded:
             return
         self._faded = is_frozen

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 
+from studio.editor.arrangements import fit_canvas
 from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import Stand, headline, held_count, stand_of, step_back
+from studio.editor.freeze.standing import Stand, between, headline, held_count, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.theme import Theme
 from studio.model.parts import Wire
@@ -57,22 +58,23 @@ class FreezeDesk(QObject):
         window.viewers.changed.connect(self._show_on_canvas)  # one that opens now is frozen, too
         window.debug.stopped.connect(lambda _: self.show_ways())
         window.debug.continued.connect(self.show_ways)
-        window.live.phase_changed.connect(self.show_ways)
-        window.live.phase_changed.connect(self._look_at_gate)
+        window.live.phase_changed.connect(self._look)
         self.show_ways()
 
     @property
     def is_frozen(self) -> bool:
-        """The whole system stands, not only one component of it."""
-        return self.stand is not None and not self.stand.runs_on
+        """The whole system stands on an event, not only one component of it."""
+        return self.stand is not None and not self.stand.runs_on and not self.stand.between
+
+    @property
+    def _is_paused(self) -> bool:
+        return self.window.live.control.phase == "paused"
 
     # ---- following
 
     def _changed(self, changes: Changes) -> None:
-        if changes.system:
+        if changes.system or (changes.place and self._is_paused):
             self._look()
-        elif changes.place:
-            self._look_at_gate()
 
     def _gone(self) -> None:
         self._show(None)
@@ -80,6 +82,8 @@ class FreezeDesk(QObject):
 
     def _look(self) -> None:
         stand = stand_of(self.window.live.feed.state)
+        if stand is None and self.stand is not None and not self.stand.runs_on and self._is_paused:
+            stand = between(self.window.live.feed.state)  # the bar stays where it is while one steps on
         if stand is None and self.stand is not None:
             if not self._thaw.isActive():
                 self._thaw.start()
@@ -92,7 +96,7 @@ class FreezeDesk(QObject):
     def _look_at_gate(self) -> None:
         """Ask what waits, once for every place at which the system stands."""
         feed = self.window.live.feed
-        is_paused = self.window.live.control.phase == "paused"
+        is_paused = self._is_paused
         stepping = feed.state.get("stepping") or {}
         place = (
             (feed.run, self.stand, stepping.get("position"), tuple(stepping.get("last") or ())) if is_paused else None
@@ -119,7 +123,7 @@ class FreezeDesk(QObject):
         if stand == before:
             return
         if (before is None or stand is None) and window.has_session and window.layouts.current == DEBUG:
-            QTimer.singleShot(0, window.canvas.fit)  # the bar has taken some of its little room
+            fit_canvas(window)  # the bar has taken some of its little room
         window.toolbar.show_phase()
         window.status.show_running(window.live)
         window.show_title()
@@ -200,7 +204,7 @@ class FreezeDesk(QObject):
     def continue_(self) -> None:
         """Everything that stands goes on, and the system as it was before."""
         control = self.window.live.control
-        if "debug" in self.window.live.feed.state and self.stand is not None:
+        if "debug" in self.window.live.feed.state and self.stand is not None and not self.stand.between:
             control.request("continue", lambda _: None)
         else:
             control.go_on()

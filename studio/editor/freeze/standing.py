@@ -27,12 +27,11 @@ class Stand:
     """Of an event breakpoint: before or after the event, or `seen`."""
     runs_on: bool = False
     """Freezing is switched off: only this component stands, and the others go on."""
-
-    @property
-    def event(self) -> str:
-        return f"{self.topic} #{self.sequence}" if self.topic else ""
+    between: bool = False
+    """It was frozen, and is being stepped on: it stands after one event, and before the next."""
 
 
+_PREFIXES = {"/_studio/timer/": "tick of ", "/_studio/command/": "command to "}
 WHEN = {
     "before": "the next event is",
     "after": "everybody has handled",
@@ -66,9 +65,21 @@ def stand_of(state: Snapshot) -> Stand | None:
 
 
 def _stand(told: Mapping[str, Any], *, runs_on: bool = False) -> Stand:
-    fields = {name: told.get(name) for name in ("why", "host", "component", "file", "topic", "text", "when")}
-    words = {name: str(value or "") for name, value in fields.items()}
-    return Stand(**words, line=int(told.get("line") or 0), sequence=int(told.get("sequence") or 0), runs_on=runs_on)
+    def word(name: str) -> str:
+        return str(told.get(name) or "")
+
+    return Stand(
+        word("why"), word("host"), word("component"), word("file"), int(told.get("line") or 0),
+        word("topic"), int(told.get("sequence") or 0), word("text"), word("when"), runs_on,
+    )  # fmt: skip
+
+
+def between(state: Snapshot) -> Stand:
+    """Where a system stands that was stepped on from where it was frozen."""
+    last = (state.get("stepping") or {}).get("last")
+    if not last:
+        return Stand("stepping", between=True)
+    return Stand("stepping", topic=str(last[0]), sequence=int(last[1]), between=True)
 
 
 def stopped_components(state: Snapshot) -> frozenset[str]:
@@ -82,17 +93,34 @@ def stopped_components(state: Snapshot) -> frozenset[str]:
 def headline(stand: Stand) -> str:
     if stand.runs_on:
         return f"{stand.component or stand.host} stands, the system runs on"
+    if stand.between:
+        return "The whole system stands between two events"
     return "The whole system is frozen on one event" if stand.topic else "The whole system is frozen"
+
+
+def shown_event(stand: Stand) -> str:
+    """`/pose #12`, `tick of signal #5`."""
+    return f"{shown_topic(stand.topic) if stand.topic.startswith('/_studio') else stand.topic} #{stand.sequence}"
+
+
+def shown_topic(topic: str) -> str:
+    """`laser_left/ranges`, `tick of signal`."""
+    for prefix, words in _PREFIXES.items():
+        if topic.startswith(prefix):
+            return words + topic.removeprefix(prefix)
+    return topic.removeprefix("/")
 
 
 def sentence(stand: Stand, state: Snapshot) -> str:
     """What stands where, handling what, and who waits for it; with the event in bold."""
-    event = f"<b>{escape(stand.event)}</b>" if stand.topic else ""
+    event = f"<b>{escape(shown_event(stand))}</b>" if stand.topic else ""
     if stand.line:
         where = f"{escape(stand.component or stand.host)} stands at line {stand.line}"
         where += f", handling {event}" if event else f" of {escape(stand.file.rpartition('/')[2])}"
         if stand.why == "exception" and stand.text:
             where += f": {escape(stand.text)}"
+    elif stand.between:
+        where = f"the last one was {event}" if event else "nothing has been delivered yet"
     elif event:
         where = f"{WHEN.get(stand.when, 'stopped at')} {event}"
         condition = stand.text.partition(" if ")[2]

@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.fonts import code_font
-from studio.editor.freeze.standing import held_count
+from studio.editor.freeze.standing import held_count, shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 TOPIC, NUMBER, IN_MS = range(3)
 ROOM_FOR_WORDS = 230
 WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs and time-outs are suspended."
-_PREFIXES = {"/_studio/timer/": "tick of ", "/_studio/command/": "command to "}
 
 
 class HeldEvents(QWidget):
@@ -139,11 +138,3 @@ class HeldEvents(QWidget):
         assert entry is not None
         entry.triggered.connect(lambda: self.window_.event_breaks.ask_new(topic))
         menu.popup(viewport.mapToGlobal(at))
-
-
-def shown_topic(topic: str) -> str:
-    """`laser_left/ranges`, `tick of signal`."""
-    for prefix, words in _PREFIXES.items():
-        if topic.startswith(prefix):
-            return words + topic.removeprefix(prefix)
-    return topic.removeprefix("/")

@@ -19,10 +19,9 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.fonts import code_font, metrics, text_font
-from studio.editor.freeze.standing import Stand
+from studio.editor.freeze.standing import Stand, shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.panels.held import shown_topic
 from studio.editor.theme import Theme
 from studio.model.wiring import topic_of
 
@@ -143,7 +142,7 @@ class ThisEvent(QWidget):
         last = (state.get("stepping") or {}).get("last")
         if hit and hit["topic"]:
             self._show({**hit, "cause": [[*hit["cause"], 0]] if hit.get("cause") else []})
-        elif stand is not None and stand.topic:
+        elif stand is not None and stand.topic and not stand.between:
             self._show({"topic": stand.topic, "sequence": stand.sequence, "component": stand.component})
         elif last and self.window_.live.control.phase == "paused":
             self._show({"topic": last[0], "sequence": last[1], "stamp_ns": last[2], "when": "last"})
