@@ -254,21 +254,26 @@ def test_muted_breakpoints_stop_nobody(world: World) -> None:
 
 
 def test_a_stopped_program_in_another_language_freezes_too(world: World) -> None:
-    """The kernel tells, whatever debugger it is; here a signal, and gdb where there is one."""
+    """The kernel tells, whatever debugger it is; here a signal."""
     world.debugger.watch_native("sink")
     pid = world.session.hosts["sink"].pid
     os.kill(pid, signal.SIGSTOP)
     assert world.stands()["host"] == "sink"
     os.kill(pid, signal.SIGCONT)
     world.goes_on()
-    if shutil.which("gdb"):
-        gdb = subprocess.Popen(
-            ["gdb", "--batch", "-p", str(pid), "-ex", "shell sleep 1", "-ex", "detach"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        world.stands()
-        gdb.wait(30)
-        world.goes_on()
+    world.debugger.detach("sink")
+
+
+@pytest.mark.soak
+def test_gdb_freezes_the_system_and_detaching_lets_it_go_on(world: World) -> None:
+    if not shutil.which("gdb"):
+        pytest.skip("gdb is not installed")
+    world.debugger.watch_native("sink")
+    words = ["gdb", "--batch", "-p", str(world.session.hosts["sink"].pid), "-ex", "shell sleep 1", "-ex", "detach"]
+    gdb = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert world.stands()["host"] == "sink"
+    gdb.wait(60)
+    world.goes_on()
     world.debugger.detach("sink")
 
 
@@ -328,6 +333,9 @@ def test_a_host_started_under_the_debugger_stops_where_its_components_are_made()
     launching.join(30)
     assert not launching.is_alive()
     session.start("run")
-    client.close()
-    session.close()
+    client.set_breakpoints(CODE, [{"line": line_in("Ticker", "self.out.publish")}])
+    client.wait("stopped")
+    session.close()  # also while somebody stands, a system can be stopped in good order
+    assert session.hosts["ticker"].returncode == 0
     debugger.close()
+    client.close()
