@@ -124,14 +124,12 @@ class GateRequests:
     # Steps.
 
     def _step(self, count: int, topic: str | None) -> dict[str, Any]:
-        self._give_up_moving()
         with self._gate:
             delivered = self._session.step(count, topic)
         return {"delivered": delivered, "position": self.stepping()["position"]}
 
     def _back(self, count: int, topic: str | None) -> dict[str, Any]:
         session = self._paced()
-        session.give_up_moving()
         topics = None if topic is None else {topic}
         freeze = self.freeze
         if freeze is None or not self._is_held():
@@ -177,7 +175,6 @@ class GateRequests:
 
         def job() -> dict[str, Any]:
             session = self._paced()
-            session.give_up_moving()
             within = self._is_held()
             with self._muted(), self._gate:
                 reply = start_again(session, component)

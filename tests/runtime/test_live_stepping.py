@@ -172,6 +172,13 @@ def test_back_and_forwards_again_is_the_same(client: Client) -> None:
     assert len(coming) == 50 and coming[: len(known)] == known
     assert client.ask("step", count=60)["delivered"] == first
     assert client.ask("digest")["digest"] == there
+    # A key that is pressed faster than the system goes back.
+    presses = [threading.Thread(target=client.ask, args=("back",)) for _ in range(5)]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert client.stepping["position"] == 55
 
 
 def test_to_an_event_of_a_topic_a_number_or_a_time(client: Client) -> None:

@@ -127,13 +127,13 @@ class LiveStepper:
         self.ready()
         done: list[Delivered] = []
         left = count
-        while left > 0 and not self.cancelled.is_set():
+        while left > 0:
             start_ns = monotonic_ns()
             came, place, hit = self.gate.advance(left, topics, until_ns=self._until_ns(), most=LOOKED_AT)
             self._went(came, place, monotonic_ns() - start_ns)
             done += came
             left -= len(came) if topics is None else sum(event.topic in topics for event in came)
-            if not came or hit:
+            if not came or hit or self.cancelled.is_set():
                 break
         return done
 

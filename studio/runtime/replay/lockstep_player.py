@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -178,12 +178,15 @@ class LockstepPlayer:
         return min(max(now_ns, self.start_ns), self.end_ns)
 
     def seek(self, time_ns: int) -> None:
-        """Go to a time of the log, playing or paused as before."""
+        """Go to a time of the log, playing or paused as before; who is on a long way elsewhere gives that up."""
         self.session.give_up_moving()
+        self._seek(lambda: time_ns)
+
+    def _seek(self, time_ns: Callable[[], int]) -> None:
         with self._lock:
             low, high = self._range or (self.start_ns, self.end_ns)
             running = self.session.mode == "run"
-            self._go(min(max(time_ns, low), high))
+            self._go(min(max(time_ns(), low), high))
             if running:
                 self.play()
 
@@ -191,7 +194,7 @@ class LockstepPlayer:
         self.seek(self.start_ns + round(fraction * (self.end_ns - self.start_ns)))
 
     def seek_by(self, seconds: float) -> None:
-        self.seek(self._time_ns + round(seconds * SECOND_NS))
+        self._seek(lambda: self._time_ns + round(seconds * SECOND_NS))
 
     def _go(self, time_ns: int) -> None:
         """The system stands there afterwards."""
@@ -285,7 +288,6 @@ class LockstepPlayer:
         return self._back({topic}, 1)
 
     def _back(self, topics: Collection[str], count: int) -> int:
-        self.session.give_up_moving()
         with self._lock, self.session.moving() as stepper:
             self._stopped = None
             return stepper.back(count, topics)
