@@ -126,10 +126,9 @@ class StatusBar(QStatusBar):
         phase, theme = live.control.phase, self.theme
         is_frozen = live.window.freeze.is_frozen
         self.frozen.setVisible(is_frozen)
-        on_ice = "#06232C" if theme.name == "dark" else "#FFFFFF"
-        self.frozen.setIcon(icon("fa6s.snowflake", on_ice))
+        self.frozen.setIcon(icon("fa6s.snowflake", theme.on_frozen))
         self.frozen.setStyleSheet(
-            f"QToolButton {{ background: {theme.frozen}; color: {on_ice}; border: 0; border-radius: 0;"
+            f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
             " padding: 0 10px; min-height: 22px; font-weight: 600; }"
         )
         for widget in (self.running, self.figures, self.load):

@@ -55,6 +55,7 @@ class Theme:
     inactive: str
     created: str
     frozen: str
+    on_frozen: str
     origins: Mapping[str, Origin]
     types: Mapping[str, str]
     other_type: str
@@ -75,6 +76,7 @@ DARK = Theme(
     text="#E6E9ED", muted="#A3ACB8", disabled="#6C7581", accent="#A596FF", accent_fill="#6A57E0", on_accent="#FFFFFF",
     selection="#37325E", focus="#C4BAFF", hover="#2F353D", alternate="#252A30", tooltip="#2B3038", code="#1A1D21",
     error="#FF837A", warning="#EBC24D", fine="#56D089", inactive="#74B4FF", created="#F2F4F7", frozen="#8ADCF5",
+    on_frozen="#06232C",
     origins={
         "real": Origin("#FF9F57", "#FF7A1A", "#1A0E00", "fa6s.tower-broadcast", "Real"),
         "logged": Origin("#EBA0D5", "#7C2F66", "#FFFFFF", "fa6s.database", "Logged"),
@@ -94,6 +96,7 @@ LIGHT = Theme(
     text="#1B2026", muted="#525C68", disabled="#98A1AC", accent="#5440CF", accent_fill="#5B46D6", on_accent="#FFFFFF",
     selection="#DCD7FB", focus="#5440CF", hover="#E6E9EE", alternate="#F0F2F5", tooltip="#FFFFFF", code="#FFFFFF",
     error="#BD1F29", warning="#7A5500", fine="#0C6E36", inactive="#0A5CB3", created="#3B444E", frozen="#055F78",
+    on_frozen="#FFFFFF",
     origins={
         "real": Origin("#A84300", "#FF7A1A", "#1A0E00", "fa6s.tower-broadcast", "Real"),
         "logged": Origin("#932873", "#932873", "#FFFFFF", "fa6s.database", "Logged"),

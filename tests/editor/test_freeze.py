@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +150,18 @@ def small(one_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Iterator[Main
 @pytest.mark.timeout(240)
 def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtbot: QtBot) -> None:
     window = small
+
+    def until(condition: Callable[[], bool]) -> None:
+        try:
+            qtbot.waitUntil(condition, timeout=PATIENCE_MS)
+        except TimeoutError:
+            pytest.fail(
+                f"it stands at {window.freeze.stand}, {window.live.control.phase}: {window.status.words.text()}"
+            )
+
     window.event_breaks.put(EventBreakpoint("1", topic="/signal/value", count=20))
     window.trigger("run.start")
-    qtbot.waitUntil(lambda: window.freeze.is_frozen, timeout=PATIENCE_MS)
+    until(lambda: window.freeze.is_frozen)
     stand = window.freeze.stand
     assert stand is not None and (stand.why, stand.topic) == ("event breakpoint", "/signal/value")
     assert window.freeze.bar.isVisible() and window.freeze.frame.isVisible() and window.status.frozen.isVisible()
@@ -162,11 +171,15 @@ def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtb
     for theme in (DARK, LIGHT):  # every item of the canvas is another one after this
         window.show_theme(theme)
         assert len([each for each in window.canvas.canvas.items() if isinstance(each, Flag)]) == 1
-    qtbot.waitUntil(lambda: window.event_breaks.hits.get("1") == 1, timeout=PATIENCE_MS)
+    until(lambda: window.event_breaks.hits.get("1") == 1)
     chain = window.side_panels.show("this_event").chain
-    qtbot.waitUntil(lambda: any(f"#{stand.sequence}" in step.title for step in chain.steps), timeout=PATIENCE_MS)
+    until(lambda: any(f"#{stand.sequence}" in step.title for step in chain.steps))
     window.event_breaks.remove("1")
+    window.freeze.bar.buttons["run.step"].click()
+    until(lambda: window.freeze.stand is not None and window.freeze.stand.between)
+    assert window.freeze.bar.isVisible() and not window.freeze.frame.isVisible(), "it stays where it is"
+    assert "between two events" in window.freeze.bar.title.text()
     window.freeze.bar.buttons["run.start"].click()
-    qtbot.waitUntil(lambda: window.live.control.phase == "running" and not window.freeze.is_frozen, timeout=PATIENCE_MS)
-    assert not window.freeze.bar.isVisible()
+    until(lambda: window.live.control.phase == "running")
+    until(lambda: not window.freeze.bar.isVisible())
     assert all(node.opacity() == 1.0 for node in window.canvas.canvas.nodes.values())

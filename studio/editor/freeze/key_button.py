@@ -40,7 +40,7 @@ class KeyButton(QAbstractButton):
             fill = mixed(theme.text, fill, 0.1)
         text = theme.text if self.isEnabled() else theme.disabled
         if self.filled:
-            text = "#06232C" if theme.name == "dark" else "#FFFFFF"
+            text = theme.on_frozen
             if not self.isEnabled():
                 fill, text = theme.header, theme.disabled
         border = fill if self.filled else theme.control_border if self.isEnabled() else theme.border
