@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -29,6 +30,8 @@ NOTHING = "No log is played. Open one, or record the running system"
 SEEK_EVERY_MS = 60
 """While scrubbing: each jump pauses and rewinds the whole system, so not for every pixel."""
 BURSTS = (10, 100, 1000)
+STEPS = ("single", "back", "next_of", "previous_of", "burst")
+MOST_STEPS = 30
 FASTER = 1.1
 """Of the keys up and down, as in rosbag2."""
 
@@ -44,6 +47,8 @@ class PlayerViewer(Viewer):
         """For what needs the project: the mapping, recording, opening."""
         self.state: dict[str, Any] = {}
         self._path = ""
+        self._steps: deque[dict[str, Any]] = deque()
+        """Asked for by keys that are held down; the first is under way."""
         self._sought: int | None = None
         self._seeks = QTimer(self)
         self._seeks.setSingleShot(True)
@@ -173,6 +178,7 @@ class PlayerViewer(Viewer):
 
     def ended(self) -> None:
         self.state = {}
+        self._steps.clear()
         self._show_state()
 
     def _take_state(self) -> None:
@@ -310,8 +316,23 @@ class PlayerViewer(Viewer):
     # ---- what one does
 
     def ask(self, action: str, **fields: Any) -> None:
-        """Of the player in the runtime; what it refuses stands in the bar."""
-        self.feed.ask("player", self._done, self._refused, timeout_s=None, action=action, **fields)
+        """Of the player in the runtime; what it refuses stands in the bar. Steps go one after the other."""
+        if action not in STEPS:
+            self.feed.ask("player", self._done, self._refused, timeout_s=None, action=action, **fields)
+        elif len(self._steps) < MOST_STEPS:
+            self._steps.append({"action": action, **fields})
+            if len(self._steps) == 1:
+                self._step_on()
+
+    def _step_on(self) -> None:
+        self.feed.ask("player", self._stepped, self._refused, timeout_s=None, **self._steps[0])
+
+    def _stepped(self, reply: dict[str, Any]) -> None:
+        self._done(reply)
+        if self._steps:
+            self._steps.popleft()
+        if self._steps:
+            self._step_on()
 
     def _done(self, reply: dict[str, Any]) -> None:
         player = reply.get("player")
@@ -321,6 +342,7 @@ class PlayerViewer(Viewer):
 
     def _refused(self, error: StudioError) -> None:
         self._sought = None
+        self._steps.clear()
         self._refuse(str(error))
 
     def _refuse(self, words: str) -> None:

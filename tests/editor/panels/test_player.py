@@ -219,3 +219,17 @@ def test_in_a_narrow_dock_the_least_important_goes_first(viewer: PlayerViewer) -
     viewer.resize(1700, 240)
     QApplication.processEvents()
     assert viewer.condition.isVisible() and viewer.presets.isVisible()
+
+
+def test_steps_go_one_after_the_other(viewer: PlayerViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    del viewer.ask
+    sent: list[tuple[str, object]] = []
+    monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: sent.append((fields["action"], done)))
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right):
+        QTest.keyClick(viewer.timeline, key)
+    assert [action for action, _ in sent] == ["back"]
+    for _ in range(3):
+        done = sent[-1][1]
+        assert callable(done)
+        done({"player": viewer.state})
+    assert [action for action, _ in sent] == ["back", "back", "single"]
