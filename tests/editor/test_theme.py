@@ -37,8 +37,8 @@ def test_borders_ports_and_focus_are_visible(theme: Theme) -> None:
 def test_origins_are_readable_and_orange_is_real_alone(theme: Theme) -> None:
     for origin in theme.origins.values():
         assert contrast(origin.on_fill, origin.fill) >= 4.5
-    assert contrast(theme.on_frozen, theme.frozen) >= 4.5
         assert contrast(origin.text, theme.panel) >= 4.5
+    assert contrast(theme.on_frozen, theme.frozen) >= 4.5
     assert [name for name, origin in theme.origins.items() if origin.fill == "#FF7A1A"] == ["real"]
 
 
