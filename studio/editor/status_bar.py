@@ -59,7 +59,7 @@ class StatusBar(QStatusBar):
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
         self.layout_name = self._button("Layout of the panels", self.layouts_wanted)
-        self.layout_name.setToolTip("Arrangement of the panels (Ctrl+1 to Ctrl+7)")
+        self.layout_name.setToolTip("Arrangement of the panels (Ctrl+1 to Ctrl+9)")
         self.frozen = self._button("The system is frozen", self.frozen_wanted)
         self.frozen.setText("Frozen")
         self.frozen.setToolTip("The whole system stands: show where")
