@@ -17,7 +17,8 @@ from studio.runtime.debug.history import History
 from studio.runtime.debug.host_line import DebugError, HostLine, Reception
 from studio.runtime.debug.host_side import SWITCH
 from studio.runtime.debug.native import NativeWatch
-from studio.runtime.debug.proxy import DebugSession, Stop
+from studio.runtime.debug.proxy import DebugSession
+from studio.runtime.debug.stops import Stop
 from studio.runtime.launcher import Session
 
 COMES_WITHIN_S = 30.0

@@ -14,39 +14,23 @@ import socket
 import threading
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Protocol
 
 from studio.errors import StudioError
 from studio.runtime.debug.breakpoints import Breakpoints, path_of
+from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, DebugError, HostGone, HostLine
+from studio.runtime.debug.peer_user import is_ours
 from studio.runtime.debug.proxy_client import ProxyClient
+from studio.runtime.debug.stops import Stop, find_stop
 
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
 STEPS = {"next", "stepIn", "stepOut", "goto"}
 OURS = "studio"
 """Sets breakpoints on behalf of the runtime."""
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Where a host stands."""
-
-    thread: int
-    reason: str
-    text: str = ""
-    component: str = ""
-    file: str = ""
-    line: int = 0
-    function: str = ""
-    topic: str = ""
-    sequence: int = 0
-
-    def shown(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in ("component", "reason", "text", "file", "line", "function")}
 
 
 class Watcher(Protocol):
@@ -77,6 +61,8 @@ class DebugSession:
         self._muted = 0
         self._abandoned = False
         """All clients have left: what they have begun stops nobody any more."""
+        self._ours = False
+        """The runtime itself has set breakpoints: they stop also where no client is."""
         self._step = 0
         """Numbers the steps and stops, to know whether a step has stopped again."""
         self._stepping = False
@@ -193,28 +179,9 @@ class DebugSession:
         translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in self.breakpoints.behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
         self._broadcast("stopped", self._told_stop)
-        self.stop = self._where(line, body)
+        self.stop = find_stop(line, body)
         self._stepping = False
         self._watcher.stopped(self, self.stop)
-
-    def _where(self, line: HostLine, body: dict[str, Any]) -> Stop:
-        stop = Stop(int(body.get("threadId", 0)), str(body.get("reason", "")), str(body.get("text") or ""))
-        with suppress(DebugError):
-            frames = line.ask("stackTrace", {"threadId": stop.thread, "startFrame": 0, "levels": 1})["stackFrames"]
-            top = frames[0] if frames else {}
-            event = line.evaluate("situation") or {}
-            return Stop(
-                stop.thread,
-                stop.reason,
-                str(body.get("description") or body.get("text") or ""),
-                str(event.get("component", "")),
-                str(top.get("source", {}).get("path", "")),
-                int(top.get("line", 0)),
-                str(top.get("name", "")),
-                str(event.get("topic", "")),
-                int(event.get("sequence", 0)),
-            )
-        return stop
 
     def _on_continued(self, body: dict[str, Any]) -> None:
         self._broadcast("continued", body)
@@ -273,6 +240,7 @@ class DebugSession:
         """Breakpoints of the runtime itself, in place of those it had."""
         with self._lock:
             touched = set(self.breakpoints.leave(OURS))
+            self._ours = bool(places)
             self._abandoned = self._abandoned and not places
             for path in {path for path, _ in places}:
                 self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
@@ -339,6 +307,9 @@ class DebugSession:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            if not is_ours(connection):
+                connection.close()
+                continue
             client = ProxyClient(connection, self._requested, self._gone)
             with self._lock:
                 if self.ended:
@@ -367,7 +338,7 @@ class DebugSession:
             if self._exceptions.pop(client, None) is not None and self.line is not None:
                 self._send_exceptions(self.line)
         if not left and not self.ended:
-            self._abandoned = True
+            self._abandoned = not self._ours
             self._work.put(self._go_on_alone)
 
     def _requested(self, client: ProxyClient, request: Message) -> None:
@@ -381,7 +352,7 @@ class DebugSession:
         match request.get("command"):
             case "initialize":
                 client.name = str(arguments.get("clientName") or arguments.get("clientID") or client.name)
-                client.respond(request, self._capabilities())
+                client.respond(request, capabilities(self.line.capabilities if self.line is not None else None))
             case "attach" | "launch":
                 client.respond(request)
                 client.event("initialized")
@@ -444,10 +415,6 @@ class DebugSession:
             told = lambda: client.respond(request, {"breakpoints": [each.answer() for each in kept]})  # noqa: E731
             self._send_file(self.line, path_of(arguments["source"]), told)
 
-    def _capabilities(self) -> dict[str, Any]:
-        line = self.line
-        return {**(line.capabilities if line is not None else BEFORE_THE_HOST), **NOT_OFFERED}
-
     def _welcome(self, client: ProxyClient) -> None:
         """From here on it hears what happens, beginning with where the host stands."""
         client.configured = True
@@ -483,21 +450,3 @@ class DebugSession:
             client.event("terminated")
             client.close()
         self._work.put(None)
-
-
-NOT_OFFERED = {"supportsTerminateRequest": False, "supportTerminateDebuggee": False, "supportsRestartRequest": False}
-"""A debug client never ends a component: the system does."""
-ABILITIES = """
-supportsConfigurationDoneRequest supportsConditionalBreakpoints supportsHitConditionalBreakpoints supportsSetVariable
-supportsEvaluateForHovers supportsCompletionsRequest supportsExceptionInfoRequest supportsLogPoints
-supportsSetExpression supportsDelayedStackTraceLoading
-"""
-BEFORE_THE_HOST: dict[str, Any] = {
-    **dict.fromkeys(ABILITIES.split(), True),
-    "exceptionBreakpointFilters": [
-        {"filter": "raised", "label": "Raised Exceptions", "default": False},
-        {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True},
-        {"filter": "userUnhandled", "label": "User Uncaught Exceptions", "default": False},
-    ],
-}
-"""What debugpy can do, for a client that comes before the host does."""
