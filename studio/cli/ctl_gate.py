@@ -13,9 +13,8 @@ from studio.runtime.clock import SECOND_NS
 def gate(attachment: Attachment, options: argparse.Namespace) -> int:
     if options.mode is None and options.kind is None:
         state = attachment.state
-        told = {"gate": state["gate"], **state["stepping"], "kind": state["stepping"]["gate"]}
-        told["gate"] = state["gate"]
-        return _tell(told, options, f"{state['gate']}, {told['kind']}{_where(told)}")
+        told = {"gate": state["gate"], "stepping": state["stepping"]}
+        return _tell(told, options, f"{state['gate']}{_where(state['stepping'])}")
     return set_gate(attachment, options, options.mode)
 
 
@@ -68,10 +67,11 @@ def again(attachment: Attachment, options: argparse.Namespace) -> int:
     return _tell(told, options, f"{reply['component']}: started again, {where}")
 
 
-def _where(told: dict[str, Any]) -> str:
-    if told["kind"] == "free":
+def _where(stepping: dict[str, Any]) -> str:
+    if stepping["gate"] == "free":
         return ""
-    return f", after event {told['position']}" + ("" if told["can_go_back"] else f" (not back: {told['why_not']})")
+    why_not = "" if stepping["can_go_back"] else f" (not back: {stepping['why_not']})"
+    return f", lockstep, after event {stepping['position']}{why_not}"
 
 
 def _last(attachment: Attachment) -> str:

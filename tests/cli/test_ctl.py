@@ -144,7 +144,7 @@ class TestSteering:
 
     def test_the_gate_pauses_steps_and_goes_on(self, studio: Studio) -> None:
         assert studio("ctl", "pause").out == "bench is paused\n"
-        assert studio("ctl", "gate", "--json").json == {"gate": "pause"}
+        assert studio("ctl", "gate", "--json").json["gate"] == "pause"
         delivered = studio("ctl", "step", "2", "--topic", "/filter/smooth", "--json").json["delivered"]
         assert [topic for topic, _ in delivered].count("/filter/smooth") == 2
         held = studio("ctl", "set", "filter.cutoff_hz", "4.5")
