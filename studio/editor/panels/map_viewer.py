@@ -47,6 +47,7 @@ class MapViewer(Viewer):
         self.plane = QComboBox()
         self.plane.setToolTip("The plane of the map that is shown")
         self.plane.setAccessibleName("Plane")
+        self.plane.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.plane.activated.connect(lambda _: self._choose_plane(self.plane.currentText()))
         self.colours = QComboBox()
         self.colours.setToolTip("Colours; the second terrain scheme can be told apart by everybody")
