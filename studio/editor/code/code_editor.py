@@ -44,6 +44,7 @@ class CodeEditor(QsciScintilla):
     def __init__(self, path: Path, theme: Theme) -> None:
         super().__init__()
         self.path, self.theme = path, theme
+        self._stands = False
         self._logs: dict[int, tuple[str, str]] = {}
         self._points: dict[int, int] = {}
         """Handle of the marker -> line, from 1 on."""
@@ -96,7 +97,7 @@ class CodeEditor(QsciScintilla):
         for margin in (POINTS, ARROW, GAP):
             self.setMarginBackgroundColor(margin, ground)
         self.setCaretForegroundColor(text)
-        self.setCaretLineVisible(True)
+        self.setCaretLineVisible(not self._stands)
         self.setCaretLineBackgroundColor(QColor(theme.hover))
         self.setSelectionBackgroundColor(QColor(theme.selection))
         self.resetSelectionForegroundColor()
@@ -107,7 +108,7 @@ class CodeEditor(QsciScintilla):
         self.setExtraAscent(2)
         self.setExtraDescent(2)
         self._define_markers()
-        self._lines_changed()
+        self._fit_numbers()
 
     def _define_markers(self) -> None:
         theme, ratio = self.theme, self.devicePixelRatioF()
@@ -144,8 +145,11 @@ class CodeEditor(QsciScintilla):
         self._logs = {line: (words, "disabled") for line, words in logs.items()}
         self._repaint()
 
-    def _lines_changed(self) -> None:
+    def _fit_numbers(self) -> None:
         self.setMarginWidth(NUMBERS, f" {max(self.lines(), 100)}")
+
+    def _lines_changed(self) -> None:
+        self._fit_numbers()
         self._values.clear()  # they belonged to the lines as they were
         moved = {line: self.markerLine(handle) + 1 for handle, line in self._points.items()}
         if any(old != new for old, new in moved.items()):
@@ -163,7 +167,8 @@ class CodeEditor(QsciScintilla):
                 self.markerAdd(line - 1, marker)
         else:
             self._values.clear()
-        self.setCaretLineVisible(line <= 0)
+        self._stands = line > 0
+        self.setCaretLineVisible(not self._stands)  # it would hide the colour of the line where the code stands
         self._repaint()
 
     def show_values(self, values: Mapping[int, tuple[str, str]]) -> None:

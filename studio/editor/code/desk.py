@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QMenu
 
 from studio.editor.code import looks
 from studio.editor.code.debug_control import project_key
@@ -127,14 +128,11 @@ class CodeDesk(QObject):
 
         self.window.debug.evaluate(looks.names_of([expression]), show, context="clipboard")
 
-    def _add_entries(self, menu: object, page: CodePage) -> None:
+    def _add_entries(self, menu: QMenu, page: CodePage) -> None:
         """For a selected expression while the code stands."""
         chosen = page.editor.selectedText().strip()
         if not chosen or "\n" in chosen or not self.window.debug.is_stopped:
             return
-        from PyQt6.QtWidgets import QMenu
-
-        assert isinstance(menu, QMenu)
         menu.addSeparator()
         for text, panel, method in (
             ("Watch this", "watches", "add"),
