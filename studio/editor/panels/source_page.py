@@ -22,7 +22,7 @@ from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source
 class SourcePage(Page):
     def __init__(self, session: Session, source: Source, theme: Theme, control: RunControl) -> None:
         super().__init__(theme)
-        self.session, self.source = session, source
+        self.session, self.source, self.runs = session, source, control.feed.is_attached
         self.add_subject("mdi6.car", source.name, "A source: the same ports, real, logged or simulated.", "source",
                          renames=session)  # fmt: skip
         feed: Feed = control.feed
@@ -66,7 +66,8 @@ class SourcePage(Page):
         elif chosen:
             button.setToolTip(f"The data is {mode}")
         else:
-            effects = effects_of(self.session.system, self.session.registry, {source.name: mode}, {source.name: now})
+            system, registry = self.session.system, self.session.registry
+            effects = effects_of(system, registry, {source.name: mode}, {source.name: now}, runs=self.runs)
             button.setToolTip(card_text(effects, f"Switch {source.name} to {mode}"))
         button.clicked.connect(lambda _: self.session.choose_modes({source.name: mode}))
         self.buttons[mode] = button

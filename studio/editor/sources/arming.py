@@ -54,7 +54,7 @@ class ArmDialog(QDialog):
         mark.setFixedSize(38, 38)
         mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
         mark.setStyleSheet(f"background: {origin.fill}; border-radius: 4px;")
-        title = QLabel(f"{vehicle} will move by itself")
+        title = QLabel(f"{vehicle} will move by itself" if runs else f"{vehicle} is real, and moves only when armed")
         title.setStyleSheet("font-size: 15px; font-weight: 600;")
         what = QLabel(words)
         what.setProperty("role", "muted")

@@ -57,19 +57,20 @@ class SourceDesk(QObject):
     def choose(self, modes: Mapping[str, SourceMode], at: QPoint | None = None) -> None:
         """Ask first where that starts or stops something, or would let something move."""
         session = self.window.session
-        effects = effects_of(session.system, session.registry, modes, self.switch.modes())
+        up = self.window.live.control.is_up
+        effects = effects_of(session.system, session.registry, modes, self.switch.modes(), runs=up)
         if not effects.modes and not self._differs(modes):
             return
         self.card = None
         missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).is_file()]
-        if missing and self.window.live.control.is_up:
+        if missing and up:
             self.window.notice.ask(
                 f"The log {missing[0]} is missing, so nothing was switched.",
                 {"Choose a log…": self.switch.log_wanted.emit, "Close": lambda: None},
             )
         elif effects.actuators:
             self._ask_real(modes, effects)
-        elif self.window.live.control.is_up and effects.modes:
+        elif up and effects.modes:
             kinds = set(modes.values())
             mode = kinds.pop() if len(kinds) == 1 else "simulated"
             self.card = SourceCard(self.window, self.window.theme, mode, effects, lambda: self._do(modes))
@@ -189,7 +190,9 @@ class SourceDesk(QObject):
         mix = mix_words(modes)
         beside = f" · {mix}" if mix else ""
         actuators = self.real_actuators()
-        if armed:
+        if armed and window.freeze.is_frozen:
+            words = "REAL VEHICLE · ARMED · stopped by the freeze"
+        elif armed:
             moved = self.vehicle(actuators) if actuators else listed(armed)
             words = f"REAL VEHICLE · ARMED · commands from {self._commanders()} move {moved}"
         elif not up:

@@ -36,14 +36,18 @@ class Effects:
     actuators: tuple[Actuator, ...] = ()
     """Those that a choice of Real would let move something, once they are armed."""
     logs: tuple[str, ...] = ()
+    runs: bool = True
+    """Whether there is a system in which all this would happen at once."""
     lacks: tuple[str, ...] = ()
     """Sources that have no provider of this kind, and stay as they are."""
 
     @property
     def rows(self) -> list[tuple[str, str]]:
         """For a card: what happens, and to whom."""
-        found = [("Stops", listed(self.stops) or "nothing"), ("Starts", listed(self.starts) or "nothing")]
-        found.append(("Clock", self.clock))
+        stops, starts = listed(self.stops) or "nothing", listed(self.starts) or "nothing"
+        if not self.runs:
+            return [("Run starts", starts), ("in place of", stops), ("Clock", self.clock)]
+        found = [("Stops", stops), ("Starts", starts), ("Clock", self.clock)]
         count = len(self.keeps)
         kept = (
             f"{count} component{'s' if count != 1 else ''}" if count > MOST_NAMES else listed(self.keeps) or "nothing"
@@ -58,13 +62,15 @@ class Effects:
         """For a dialog."""
         count = len(self.keeps)
         stops, starts = listed(self.stops) or "nothing", listed(self.starts) or "nothing"
+        if not self.runs:
+            return f"Nothing happens now. Run starts {starts}, in place of {stops}. Clock: {self.clock}."
         return (
             f"Stops: {stops}. Starts: {starts}. Clock: {self.clock}."
             f" Your {count} other component{'s' if count != 1 else ''} keep{'s' if count == 1 else ''} running."
         )
 
 
-def effects_of(system: System, specs: Specs, wanted: Modes, running: Modes) -> Effects:
+def effects_of(system: System, specs: Specs, wanted: Modes, running: Modes, *, runs: bool = True) -> Effects:
     """`running`: the modes as they are now in the system that runs, or on the canvas."""
     changed: dict[str, SourceMode] = {}
     stops: list[str] = []
@@ -100,7 +106,7 @@ def effects_of(system: System, specs: Specs, wanted: Modes, running: Modes) -> E
     ]
     return Effects(
         changed, tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(starts)), clock_words(system, after),
-        tuple(name for name in keeps if name not in gone), tuple(actuators), tuple(logs), tuple(lacks),
+        tuple(name for name in keeps if name not in gone), tuple(actuators), tuple(logs), runs, tuple(lacks),
     )  # fmt: skip
 
 

@@ -112,7 +112,7 @@ class SourceSwitch(QFrame):
             return f"No source has a {mode} provider"
         modes = self.modes()
         wanted: Modes = dict.fromkeys(modes, mode)
-        effects = effects_of(session.system, session.registry, wanted, modes)
+        effects = effects_of(session.system, session.registry, wanted, modes, runs=bool(self.running()))
         if not effects.modes:
             return f"{'The data is' if count == 1 else 'All that can be is'} {mode}"
         whom = "the source" if count == 1 else f"{can} of {count} sources"

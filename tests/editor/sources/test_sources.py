@@ -46,6 +46,9 @@ def test_what_a_choice_stops_and_starts_is_told() -> None:
     assert told.starts == ("left_driver", "right_driver", "ins_driver", "car")
     assert told.clock == "wall time" and "terrain_map" in told.keeps and "simulator" not in told.keeps
     assert [(each.name, each.speed) for each in told.actuators] == [("car", "top_speed_m_s")]
+    assert told.rows[:2] == [("Stops", "simulator"), ("Starts", "left_driver, right_driver, ins_driver, car")]
+    later = effects_of(opened.system, opened.registry, {"platform": "real"}, {}, runs=False)
+    assert later.rows[0][0] == "Run starts" and later.sentence.startswith("Nothing happens now")
     logged = effects_of(opened.system, opened.registry, {"platform": "logged"}, {"platform": "simulated"})
     assert logged.starts == ("the log drive.mcap",) and logged.clock == "time of the log" and not logged.actuators
     assert not effects_of(opened.system, opened.registry, {"platform": "simulated"}, {}).modes
