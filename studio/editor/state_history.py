@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_state import error_place, shown_look
@@ -18,8 +18,6 @@ TIMES = ("restarts", "errors")
 
 
 class StateHistory(QObject):
-    changed = pyqtSignal()
-
     def __init__(self, feed: Feed) -> None:
         """Lives as long as the feed; see `history_of`."""
         super().__init__(feed)
@@ -43,7 +41,6 @@ class StateHistory(QObject):
     def _rest(self) -> None:
         for lane in self.lanes.values():
             lane.rest()
-        self.changed.emit()
 
     def _take(self, feed: Feed, changes: Changes) -> None:
         self.now_ns = time_of(feed.state)
@@ -57,7 +54,6 @@ class StateHistory(QObject):
             self._note_times(name, told, note, self.now_ns)
         for name in self.lanes.keys() - components.keys():
             self.lanes[name].rest()
-        self.changed.emit()
 
     def _note_times(self, name: str, told: Mapping[str, Any], note: str, now_ns: int) -> None:
         now = {each: int(told.get(each) or 0) for each in TIMES}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal
 
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QBrush, QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
@@ -34,7 +33,6 @@ PATTERNS: Mapping[Tone, Qt.BrushStyle] = {
     "error": Qt.BrushStyle.DiagCrossPattern,
 }
 """So that it reads in grey: active is solid, inactive plain, an error crossed."""
-Where = Literal["lanes", "names", "nowhere"]
 
 
 class StateLanes(QWidget):

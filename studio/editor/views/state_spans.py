@@ -8,6 +8,8 @@ from typing import Literal
 
 MOST = 5000
 """Spans or marks of one lane; of more, the oldest are forgotten."""
+JITTER_NS = 300_000_000
+"""A clock that goes back by less was only told anew, or stepped back an event: nothing is overwritten for it."""
 Sort = Literal["restart", "error"]
 
 
@@ -39,6 +41,8 @@ class Lane:
     def see(self, now_ns: int, state: str, note: str = "") -> None:
         """The state at a moment. A clock that went back overwrites what was seen of that time before."""
         current = self._open
+        if current is not None and current.end_ns - JITTER_NS < now_ns < current.end_ns:
+            now_ns = current.end_ns
         if current is None or now_ns < current.end_ns:
             self._begin(now_ns, state, note)
         elif state == current.state:

@@ -35,15 +35,23 @@ def test_a_state_lasts_until_another_is_seen() -> None:
 def test_time_that_goes_back_is_written_anew_as_far_as_it_comes() -> None:
     lane = Lane()
     for at, state in ((0, "active"), (10, "error"), (20, "active"), (30, "active")):
-        lane.see(at, state)
-    lane.happen(Mark(12, "error"))
-    lane.happen(Mark(25, "error"))
-    lane.see(5, "paused")
-    lane.see(15, "paused")
-    assert spans(lane) == [(0, 5, "active"), (5, 15, "paused"), (15, 20, "error"), (20, 30, "active")]
-    assert [mark.time_ns for mark in lane.marks] == [25]
-    lane.see(40, "paused")
-    assert spans(lane) == [(0, 5, "active"), (5, 40, "paused")] and not lane.marks
+        lane.see(at * S, state)
+    lane.happen(Mark(12 * S, "error"))
+    lane.happen(Mark(25 * S, "error"))
+    lane.see(5 * S, "paused")
+    lane.see(15 * S, "paused")
+    seen = [(0, 5, "active"), (5, 15, "paused"), (15, 20, "error"), (20, 30, "active")]
+    assert spans(lane) == [(start * S, end * S, state) for start, end, state in seen]
+    assert [mark.time_ns for mark in lane.marks] == [25 * S]
+    lane.see(40 * S, "paused")
+    assert spans(lane) == [(0, 5 * S, "active"), (5 * S, 40 * S, "paused")] and not lane.marks
+
+
+def test_a_clock_that_jitters_cuts_nothing() -> None:
+    lane = Lane()
+    for at in (1.0, 2.0, 1.9, 2.1, 2.05, 3.0):
+        lane.see(int(at * S), "active")
+    assert spans(lane) == [(S, 3 * S, "active")]
 
 
 def test_while_no_system_runs_nothing_is_known() -> None:

@@ -16,17 +16,16 @@ STEEPEST_RAD = math.pi / 2
 
 @dataclass(frozen=True)
 class Preset:
-    name: str
     words: str
     yaw_deg: float
     pitch_deg: float
 
 
 PRESETS = (
-    Preset("iso", "From behind, above and right: I", -135.0, 32.0),
-    Preset("top", "From above, x to the right: T", -90.0, 90.0),
-    Preset("side", "From the right side: S", -90.0, 0.0),
-    Preset("front", "From ahead: A", 0.0, 0.0),
+    Preset("From behind, above and right: I", -135.0, 32.0),
+    Preset("From above, x to the right: T", -90.0, 90.0),
+    Preset("From the right side: S", -90.0, 0.0),
+    Preset("From ahead: A", 0.0, 0.0),
 )
 
 

@@ -10,7 +10,6 @@ from studio.editor.views.scene.batches import Floats, Lines, Points, Scene, Tria
 from studio.editor.views.scene.camera import Camera
 
 MOST_QUADS = 1500
-MOST_PIXELS = 1_000_000
 
 
 class PaintedPicture:
