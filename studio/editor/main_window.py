@@ -63,7 +63,7 @@ class MainWindow(QMainWindow):
         self._canvas: CanvasView | None = None
         self.files: Files = Files(self)
         self.live: Live = Live(self)
-        self.does = WindowCommands(self)
+        self.does: WindowCommands = WindowCommands(self)
         self.setWindowTitle("Robot Systems Studio")
         self.setAcceptDrops(True)
         self.resize(SIZE)

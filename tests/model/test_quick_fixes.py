@@ -35,8 +35,10 @@ def registry() -> Registry:
         (ENDS, "Wire it from a.value"),
         (f"{SOURCE}</simulated></source>{SEEN}", "Bind wave to gen.value"),
         (
-            f'{SOURCE}<component name="gen2" type="signal_source"/><bind port="wave" to="gen.value"/>'
-            f'<bind port="other" to="gen2.value"/></simulated></source>{SEEN}',
+            (
+                f'{SOURCE}<component name="gen2" type="signal_source"/><bind port="wave" to="gen.value"/>'
+                f'<bind port="other" to="gen2.value"/></simulated></source>{SEEN}'
+            ),
             "Take other away",
         ),
         (f'{ENDS}<component name="f" type="low_pas"/>{WIRED}<wire from="a.value" to="f.raw"/>', "Make it a low_pass"),

@@ -148,7 +148,7 @@ def draw_arcs(
             painter.drawPolyline(QPolygonF(line))
             painter.setPen(QPen(QColor(theme.error), 1.5))
             x, y = line[-1].x(), line[-1].y()
-            painter.drawLines([QLineF(x - 3, y - 3, x + 3, y + 3), QLineF(x - 3, y + 3, x + 3, y - 3)])
+            painter.drawLines(QLineF(x - 3, y - 3, x + 3, y + 3), QLineF(x - 3, y + 3, x + 3, y - 3))
             continue
         strength = min(max((vote + 1) / 2, 0.0), 1.0) if math.isfinite(vote) else 0.0
         painter.setPen(QPen(with_alpha(theme.fine, int(40 + 200 * strength)), 1 + 2 * strength))
