@@ -82,6 +82,7 @@ class LayersForm(QFrame):
         self.theme, self.things = theme, things
         self.boxes: dict[str, QCheckBox] = {}
         self.lines: list[LayerLine] = []
+        self._lines_of: list[tuple[LayerChoice, dict[str, Any], str]] = []
         self.add = QComboBox()
         self.add.setAccessibleName("Add a layer")
         self.add.setToolTip("One more map over these")
@@ -122,16 +123,21 @@ class LayersForm(QFrame):
 
     def show_layers(self, choices: Sequence[LayerChoice], main: LayerChoice, topics: Sequence[str]) -> None:
         """`choices` from the lowest to the topmost; `main` is chosen in the bar and cannot be removed here."""
-        for line in self.lines:
-            self._list.removeWidget(line)
-            line.deleteLater()
-        self.lines = [LayerLine(self, choice, is_main=choice is main) for choice in reversed(choices)]
-        for line in self.lines:
-            self._list.addWidget(line)
-        self.add.clear()
-        self.add.addItem("Add a layer…", "")
-        for topic in topics:
-            self.add.addItem(topic, topic)
+        # Topics come one by one while a system starts, and rows are slow to make: only what is new is made anew.
+        of = [(choice, choice.save(), self.theme.name) for choice in reversed(choices)]
+        if of != self._lines_of:
+            self._lines_of = of
+            for line in self.lines:
+                self._list.removeWidget(line)
+                line.deleteLater()
+            self.lines = [LayerLine(self, choice, is_main=choice is main) for choice in reversed(choices)]
+            for line in self.lines:
+                self._list.addWidget(line)
+        if list(topics) != [self.add.itemData(i) for i in range(1, self.add.count())]:
+            self.add.clear()
+            self.add.addItem("Add a layer…", "")
+            for topic in topics:
+                self.add.addItem(topic, topic)
         self.add.setVisible(bool(topics))
         self._fit()
 
@@ -148,11 +154,13 @@ class LayersForm(QFrame):
 
     def open_below(self, button: QWidget) -> None:
         self.move(button.mapToGlobal(QPoint(0, button.height() + 2)))
-        self._fit()
         self.show()
+        self._fit()
 
     def _fit(self) -> None:
         """As large as it has to be, and all of it on the screen."""
+        if not self.isVisible():
+            return
         self.adjustSize()
         screen = self.screen()
         if screen is not None:
