@@ -22,7 +22,7 @@ from studio.runtime.start_again import start_again
 Job = Callable[[], dict[str, Any]]
 
 REQUESTS = frozenset({"gate", "step", "back", "go_to", "held", "digest", "again"})
-LOOKS = frozenset({"held", "digest"})
+LOOKS = frozenset({"held"})
 """What changes nothing."""
 BY_ITSELF = "this system goes on in lockstep by itself"
 MODES = ("run", "pause")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
+from studio.errors import StudioError
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import Clock
@@ -18,7 +19,7 @@ from studio.runtime.control import Control, ControlError
 from studio.runtime.events import WentOtherwise
 from studio.runtime.gate_control import GateControl
 from studio.runtime.launcher import Session
-from studio.runtime.replay.live_stepper import LiveStepper
+from studio.runtime.replay.live_stepper import LOOK_WITHIN_S, LiveStepper
 
 TRY_AGAIN_S = 0.05
 CONDITION = "condition"
@@ -107,21 +108,31 @@ class PacedSession(Session):
         self.pace = rate
         self.finished.clear()
         with self._moving:
+            if self.mode == "run":
+                return  # somebody else was faster
             self._ready_stepper().ready()
-            self._resting.clear()
-            self._pacer = threading.Thread(target=self._go_on, name="pacer", daemon=True)
+            # Of its own: one that is just being ended is not to go on with it.
+            self._resting = resting = threading.Event()
+            self._pacer = threading.Thread(target=self._go_on, args=(resting,), name="pacer", daemon=True)
             self._pacer.start()
 
     def set_pace(self, rate: float) -> None:
         """Another speed, while it goes on or for the next time."""
         self.pace = rate
 
-    def _go_on(self) -> None:
+    def _go_on(self, resting: threading.Event) -> None:
+        try:
+            self._go_on_until(resting)
+        except StudioError as trouble:  # of a component, on the way back to where a loop begins
+            resting.set()
+            self.happened(WentOtherwise(str(trouble)))
+
+    def _go_on_until(self, resting: threading.Event) -> None:
         pace, goes_on = self.pace, False
-        while not self._resting.is_set() and not self.stopping:
+        while not resting.is_set() and not self.stopping:
             try:
                 with self._moving:
-                    if self._resting.is_set():
+                    if resting.is_set():
                         return
                     self._greet_new_broker()
                     goes_on, pace = goes_on and pace == self.pace, self.pace
@@ -129,23 +140,23 @@ class PacedSession(Session):
                     self._remember_time()
             except ControlError:
                 goes_on = False
-                self._resting.wait(TRY_AGAIN_S)  # the broker died; the next one goes on
+                resting.wait(TRY_AGAIN_S)  # the broker died; the next one goes on
                 continue
             goes_on = True
-            if piece.hit or self._resting.is_set():
+            if piece.hit or resting.is_set():
                 return
-            if not piece.more and not self._end_or_wait():
+            if not piece.more and not self._end_or_wait(resting):
                 return
 
-    def _end_or_wait(self) -> bool:
+    def _end_or_wait(self, resting: threading.Event) -> bool:
         """Nothing is left before the limit; whether it goes on all the same."""
         if self.until_ns is None:
-            self._resting.wait(TRY_AGAIN_S)  # nothing is due: somebody may add something
+            resting.wait(TRY_AGAIN_S)  # nothing is due: somebody may add something
             return True
         with self._moving:
-            if self._resting.is_set() or self.on_end():
+            if resting.is_set() or self.on_end():
                 return True
-            self._resting.set()
+            resting.set()
             self.finished.set()
         return False
 
@@ -281,10 +292,12 @@ class PacedSession(Session):
 
     def upcoming(self) -> list[dict[str, Any]]:
         """What the gate delivers next."""
-        if self.mode == "run":
-            return []
-        with self._moving:
+        if self.mode == "run" or not self._moving.acquire(timeout=LOOK_WITHIN_S):
+            return []  # while an event is under way, in a debugger perhaps, nobody knows what it leads to
+        try:
             return self._gate.upcoming()
+        finally:
+            self._moving.release()
 
     def digest(self) -> dict[str, Any]:
         self._rest()
