@@ -127,6 +127,7 @@ class FreezeDesk(QObject):
         window.toolbar.show_phase()
         window.status.show_running(window.live)
         window.show_title()
+        window.sources.show_band()
         self.stands.emit(stand)
         self._show_on_canvas()
         if stand is not None and before is None:
