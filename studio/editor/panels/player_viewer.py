@@ -50,6 +50,8 @@ class PlayerViewer(Viewer):
         self._steps: deque[dict[str, Any]] = deque()
         """Asked for by keys that are held down; the first is under way."""
         self._sought: int | None = None
+        self._seeking = False
+        """Until the player has got there, its news are of the place before: the cursor stays where it was put."""
         self._seeks = QTimer(self)
         self._seeks.setSingleShot(True)
         self._seeks.setInterval(SEEK_EVERY_MS)
@@ -177,7 +179,7 @@ class PlayerViewer(Viewer):
             self._take_state()
 
     def ended(self) -> None:
-        self.state = {}
+        self.state, self._seeking = {}, False
         self._steps.clear()
         self._show_state()
 
@@ -253,7 +255,7 @@ class PlayerViewer(Viewer):
         self._stack.setCurrentWidget(self.timeline)
         self._show_streams(outline)
         self.timeline.frozen = bool((self.feed.state.get("debug") or {}).get("frozen"))
-        if self._sought is None:
+        if self._sought is None and not self._seeking:
             range_ns = state["range_ns"]
             self.timeline.show_now(int(state["time_ns"]), tuple(range_ns) if range_ns else None)
             if not self.time.hasFocus():
@@ -335,13 +337,14 @@ class PlayerViewer(Viewer):
             self._step_on()
 
     def _done(self, reply: dict[str, Any]) -> None:
+        self._seeking = False
         player = reply.get("player")
         if player:
             self.state = player
             self._show_state()
 
     def _refused(self, error: StudioError) -> None:
-        self._sought = None
+        self._sought, self._seeking = None, False
         self._steps.clear()
         self._refuse(str(error))
 
@@ -403,6 +406,7 @@ class PlayerViewer(Viewer):
     def _seek_now(self) -> None:
         sought, self._sought = self._sought, None
         if sought is not None and self.state:
+            self._seeking = True
             self.ask("seek", time_ns=sought)
 
     def _to_start(self) -> None:
