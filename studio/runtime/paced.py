@@ -7,13 +7,13 @@ in that could not be had again (a real source), or where that is wanted, the sam
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from studio.errors import StudioError
 from studio.runtime.channel.feeding import FeedThread
-from studio.runtime.channel.gate import CannotGoBack, Delivered
+from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control, ControlError
 from studio.runtime.events import WentOtherwise
@@ -232,16 +232,12 @@ class PacedSession(Session):
         if self._stepper is not None:
             self._stepper.cancelled.set()
 
-    def advance_live(self, count: int = 1, topics: Collection[str] | None = None) -> list[Delivered]:
-        """Deliver so many events, or go on until so many of `topics` were delivered."""
-        with self.moving() as stepper:
-            return stepper.forward(count, topics)
-
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         if self.gate == "free":
             self._rest()
             return super().step(count, topic)
-        came = self.advance_live(count, None if topic is None else {topic})
+        with self.moving() as stepper:
+            came = stepper.forward(count, None if topic is None else {topic})
         return [(event.topic, event.sequence) for event in came]
 
     def _look(self, stepper: LiveStepper) -> None:

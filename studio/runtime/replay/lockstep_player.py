@@ -190,9 +190,6 @@ class LockstepPlayer:
             if running:
                 self.play()
 
-    def seek_fraction(self, fraction: float) -> None:
-        self.seek(self.start_ns + round(fraction * (self.end_ns - self.start_ns)))
-
     def seek_by(self, seconds: float) -> None:
         self._seek(lambda: self._time_ns + round(seconds * SECOND_NS))
 
