@@ -45,7 +45,7 @@ class Console:
             self._tell(session, session.happenings.popleft())
         for report in list(session.observer.reports.values()):
             for name, component in report["components"].items():
-                self._tell_failure(name, component["error"])
+                self._tell_failure(name, component.get("error", ""))
         if passed_s is not None and runtime is not None and self._live:
             self._draw(runtime, passed_s)
 

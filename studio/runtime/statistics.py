@@ -90,8 +90,10 @@ def topic_totals(reports: Iterable[Mapping[str, Any]], topics: Iterable[str]) ->
 
 
 def _add_receiver(total: TopicTotals, seen: Mapping[str, Any]) -> None:
-    # A producer that was killed reports less than its receivers have seen.
-    total.count = max(total.count, seen["last"])
-    total.bytes = max(total.bytes or 0, seen["bytes"])
-    total.drops += seen["lost"] + sum(seen["dropped"].values())
-    total.slots = [one + other for one, other in zip(total.slots, seen["latency"], strict=True)]
+    # A producer that was killed reports less than its receivers have seen. A program may report no more than `count`
+    # and `lost` (docs/protocol.md, section 6).
+    total.count = max(total.count, seen.get("last", seen.get("count", 0)))
+    total.bytes = max(total.bytes or 0, seen.get("bytes", 0))
+    total.drops += seen.get("lost", 0) + sum(seen.get("dropped", {}).values())
+    if "latency" in seen:
+        total.slots = [one + other for one, other in zip(total.slots, seen["latency"], strict=True)]
