@@ -61,6 +61,9 @@ class PreferencesDialog(QDialog):
         self.console.setGroupSeparatorShown(True)
         self.console.setValue(self.settings.console_lines)
         self.console.valueChanged.connect(self._console)
+        self.reload = QCheckBox("Reload the component without asking")
+        self.reload.setChecked(window.code_desk.reload.by_itself)
+        self.reload.toggled.connect(self._reload)
         self.minimap = QCheckBox("Show where something lies outside the view")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
@@ -88,6 +91,7 @@ class PreferencesDialog(QDialog):
             form, "Open source with", self.editor,
             "A command; {file} and {line} are put in. Empty: Studio itself",
         )  # fmt: skip
+        self._row(form, "When running code is saved", self.reload)
         close = QPushButton("Close")
         close.setDefault(True)
         close.clicked.connect(self.accept)
@@ -120,6 +124,9 @@ class PreferencesDialog(QDialog):
 
     def _editor(self, text: str) -> None:
         self.settings.editor_command = text.strip()
+
+    def _reload(self, on: bool) -> None:
+        self.window_.code_desk.reload.by_itself = on
 
     def _console(self, lines: int) -> None:
         self.settings.console_lines = lines

@@ -68,9 +68,9 @@ class DebugSession(QObject):
     """Why, or nothing if it was asked for."""
     _crossed = pyqtSignal(object)
 
-    def __init__(self, host: str, port: int, parent: QObject | None = None, *, address: str = "127.0.0.1") -> None:
+    def __init__(self, host: str, port: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.host, self.port, self.address = host, port, address
+        self.host, self.port = host, port
         self.condition: Condition = "attaching"
         self.stop: Stop | None = None
         self._client: DapClient | None = None
@@ -88,7 +88,7 @@ class DebugSession(QObject):
         """In a thread of its own: a process that is busy may take seconds."""
         client = None
         try:
-            client = DapClient.connect(self.address, self.port, self._heard, self._lost)
+            client = DapClient.connect("127.0.0.1", self.port, self._heard, self._lost)
             self._client = client
             placed = client.attach(breakpoints, exceptions)
         except StudioError as error:
@@ -172,15 +172,6 @@ class DebugSession(QObject):
         """continue, next, stepIn or stepOut."""
         if self.stop is not None:
             self.ask(how, threadId=self.stop.thread)
-
-    def pause(self) -> None:
-        """Stop wherever the handlers are now."""
-        self.ask("threads", self._pause_first)
-
-    def _pause_first(self, body: Body) -> None:
-        threads = body.get("threads", [])
-        if threads:
-            self.ask("pause", threadId=threads[0]["id"])
 
     # ---- what is heard
 

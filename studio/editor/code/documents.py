@@ -130,9 +130,6 @@ class CodeDocuments(QObject):
             page.save()
         return page is not None
 
-    def save_all(self) -> bool:
-        return _save([page for page in self.pages.values() if page.is_modified])
-
     def ask_close(self, key: str) -> None:
         page = self.pages[key]
         if not page.is_modified or self._may_leave([page]):

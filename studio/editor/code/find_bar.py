@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QIntValidator, QKeyEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
@@ -12,8 +12,6 @@ from studio.editor.theme import Theme
 
 
 class FindBar(QFrame):
-    closed = pyqtSignal()
-
     def __init__(self, editor: CodeEditor, theme: Theme) -> None:
         super().__init__()
         self.editor = editor
@@ -155,7 +153,6 @@ class FindBar(QFrame):
     def close_bar(self) -> None:
         self.hide()
         self.editor.setFocus()
-        self.closed.emit()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         if event is not None and event.key() == Qt.Key.Key_Escape:

@@ -76,9 +76,8 @@ class Reload(QObject):
 
     def reload(self, page: CodePage) -> None:
         """Save what is not saved; then the components of this page, one after the other."""
-        if page.is_modified:
-            page.save()
-            return  # saving comes back here, or asks
+        if page.is_modified and (not page.save() or self.by_itself):
+            return  # it was not saved; or saving has led here already
         components = [name for name in self.running_with(page.file.path) if name not in self._running]
         if not components:
             self.window.status.say(f"No component that runs is made of {page.file.path.name}", trouble=True)

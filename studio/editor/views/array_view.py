@@ -28,7 +28,6 @@ UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
 
 
 class ArrayView(QWidget):
-    kind_chosen = pyqtSignal(str)
     plane_chosen = pyqtSignal(int)
     """Another grid of an array with three axes is wanted."""
 
@@ -128,7 +127,6 @@ class ArrayView(QWidget):
     def choose(self, kind: str) -> None:
         self.kind = kind
         self._show()
-        self.kind_chosen.emit(kind)
 
     def _show(self) -> None:
         data = self.data

@@ -115,10 +115,10 @@ class DapClient:
         except TimeoutError:
             raise DebugRefused("the debugger does not answer", hint="is the component busy? Try again") from None
 
-    def close(self, *, leave_running: bool = True) -> None:
+    def close(self) -> None:
         """Say goodbye; what was stopped goes on."""
         with suppress(DebugRefused):
-            self.result(self.ask("disconnect", terminateDebuggee=not leave_running), 2.0)
+            self.result(self.ask("disconnect", terminateDebuggee=False), 2.0)
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         if threading.current_thread() is not self._reader:
