@@ -10,8 +10,9 @@ from typing import Any
 
 from PyQt6.QtCore import QProcess, QProcessEnvironment, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent
-from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 
+from studio.editor.dialog_parts import button_row, fill
 from studio.editor.theme import Theme
 
 STEPS = 1000
@@ -48,16 +49,7 @@ class ImportDialog(QDialog):
         self.cancel.setAutoDefault(False)  # Enter must not give up what takes its time
         self.cancel.clicked.connect(self.close)
         self.go_on.clicked.connect(self._go_on)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go_on)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
-        layout.setSpacing(10)
-        for widget in (self.title, self.words, self.bar):
-            layout.addWidget(widget)
-        layout.addLayout(buttons)
+        fill(self, self.title, self.words, self.bar, button_row(self.cancel, self.go_on))
         self.report: dict[str, Any] | None = None
         self._trouble = ""
         self._rest = b""

@@ -20,10 +20,10 @@ from PyQt6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from studio.editor.dialog_parts import button_row, fill
 from studio.editor.icons import icon
 from studio.editor.log_files.log_facts import PROJECT_LOGS, size_words
 from studio.editor.run_control import Phase
@@ -119,23 +119,14 @@ class RecordDialog(QDialog):
         self.go.setDefault(True)
         self.cancel.clicked.connect(self.reject)
         self.go.clicked.connect(self.accept)
-        top, buttons = QHBoxLayout(), QHBoxLayout()
+        top = QHBoxLayout()
         top.addWidget(QLabel("Topics" if topics else "Topics are known when the system runs: everything is recorded"))
         top.addStretch(1)
         if topics:
             top.addWidget(every)
             top.addWidget(none)
-        buttons.addWidget(self.words, 1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
-        layout.setSpacing(10)
-        layout.addLayout(top)
         self.list.setVisible(bool(topics))
-        layout.addWidget(self.list)
-        layout.addLayout(form)
-        layout.addLayout(buttons)
+        fill(self, top, self.list, form, button_row(self.cancel, self.go, words=self.words))
         self._look()
 
     @property

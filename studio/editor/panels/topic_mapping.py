@@ -6,14 +6,13 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
+from studio.editor.dialog_parts import button_row, fill
 from studio.editor.log_files.log_facts import LogFacts, mapping_for, name_in
 from studio.editor.session import Session
 from studio.editor.theme import Theme
@@ -64,18 +63,8 @@ class MappingDialog(QDialog):
         self.suggest.clicked.connect(self._suggest)
         self.cancel.clicked.connect(self.reject)
         self.apply.clicked.connect(self._apply)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.suggest)
-        buttons.addWidget(self.words, 1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.apply)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
-        layout.setSpacing(10)
-        layout.addWidget(title)
-        layout.addWidget(what)
-        layout.addWidget(area, 1)
-        layout.addLayout(buttons)
+        buttons = button_row(self.cancel, self.apply, words=self.words, left=self.suggest)
+        fill(self, title, what, area, buttons)
         self._look()
 
     def _sources(self) -> list[Source]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFormLayout, QFrame, QLabel, QPushButton, QWidget
 
+from studio.editor.dialog_parts import button_row, fill
 from studio.editor.sources.effects import Effects
 from studio.editor.theme import Theme
 from studio.model.sources import SourceMode
@@ -44,19 +45,9 @@ class SourceCard(QFrame):
         self.go = QPushButton(f"Switch to {origin.word}")
         self.go.setProperty("primary", "true")
         self.go.clicked.connect(self._go)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 12, 14, 12)
-        layout.setSpacing(10)
-        layout.addWidget(title)
-        layout.addLayout(form)
         note = QLabel("Components that stay keep their state.")
         note.setProperty("role", "muted")
-        layout.addWidget(note)
-        layout.addLayout(buttons)
+        fill(self, title, form, note, button_row(self.cancel, self.go), margins=(14, 12))
         self.setAccessibleName(f"Switch to {mode}? {effects.sentence}")
 
     def open_at(self, at: QPoint) -> None:
