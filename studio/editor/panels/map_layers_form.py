@@ -124,7 +124,7 @@ class LayersForm(QFrame):
     def show_layers(self, choices: Sequence[LayerChoice], main: LayerChoice, topics: Sequence[str]) -> None:
         """`choices` from the lowest to the topmost; `main` is chosen in the bar and cannot be removed here."""
         # Topics come one by one while a system starts, and rows are slow to make: only what is new is made anew.
-        of = [(choice, choice.save(), self.theme.name) for choice in reversed(choices)]
+        of = [(choice, choice.save(), str(self.theme.name)) for choice in reversed(choices)]
         if of != self._lines_of:
             self._lines_of = of
             for line in self.lines:
