@@ -46,6 +46,7 @@ NEWS_EVERY_NS = 200_000_000
 MEASURE_EVERY_NS = SECOND_NS
 SILENT_AFTER_NS = 2 * SECOND_NS
 """A client that says nothing for so long is gone, or as good as gone: it loses control."""
+SILENT_KEPT = 20
 KEPT_LINES = 500
 """Log lines for those who come late."""
 QUEUE = 50
@@ -121,6 +122,8 @@ class Runtime:
         self._vehicles: dict[str, dict[str, float]] = {}
         """By the digest of a geometry, because reading it takes a while."""
         self._clients: dict[bytes, Client] = {}
+        self._silent: deque[bytes] = deque(maxlen=SILENT_KEPT)
+        """Those that were forgotten because they said nothing: when it ends they should not take it for a crash."""
         self._done: SimpleQueue[tuple[bytes, dict[str, Any]]] = SimpleQueue()
         self._jobs = ThreadPoolExecutor(4, "steering")
         self._debug_jobs = ThreadPoolExecutor(2, "debugging")
@@ -282,13 +285,14 @@ class Runtime:
                 self._drop_silent(now_ns)
                 self._look()
                 next_look = now_ns + NEWS_EVERY_NS
-        for route in list(self._clients):
+        for route in {*self._clients, *self._silent}:
             self._send(route, {"news": "ended"})
 
     def _drop_silent(self, now_ns: int) -> None:
         for route, client in list(self._clients.items()):
             if now_ns - client.heard_ns > SILENT_AFTER_NS:
                 self._forget(route)
+                self._silent.append(route)
 
     def _take(self) -> None:
         try:

@@ -267,6 +267,23 @@ def test_nothing_survives_a_killed_runtime(runs: Path, project: Path) -> None:
     assert not shared.exists()
 
 
+def test_one_that_was_forgotten_hears_that_the_system_has_ended(runs: Path, project: Path) -> None:
+    """A window that stood still for seconds would take the end for a crash."""
+    running = start(project)
+    still = zmq.Context.instance().socket(zmq.DEALER)
+    still.connect(addresses.endpoint(running.run_folder, "attach"))
+    with Attachment(running.run_folder, "watcher") as watcher:
+        still.send(b'{"id": 1, "do": "attach", "name": "still", "look": false}')
+        assert watcher.wait_for(lambda: "still" in watcher.state["clients"], 10)
+        assert watcher.wait_for(lambda: "still" not in watcher.state["clients"], 20)
+    os.kill(running.pid, signal.SIGTERM)
+    heard = []
+    while still.poll(10_000) and heard[-1:] != [{"news": "ended"}]:
+        heard.append(json.loads(still.recv()))
+    assert heard[-1] == {"news": "ended"}
+    still.close(0)
+
+
 def is_alive(process: psutil.Process) -> bool:
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
