@@ -98,11 +98,18 @@ class GateRequests:
             with self._gate:
                 if kind is not None:
                     self._choose(cast(GateKind, kind))
-                if mode is not None:
-                    self._session.pause() if mode == "pause" else self._run(times)
+                if mode == "pause":
+                    self._pause()
+                elif mode is not None:
+                    self._run(times)
             return {"gate": mode or self._session.mode, "kind": self.stepping()["gate"]}
 
         return job
+
+    def _pause(self) -> None:
+        if self.freeze is not None:
+            self.freeze.stay()  # paused by hand while a debugger holds somebody: that he goes on does not end it
+        self._session.pause()
 
     def _run(self, rate: float | None) -> None:
         session, player = self._session, self._player()

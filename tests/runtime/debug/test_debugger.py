@@ -19,6 +19,7 @@ from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.requests import DebugRequests
 from studio.runtime.events import ProcessHung
+from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
 from studio.runtime.supervision import RestartPolicy
 from tests.runtime.debug.plain_client import PlainClient
@@ -233,6 +234,23 @@ def test_continue_by_request_lets_everybody_go_and_may_leave_the_gate_closed(wor
     world.requests.job({"do": "continue"})()
     going.join(20)
     assert not going.is_alive()
+    world.session.run()
+    world.goes_on()
+
+
+def test_a_pause_by_hand_while_one_stands_outlasts_the_stop(world: World) -> None:
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    gate = GateRequests(world.session, threading.Lock())
+    gate.freeze = world.freeze
+    assert gate.job({"do": "gate", "mode": "pause"})()["gate"] == "pause"
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    await_true(lambda: world.freeze.frozen is None, "the thaw")
+    time.sleep(0.2)  # in which the gate would have been opened
+    assert world.session.mode == "pause"
+    client.close()
     world.session.run()
     world.goes_on()
 
