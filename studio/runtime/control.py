@@ -46,6 +46,8 @@ class Control:
     def ask(self, do: str, *, timeout_s: float | None = 10.0, **fields: Any) -> dict[str, Any]:
         """Send a request and wait for its reply; `timeout_s=None`: as long as it takes (a debugger may hold it)."""
         with self._lock:
+            if self._socket.closed:
+                raise ControlError(f"nobody is left to be asked to {do}")
             self._number += 1
             number = self._number
             # Looked at before it is sent: if the broker dies right afterwards, the answer will never come.

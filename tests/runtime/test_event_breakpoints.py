@@ -13,7 +13,7 @@ import pytest
 from studio.messages import Float64
 from studio.runtime.event_breakpoints import BreakpointError, EventBreakpoints, Hit, parse, parse_all
 from studio.runtime.event_breaks import EventBreaks
-from tests.runtime.systems import Part, ProcessRun, plan
+from tests.runtime.systems import Part, ProcessRun, await_true, plan
 
 TOPICS, COMPONENTS = ["/a/out", "/b/out"], ["a", "b"]
 
@@ -160,6 +160,7 @@ def test_in_free_run_it_stops_as_soon_as_the_event_is_seen(system: ProcessRun) -
         system.run()
         late = stopped.wait()
         assert (late.id, late.component) == ("2", "adder")
+        await_true(lambda: system.observer.component("adder").get("state") == "active", "the adder to have told")
         stopped.breaks.set([{"id": "3", "on": "state", "component": "adder", "condition": "inactive"}])
         system.run()
         system.command("adder", {"do": "deactivate"})

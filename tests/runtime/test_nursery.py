@@ -65,8 +65,13 @@ def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
 
 
 def nursery_of(child_of: int) -> psutil.Process:
-    nurseries = [each for each in psutil.Process(child_of).children() if each.cmdline()[:1] == ["studio nursery"]]
-    return nurseries[-1]
+    def is_one(process: psutil.Process) -> bool:
+        try:
+            return process.cmdline()[:1] == ["studio nursery"]
+        except psutil.Error:  # another child, that has ended meanwhile
+            return False
+
+    return [each for each in psutil.Process(child_of).children() if is_one(each)][-1]
 
 
 def test_a_born_process_is_a_child_like_any_other(nurse: Nurse) -> None:
