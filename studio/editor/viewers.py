@@ -246,12 +246,14 @@ class Viewers(QObject):
             return
         wish = self._to_open.pop(0)
         self.add(wish.kind, wish.settings)
+        has_room = self.docks.manager.width() >= ROOM_PX
+        if not has_room:
+            self.docks.show("system")  # nobody has asked for them: not over what is being worked on
         if self._to_open:
             self._next.start()
-            return
-        shared = 1 if self.docks.manager.width() >= ROOM_PX else 0
-        for name in list(self.open)[shared : shared + 1]:
-            self.docks.show(name)  # of those that share a place, the first
+        elif has_room:
+            for name in list(self.open)[1:2]:
+                self.docks.show(name)  # of those that share a place, the first
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

@@ -74,6 +74,9 @@ class Answers(QObject):
         found = next(w for w in wires if (w.connection.start.node, w.connection.end.node) == (start, end))
         return self._on_canvas(found.path.pointAtPercent(0.5))
 
+    def viewers(self) -> str:
+        return f"{len(self.window.viewers.open)} open"
+
     def running(self, component: str) -> str:
         """The phase of the system, the state of a component, and whether it handles events."""
         told = self.window.live.feed.state.get("components", {}).get(component, {"state": "none", "handled": 0})

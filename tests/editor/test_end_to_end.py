@@ -134,6 +134,7 @@ def test_first_steps_is_built_by_drag_and_drop_run_changed_while_it_runs_saved_a
         window.wait_for("state", "4 3 True")
         screen.do("key", "F5")  # saves and runs
         window.wait_for("running signal_sink_2", "running active True")
+        window.wait_for("viewers", "1 open")  # by itself, behind the canvas
         assert window.ask("state") == "4 3 False"
         window.take_from_palette("low_pass", window.ask("canvas 370 300"))
         window.wait_for("state", "5 3 True")
