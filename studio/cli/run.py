@@ -273,6 +273,9 @@ def _opened_runtime(
     shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
     if isinstance(session, PacedSession):
         session.is_repeatable = lambda: shape.is_repeatable
+        if options.gate == "run" and not shape.modes:
+            # What a system without sources does by itself may be anything, and one that hangs would hold up the others.
+            session.wanted = "free"
     steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
     runtime = Runtime(session, about, steering)
     try:
