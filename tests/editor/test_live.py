@@ -172,6 +172,7 @@ def test_a_flood_a_hanging_component_and_a_killed_runtime_do_not_stop_the_window
         watch = window.live.feed.watch("/flood/value", show, every=True)
         window.canvas.canvas.select(["flood"])
         qtbot.waitUntil(lambda: word(window, "stuck") == "Busy", timeout=PATIENCE_MS)
+        assert window.live.feed.state["stepping"]["gate"] == "free", "in lockstep one that hangs holds up the others"
         qtbot.waitUntil(lambda: watch.came > 20_000, timeout=PATIENCE_MS)
         assert 0 < shown <= watch.came
         # A process that says nothing at all.
