@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from studio.model.document import SystemDocument
 from studio.model.project import Project
+from studio.runtime.running_systems import running_systems
 
 NEEDED = ("Xvfb", "openbox", "xdotool")
 HERE = Path(__file__).parent
@@ -106,10 +108,13 @@ class Driven:
 
 
 @pytest.fixture
-def screen() -> Iterator[Screen]:
+def screen(tmp_path: Path) -> Iterator[Screen]:
     made = Screen()
     yield made
     made.close()
+    for system in running_systems():  # of a test that failed: systems outlive their window
+        if Path(system.folder).is_relative_to(tmp_path):
+            os.kill(system.pid, signal.SIGTERM)
 
 
 @pytest.mark.timeout(240)
