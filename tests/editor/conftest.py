@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -80,6 +81,7 @@ def one_window(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> 
 
 @pytest.fixture
 def window(rover: Path, one_window: MainWindow) -> Iterator[MainWindow]:
+    shutil.rmtree(one_window.files.autosave.root, ignore_errors=True)  # of a test that took longer than its interval
     one_window.show()
     assert one_window.files.open(rover)
     yield one_window

@@ -41,6 +41,7 @@ def test_a_running_system_is_recorded_and_goes_on(tmp_path: Path) -> None:
                 assert len(numbers) > 20 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         before = run.component("sink")["handled"]
         await_true(lambda: run.component("sink")["handled"] > before + 10, "it goes on without a recorder")
+        run.pause()  # otherwise it never settles
         ticks = [event.sequence for event in run.channel() if event.topic == "/ticker/out"]
         assert ticks == list(range(1, len(ticks) + 1)), "nothing was lost meanwhile"
         assert run.restarts == {} and run.exits == {}

@@ -237,8 +237,8 @@ def test_a_real_source_is_not_gone_back_over() -> None:
     twin = InProcess(parts, create)
     twin.start()
     try:
-        stepper = Stepper(twin)
-        await_true(lambda: len(twin.gate.agenda), "an input of the sensor")
+        stepper, before = Stepper(twin), len(twin.gate.agenda)
+        await_true(lambda: len(twin.gate.agenda) > before, "an input of the sensor since then")
         stepper.forward(2)
         with pytest.raises(CannotGoBack, match=r"/flood/out came from outside the log.*open the recording"):
             stepper.back()
