@@ -350,10 +350,11 @@ def _is_over(session: Session) -> bool:
 
 def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console, verdict: Verdict) -> None:
     at_ns, end_ns = start_ns, start_ns + round(seconds * SECOND_NS)
+    verdict.catch_up()
     while at_ns < end_ns and not runtime.stopping.is_set():
         at_ns = min(end_ns, at_ns + CHUNK_NS)
         runtime.session.lockstep(until_ns=at_ns, lag=LAG)
-        verdict.listen()
+        verdict.catch_up()
         end_ns = min(end_ns, verdict.over_at_ns or end_ns)
         console.look(runtime.session, (at_ns - start_ns) / SECOND_NS, runtime)
 

@@ -17,7 +17,7 @@ from studio.model.opened import Opened
 from studio.model.parts import Endpoint
 from studio.model.wiring import topic_of
 from studio.runtime.launcher import Session
-from studio.runtime.tap import Tap
+from studio.runtime.tap import Tap, read
 
 PORT = "outcome"
 END = "over_at_ns"
@@ -50,6 +50,13 @@ class Verdict:
             for topic, payload in heard:
                 self._hear(self._judges[topic], payload)
             patience_s = 0.0
+
+    def catch_up(self) -> None:
+        """Hear all that they have said up to now: flat out a system goes on for seconds while a word is on its way."""
+        for frame in self._tap.catch_up() if self._tap is not None else ():
+            event = read(frame, None)
+            if event is not None:
+                self._hear(self._judges[event[0]], event[2])
 
     def finish(self) -> None:
         self.listen(LAST_WORD_S)

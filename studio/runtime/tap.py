@@ -9,10 +9,12 @@ import zmq
 
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, SHARED, Header, Kind, split, subscription
+from studio.runtime.channel.frames import AGAIN, SHARED, Header, Kind, pack, split, subscription
 from studio.runtime.channel.payloads import copy_shared
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 MOST_AT_ONCE = 200
+CAUGHT_UP_WITHIN_NS = 5 * SECOND_NS
 
 
 class Tap:
@@ -23,6 +25,10 @@ class Tap:
         for topic in topics:
             self._socket.subscribe(subscription(topic))
         self._socket.connect(addresses.tap(run))
+        self._run = run
+        self._word = f"/_studio/heard/{id(self)}"
+        self._words: zmq.Socket[bytes] | None = None
+        self._said = 0
 
     def subscribe(self, topic: str) -> None:
         self._socket.subscribe(subscription(topic))
@@ -52,6 +58,28 @@ class Tap:
                     found.append(self._socket.recv(zmq.DONTWAIT))
             except zmq.Again:
                 pass
+        return found
+
+    def catch_up(self) -> list[bytes]:
+        """All that has been published up to now: a word of one's own, behind it in the channel, tells that it is here.
+
+        The first time it also tells that the subscriptions stand, so that nothing after it is missed.
+        """
+        if self._words is None:
+            self.subscribe(self._word)
+            self._words = self._context.socket(zmq.PUSH)
+            self._words.connect(addresses.into(self._run))
+        self._said += 1
+        found: list[bytes] = []
+        end_ns = monotonic_ns() + CAUGHT_UP_WITHIN_NS
+        while monotonic_ns() < end_ns:
+            self._words.send(pack(self._word, Kind.MARKER, self._said))  # again: it may not be subscribed to yet
+            for frame in self.frames(0.02, MOST_AT_ONCE):
+                topic, header, _ = split(frame)
+                if topic != self._word:
+                    found.append(frame)
+                elif header.sequence == self._said:
+                    return found
         return found
 
     def close(self) -> None:
