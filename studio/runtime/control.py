@@ -16,6 +16,7 @@ from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 LOOK_EVERY_MS = 100
+AT_THE_END_S = 2.0
 
 
 class ControlError(StudioError):
@@ -26,7 +27,8 @@ class Control:
     """One connection to a broker; used by one thread at a time. Requests are answered in any order."""
 
     def __init__(self, run: Path, incarnation: Callable[[], int] = lambda: 0) -> None:
-        """`incarnation` tells how often the broker was started: a reply of one that died will never come."""
+        """`incarnation` tells how often the broker was started: a reply of one that died will never come. Below 0 the
+        run is being stopped: the broker may end before it answers, and nobody is waited for without end."""
         self._incarnation = incarnation
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
         self._run = run
@@ -52,6 +54,8 @@ class Control:
             number = self._number
             # Looked at before it is sent: if the broker dies right afterwards, the answer will never come.
             incarnation = self._incarnation()
+            if incarnation < 0 and timeout_s is None:
+                timeout_s = AT_THE_END_S
             if incarnation != self._connected_to:
                 self._reconnect(incarnation)
             self._socket.send(json.dumps({"id": number, "do": do, **fields}).encode())

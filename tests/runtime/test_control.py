@@ -1,0 +1,50 @@
+"""Questions to a broker that does not answer."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+import zmq
+
+from studio.runtime.channel import addresses
+from studio.runtime.control import Control, ControlError
+
+
+@pytest.fixture
+def run() -> Iterator[Path]:
+    """The folder of a run whose broker hears everything and says nothing."""
+    with tempfile.TemporaryDirectory(prefix="studio-t-") as folder:
+        deaf = zmq.Context.instance().socket(zmq.ROUTER)
+        deaf.bind(addresses.control(Path(folder)))
+        yield Path(folder)
+        deaf.close(0)
+
+
+def test_while_a_run_is_being_stopped_nobody_waits_without_end(run: Path) -> None:
+    """Whoever waits holds the connection, and closing it would wait for him."""
+    control = Control(run, lambda: -1)
+    with pytest.raises(ControlError, match="has not answered 'upcoming' within 2 s"):
+        control.ask("upcoming", timeout_s=None)
+    control.close()
+    with pytest.raises(ControlError, match="nobody is left to be asked to pause"):
+        control.pause()
+
+
+def test_a_broker_that_died_since_it_was_asked_will_not_answer(run: Path) -> None:
+    numbers = count(1)
+    control = Control(run, lambda: next(numbers))
+    failed = threading.Event()
+
+    def ask() -> None:
+        with pytest.raises(ControlError, match="died before it had answered 'pause'"):
+            control.pause()
+        failed.set()
+
+    threading.Thread(target=ask, daemon=True).start()
+    assert failed.wait(20)
+    control.close()
