@@ -15,7 +15,7 @@ import pytest
 
 from studio.runtime.attach import Attachment
 from tests.cli.running import STUDIO, Result, Studio
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 SYSTEM = """<system name="bench" version="1">

@@ -14,7 +14,7 @@ from studio.messages import ServiceCall, String, decode
 from studio.runtime.recording import LogReader
 from tests.cli.running import Studio
 from tests.cli.test_ctl import process
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 SYSTEM = """<system name="hands" version="1">
   <!-- Kept. -->

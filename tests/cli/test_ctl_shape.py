@@ -12,7 +12,7 @@ from studio.messages import Float64, encode
 from studio.runtime.recording import LogWriter
 from tests.cli.running import Studio
 from tests.cli.test_ctl import process
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 SYSTEM = """<system name="shapes" version="1">
   <source name="wave" mode="real">

@@ -18,7 +18,7 @@ from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.replay.played import SLOW, A, B, write_rig
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 SYSTEM = """<system name="robot" version="1">
   <source name="platform" mode="{mode}">

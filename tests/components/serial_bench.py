@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from studio.runtime.emulators.pty_port import Device, Faults, PtyPort
 from studio.runtime.trial import Trial
-
-
-def await_true(condition: Callable[[], object], what: str, seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
-        time.sleep(0.01)
+from tests.waiting import await_true
 
 
 class Bench:

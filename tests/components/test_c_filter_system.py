@@ -5,9 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zmq
@@ -17,7 +15,9 @@ from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
 from tests.components.bare_channel import RAW, SMOOTH, Frame, fnv, read, value_of
 from tests.components.c_filter_program import FOLDER, ROOT, build
+from tests.waiting import await_true
 
+TO_ALL_HOSTS = "/_studio/all"
 TWIN = Path(__file__).parent / "c_filter_twin"
 
 
@@ -53,22 +53,29 @@ class Recorded:
 
     def __init__(self, twin: bool = False) -> None:
         self.frames: list[bytes] = []
-        self._ended = threading.Event()
+        self._ended, self._hears = threading.Event(), threading.Event()
         self.session = Session(plan(twin), clock=ClockKind.SIMULATION, start_ns=0)
         self._context = zmq.Context()
         self._sub = self._context.socket(zmq.SUB)
         self._sub.rcvhwm = 0
         self._sub.connect(f"ipc://{self.session.folders.run}/out")
-        for topic in (RAW, SMOOTH):
+        for topic in (RAW, SMOOTH, TO_ALL_HOSTS):
             self._sub.subscribe(topic.encode() + b"\0")
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
         self.session.launch()
+        # A broker says this twice a second. Before the first one he may not know yet that somebody listens.
+        assert self._hears.wait(20)
 
     def _listen(self) -> None:
         while not self._ended.is_set():
-            if self._sub.poll(20):
-                self.frames.append(self._sub.recv())
+            if not self._sub.poll(20):
+                continue
+            frame = self._sub.recv()
+            if frame.startswith(TO_ALL_HOSTS.encode()):
+                self._hears.set()
+            else:
+                self.frames.append(frame)
 
     def settled(self) -> list[bytes]:
         """What was recorded, once nothing more comes: to be called while the system is paused."""
@@ -89,13 +96,6 @@ class Recorded:
         self._thread.join()
         self._context.destroy(linger=0)
         self.session.close()
-
-
-def await_true(condition: Callable[[], Any], what: str, patience_s: float = 10.0) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {patience_s} s: {what}"
-        time.sleep(0.02)
 
 
 def test_lockstep_gives_the_same_bytes_as_the_same_filter_in_python() -> None:

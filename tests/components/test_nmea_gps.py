@@ -16,7 +16,8 @@ from studio.runtime.emulators import gps
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.profile import load_class, stale
-from tests.components.serial_bench import await_true, bench
+from tests.components.serial_bench import bench
+from tests.waiting import await_true
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/nmea_gps"
 NmeaGps = load_class(FOLDER)

@@ -24,8 +24,8 @@ from studio.runtime.emulators.pty_port import Faults, PtyPort
 from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
 from studio.runtime.profile import stale
-from tests.components.serial_bench import await_true
 from tests.runtime.systems import ProcessRun
+from tests.waiting import await_true
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "components/serial_vehicle"

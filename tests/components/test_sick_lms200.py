@@ -18,7 +18,8 @@ from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.room import range_m
 from studio.runtime.profile import load_class, stale
-from tests.components.serial_bench import await_true, bench
+from tests.components.serial_bench import bench
+from tests.waiting import await_true
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/sick_lms200"
 SickLms200 = load_class(FOLDER)

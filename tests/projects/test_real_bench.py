@@ -25,7 +25,8 @@ from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
 from studio.runtime.profile import load_class
 from studio.runtime.trial import Trial
-from tests.runtime.systems import ProcessRun, await_true
+from tests.runtime.systems import ProcessRun
+from tests.waiting import await_true
 
 EMULATORS = [sys.executable, "-m", "studio.runtime.emulators"]
 

@@ -20,6 +20,7 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.host import create
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from tests.waiting import await_true
 
 PARTS = Path(__file__).parent / "parts"
 
@@ -191,13 +192,6 @@ class Watcher:
 
 
 Run = TwinRun | ProcessRun
-
-
-def await_true(condition: Any, what: str, seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
-        time.sleep(0.005)
 
 
 def topics(seen: list[Seen]) -> list[str]:

@@ -13,7 +13,8 @@ import pytest
 from studio.messages import Float64
 from studio.runtime.event_breakpoints import BreakpointError, EventBreakpoints, Hit, parse, parse_all
 from studio.runtime.event_breaks import EventBreaks
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 TOPICS, COMPONENTS = ["/a/out", "/b/out"], ["a", "b"]
 

@@ -11,7 +11,8 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.plan_change import CannotChange, keeping_tuned, plan_change
 from studio.runtime.recording import LogReader
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 @pytest.fixture

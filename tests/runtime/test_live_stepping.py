@@ -21,7 +21,7 @@ from studio.runtime.attach import Attachment
 from studio.runtime.running_systems import RunningSystem, find_running
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.replay.played import write_rig
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 ROOT = Path(__file__).parents[2]
 LEVEL, SUM, SMOOTH = "/platform/level", "/adder/sum", "/filter/smooth"

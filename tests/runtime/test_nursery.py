@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from studio.runtime.nurse import Child, Nurse
+from tests.waiting import await_true
 
 HAS_NUMBA = """\
 import sys
@@ -64,10 +65,12 @@ def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
     assert (status("numba", "numpy"), status()) == (3, 4)
 
 
-def nursery_of(child_of: int) -> psutil.Process:
+def nursery_of(child_of: int, *born: int) -> psutil.Process:
+    """Who was just born looks like it until it has taken its own name."""
+
     def is_one(process: psutil.Process) -> bool:
         try:
-            return process.cmdline()[:1] == ["studio nursery"]
+            return process.pid not in born and process.cmdline()[:1] == ["studio nursery"]
         except psutil.Error:  # another child, that has ended meanwhile
             return False
 
@@ -92,7 +95,7 @@ def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
     assert child.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(0.05)
-    assert psutil.Process(child.pid).cmdline()[0] == "studio waits_for_ever"
+    await_true(lambda: psutil.Process(child.pid).cmdline()[0] == "studio waits_for_ever", "its own name")
     child.kill()
     assert child.wait(20) == -signal.SIGKILL
     child.terminate()  # of one that is gone: nothing happens
@@ -100,7 +103,7 @@ def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
 
 def test_a_killed_nursery_takes_nobody_along_and_is_replaced(nurse: Nurse) -> None:
     first = born(nurse, "waits_for_ever", (2, 2))
-    nursery = nursery_of(os.getpid())
+    nursery = nursery_of(os.getpid(), first.pid)
     nursery.kill()
     psutil.wait_procs([nursery], 5)
     second = born(nurse, "waits_for_ever", (2, 2))
@@ -136,7 +139,7 @@ def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> No
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
         child = psutil.Process(int(parent.stdout.readline()))
-        family = [child, nursery_of(parent.pid)]
+        family = [child, nursery_of(parent.pid, child.pid)]
         parent.kill()
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive

@@ -10,7 +10,8 @@ import pytest
 from studio.runtime.clock import ClockKind
 from studio.runtime.recording import LogReader
 from studio.runtime.recording_requests import CannotRecord, begin, bookmark, end, recording_job
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 def test_a_running_system_is_recorded_and_goes_on(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from studio.runtime.channel import addresses
 from studio.runtime.deltas import apply, difference
 from studio.runtime.lease import ControlHeld, Lease
 from studio.runtime.running_systems import NOTE, NotRunning, RunningSystem, find_running, running_systems
-from tests.runtime.systems import await_true
+from tests.waiting import await_true
 
 ROOT = Path(__file__).resolve().parents[2]
 PARENT = '''

@@ -6,7 +6,6 @@ import errno
 import logging
 import os
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 
 from studio.runtime.emulators.pty_port import Faults, PtyPort, Said
 from studio.runtime.serial_line import DeviceClock, Ended, Health, LineError, Link, SerialLine, open_port
+from tests.waiting import await_true
 
 LOG = logging.getLogger("line")
 
@@ -42,13 +42,6 @@ class Echo:
 def port(tmp_path: Path) -> Iterator[PtyPort]:
     with PtyPort(Echo(), tmp_path / "echo") as made:
         yield made
-
-
-def await_true(condition: Any, what: str) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end, f"waited for {what}"
-        time.sleep(0.005)
 
 
 def ask(link: Link, question: bytes) -> bytes:

@@ -19,7 +19,8 @@ from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.recording import LogReader
 from studio.runtime.supervision import Condition, RestartPolicy
-from tests.runtime.systems import Part, await_true, plan
+from tests.runtime.systems import Part, plan
+from tests.waiting import await_true
 
 Open = Callable[..., Session]
 FOR_EVER = RestartPolicy(most=1_000_000, pause_s=0.0)

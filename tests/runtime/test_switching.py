@@ -20,7 +20,8 @@ from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
 from studio.runtime.replay.played import Played
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 LOGGED = "logged"
 LOG_FROM_NS = 1_000 * SECOND_NS

@@ -10,7 +10,8 @@ from studio.errors import StudioError
 from studio.messages import Float64
 from studio.runtime.channel.frames import Event
 from studio.runtime.channel.gate import CannotGoBack
-from tests.runtime.systems import Part, ProcessRun, Run, TwinRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, Run, TwinRun, plan
+from tests.waiting import await_true
 
 SYSTEM = plan(
     seed=5,

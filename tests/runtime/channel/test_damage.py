@@ -23,7 +23,8 @@ from studio.runtime.channel.frames import (
     pack,
     split,
 )
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 @pytest.fixture

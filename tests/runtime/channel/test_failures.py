@@ -18,7 +18,8 @@ import zmq
 
 from studio.runtime.channel import addresses
 from tests.runtime.channel.test_gate import sequences
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from studio.messages import Float64, decode
 from studio.runtime.clock import ClockKind
 from studio.runtime.control import Control
-from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, Seen, plan
+from tests.waiting import await_true
 
 
 def sequences(seen: list[Seen], topic: str) -> list[int]:

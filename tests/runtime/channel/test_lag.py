@@ -28,7 +28,8 @@ from studio.runtime.channel.frames import (
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control
 from studio.runtime.plan import Plan
-from tests.runtime.systems import Part, ProcessRun, TwinRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, TwinRun, plan
+from tests.waiting import await_true
 
 SECOND_NS = 1_000_000_000
 

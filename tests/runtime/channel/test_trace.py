@@ -9,7 +9,8 @@ import zmq
 from studio.messages import Handled, HandledTrace, decode
 from studio.runtime.channel import addresses
 from studio.runtime.channel.frames import HANDLED_TOPIC, split, subscription
-from tests.runtime.systems import Part, ProcessRun, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 def test_the_trace_tells_what_was_handled_read_and_published() -> None:

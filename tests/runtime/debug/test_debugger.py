@@ -23,7 +23,8 @@ from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
 from studio.runtime.supervision import RestartPolicy
 from tests.runtime.debug.plain_client import PlainClient
-from tests.runtime.systems import PARTS, Part, ProcessRun, Seen, Watcher, await_true, plan
+from tests.runtime.systems import PARTS, Part, ProcessRun, Seen, Watcher, plan
+from tests.waiting import await_true
 
 CODE = str(PARTS / "parts.py")
 LINES = (PARTS / "parts.py").read_text().splitlines()

@@ -20,7 +20,8 @@ from studio.runtime.recording.recorder import Recorder
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.replay.as_recorded import replay_plan_as_recorded
 from studio.runtime.replay.causes import chain_of
-from tests.runtime.systems import Part, ProcessRun, Seen, await_true, plan
+from tests.runtime.systems import Part, ProcessRun, Seen, plan
+from tests.waiting import await_true
 
 TYPES = {"out": "Float64", "total": "Float64", "big": "Map", "small": "Float64", "served": "Float64", "maps": "Map"}
 

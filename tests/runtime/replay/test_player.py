@@ -24,7 +24,8 @@ from studio.runtime.replay.player import FLAT_OUT, LogPlayer
 from studio.runtime.replay.pusher import BATCH
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, Rig, recorded, rig, write_rig
 from tests.runtime.replay.small_systems import plan, write_foreign
-from tests.runtime.systems import Part, await_true
+from tests.runtime.systems import Part
+from tests.waiting import await_true
 
 SECOND = 1_000_000_000
 

@@ -23,7 +23,8 @@ from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.stepper import Stepper
 from studio.runtime.replay.stepping import Stepping, step_inputs
 from tests.runtime.replay.small_systems import SECOND_NS, START_NS, plan, record_lockstep, write_foreign
-from tests.runtime.systems import Part, await_true
+from tests.runtime.systems import Part
+from tests.waiting import await_true
 
 Open = Callable[..., Stepping]
 
