@@ -55,9 +55,11 @@ def go_to(attachment: Attachment, options: argparse.Namespace) -> int:
 
 
 def held(attachment: Attachment, options: argparse.Namespace) -> int:
-    events = attachment.ask("held", timeout_s=None)["events"]
-    lines = [f"{event['topic']} {event['sequence']}" for event in events] or ["nothing is waiting"]
-    return _tell({"events": events}, options, "\n".join(lines))
+    reply = attachment.ask("held", timeout_s=None)
+    lines = [f"{event['topic']} {event['sequence']}" for event in reply["events"]] or ["nothing is waiting"]
+    if reply["busy"]:
+        lines.append("(one event is being handled; what it leads to comes before these)")
+    return _tell({name: reply[name] for name in ("events", "busy")}, options, "\n".join(lines))
 
 
 def again(attachment: Attachment, options: argparse.Namespace) -> int:

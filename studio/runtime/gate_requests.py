@@ -168,10 +168,9 @@ class GateRequests:
     def _held(self) -> dict[str, Any]:
         session = self._session
         if session.mode == "run":
-            return {"events": []}
-        if isinstance(session, PacedSession):
-            return {"events": session.upcoming()}
-        return {"events": session.control.ask("upcoming", timeout_s=None)["events"]}
+            return {"events": [], "busy": False}
+        known = session.upcoming_at_once()
+        return known if known["busy"] else {"events": session.upcoming(), "busy": False}
 
     # A component with other code.
 

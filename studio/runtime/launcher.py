@@ -288,6 +288,11 @@ class Session:
         events: list[dict[str, Any]] = self.control.ask("upcoming", timeout_s=None)["events"]
         return events
 
+    def upcoming_at_once(self) -> dict[str, Any]:
+        """The same, also while an event is being handled, which may lead to others before these: then it is `busy`."""
+        reply = self._supervision.ask("coming")
+        return {"events": reply["events"], "busy": reply["busy"]}
+
     def advance(
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
     ) -> list[Delivered]:

@@ -38,6 +38,8 @@ class FreezeDesk(QObject):
         self.stand: Stand | None = None
         self.held: list[dict[str, Any]] | None = None
         """What the gate delivers next: topic, sequence and stamp_ns; None while that is not known."""
+        self.busy = False
+        """One event is being handled, and what it leads to comes before those."""
         self._held_of: object = None
         self._layer: FrozenLayer | None = None
         self.bar = FreezeBar(window.theme, window.actions_by_id)
@@ -105,12 +107,12 @@ class FreezeDesk(QObject):
             return
         self._held_of = place
         if place is None:
-            self._take_held(None)
+            self._take_held({})
         else:
-            feed.ask("held", lambda reply: self._take_held(reply["events"]), lambda _: self._take_held(None))
+            feed.ask("held", self._take_held, lambda _: self._take_held({}))
 
-    def _take_held(self, events: list[dict[str, Any]] | None) -> None:
-        self.held = events
+    def _take_held(self, reply: dict[str, Any]) -> None:
+        self.held, self.busy = reply.get("events"), bool(reply.get("busy"))
         self.held_changed.emit()
         self._show_on_canvas()
 

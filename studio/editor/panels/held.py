@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 TOPIC, NUMBER, IN_MS = range(3)
+NOW, NEXT = "now", "next"
 ROOM_FOR_WORDS = 230
 WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs and time-outs are suspended."
+MEANWHILE = "One event is being handled: what it leads to comes before the others. Nothing is lost meanwhile."
 
 
 class HeldEvents(QWidget):
@@ -71,43 +73,51 @@ class HeldEvents(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        held: list[dict[str, Any]] | None = self.window_.freeze.held
+        held, busy = self.window_.freeze.held, self.window_.freeze.busy
         is_paused = self.window_.live.control.phase == "paused"
         title = "Held at the gate" + (f" {held_count(held)}" if held and is_paused else "")
         self.window_.side_panels.set_title("held", title)
         if not is_paused or not held:
-            self.empty.say(self._why_empty(is_paused, held))
+            self.empty.say(self._why_empty(is_paused, busy))
             self._pages.setCurrentWidget(self.empty)
             return
+        self.words.setText(MEANWHILE if busy else WORDS)
         self.table.clear()
         first_ns = int(held[0]["stamp_ns"])
-        types = self.window_.live.feed.state.get("topics", {})
-        for place, event in enumerate(held):
-            self.table.addTopLevelItem(self._item(place, event, first_ns, types))
+        for place, event in enumerate([*self._handled(busy), *held]):
+            after_ms = (int(event.get("stamp_ns", first_ns)) - first_ns) / 1e6
+            self.table.addTopLevelItem(self._item(event, f"+{after_ms:.1f}" if place else self._first(event)))
         self._pages.setCurrentWidget(self._listed)
 
-    def _why_empty(self, is_paused: bool, held: list[dict[str, Any]] | None) -> str:
+    def _handled(self, busy: bool) -> list[dict[str, Any]]:
+        """The event in which code stands: it has left the gate, and the others wait for it."""
+        stand = self.window_.freeze.stand
+        if not busy or stand is None or not stand.topic or not stand.host:
+            return []
+        return [{"topic": stand.topic, "sequence": stand.sequence}]
+
+    def _why_empty(self, is_paused: bool, busy: bool) -> str:
         if not self.window_.live.control.is_up:
             return "What waits at the gate of a system that stands"
         if not is_paused:
             return "Nothing waits: the system runs. Pause it, or stop it at a breakpoint"
-        if held is None:
-            return "One event is being handled; what comes after it is told when that is done"
+        if self.window_.freeze.held is None:
+            return "What waits at the gate is being asked for"
+        if busy:
+            return "Nothing waits yet: one event is being handled, and what it leads to comes next"
         return "Nothing waits at the gate"
 
-    def _item(self, place: int, event: dict[str, Any], first_ns: int, types: dict[str, Any]) -> QTreeWidgetItem:
+    def _item(self, event: dict[str, Any], when: str) -> QTreeWidgetItem:
         topic = str(event["topic"])
-        after_ms = (int(event["stamp_ns"]) - first_ns) / 1e6
-        item = QTreeWidgetItem(
-            [shown_topic(topic), f"{event['sequence']}", self._first(event) if place == 0 else f"+{after_ms:.1f}"]
-        )  # fmt: skip
+        types = self.window_.live.feed.state.get("topics", {})
+        item = QTreeWidgetItem([shown_topic(topic), f"{event['sequence']}", when])
         item.setData(TOPIC, Qt.ItemDataRole.UserRole, topic)
         item.setToolTip(TOPIC, topic)
         item.setIcon(TOPIC, icon("fa6s.circle", self.theme.hue(str(types.get(topic, {}).get("type", "")))))
         for column in (NUMBER, IN_MS):
             item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             item.setFont(column, code_font(12))
-        if place == 0:
+        if when in (NOW, NEXT):
             item.setForeground(IN_MS, QColor(self.theme.frozen))
         return item
 
@@ -115,8 +125,8 @@ class HeldEvents(QWidget):
         """The one that is just being handled is there `now`."""
         stand = self.window_.freeze.stand
         if stand is None or not stand.host:
-            return "next"
-        return "now" if (stand.topic, stand.sequence) == (event["topic"], event["sequence"]) else "next"
+            return NEXT
+        return NOW if (stand.topic, stand.sequence) == (event["topic"], event["sequence"]) else NEXT
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """In little room the rows matter more than the words below them."""

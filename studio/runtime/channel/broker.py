@@ -42,7 +42,7 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.channel.going import go, is_a_look, muted, place, upcoming
+from studio.runtime.channel.going import go, is_a_look, muted, place, upcoming, upcoming_at_once
 from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
 from studio.runtime.channel.returning import Returning
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
@@ -242,10 +242,10 @@ class Broker:
                     self._job(lambda: forwarder.command_at_once(component, payload, looks=looks), reply)
                 else:
                     self._small_job(lambda: forwarder.command(component, payload), reply)
-            case "feed" | "unfeed" | "stops" | "place" as what:
+            case "feed" | "unfeed" | "stops" | "place" | "coming" as what:
                 small: dict[str, Callable[[dict[str, Any]], Any]] = {
                     "feed": self._feed, "unfeed": self._unfeed, "stops": self._set_stops,
-                    "place": lambda _: place(forwarder),
+                    "place": lambda _: place(forwarder), "coming": lambda _: upcoming_at_once(forwarder),
                 }  # fmt: skip
                 self._small_job(lambda: small[what](request), reply)
             case "drain" | "jump" | "recall" | "replan":

@@ -91,12 +91,17 @@ def place(forwarder: Forwarder) -> dict[str, Any]:
     }
 
 
-def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN) -> list[dict[str, Any]]:
+def upcoming_at_once(forwarder: Forwarder) -> dict[str, Any]:
+    """What is there just now, also while an event is being handled: `busy` then, as it may lead to others before."""
+    return {"events": upcoming(forwarder, ask_feeders=False), "busy": bool(forwarder.waiting)}
+
+
+def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN, *, ask_feeders: bool = True) -> list[dict[str, Any]]:
     """What is delivered next, as far as it is known: what these events will lead to is not."""
     if forwarder.mode == "run":
         return []
     agenda = forwarder.agenda
-    for feeder in agenda.feeders:
+    for feeder in agenda.feeders if ask_feeders else ():
         feeder.head()  # has it send what the gate would ask for now
         forwarder.have_waiting(feeder, most)
     open_ended = [feeder.waiting for feeder in agenda.feeders if not feeder.ended]
