@@ -10,6 +10,7 @@ from studio.cli.ctl_debug import add_debug_options, debug, go_on, into
 from studio.cli.ctl_edit import edit
 from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
 from studio.cli.ctl_hand import call, send
+from studio.cli.ctl_record import add_record_options, record
 from studio.cli.ctl_shape import reload, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import arm, get, set_value, watch
@@ -39,6 +40,8 @@ EXAMPLE = """\
   studio ctl destroy filter                  take it out of the running system; studio ctl host filter sinks: move it
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
+  studio ctl record start logs/ --topics '/laser/*'   from now on; studio ctl record: how far; studio ctl record stop
+  studio ctl record bookmark "the dog ran by"     a word at this moment, into the log
   studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
@@ -148,6 +151,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
+    add_record_options(
+        _verb(verbs, "record", "record the system from now on, or tell how far the log is", changes=True)
+    )
     _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
     add_debug_options(_verb(verbs, "debug", "let debug clients attach to the process of a component", changes=True))
     resume = _verb(verbs, "continue", "let every component go on that a debugger holds", changes=True)
@@ -206,6 +212,7 @@ ELSEWHERE = {
     "log": show_log,
     "reload": reload,
     "switch": switch,
+    "record": record,
     "save": save,
     "gate": gate,
     "step": step,

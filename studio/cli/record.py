@@ -10,12 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from studio.cli import run as running
 from studio.cli.keys import Keys, is_terminal, keys
 from studio.cli.outcome import add_json_option
-from studio.cli.recording_options import add_recording_options
+from studio.cli.recording_options import add_recording_options, progress_text
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.model.sources import SOURCE_MODES
@@ -85,17 +84,6 @@ class RecordingConsole(Console):
         line = super()._headline(session, passed_s).replace("running", "recording", 1)
         report = session.observer.reports.get(RECORDER, {}).get("recording")
         return f"{line}, b: bookmark; {progress_text(report, self._rate(report['bytes']))}" if report else line
-
-
-def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
-    parts = [f"{report['events']} events", f"{report['bytes'] / 1e6:.1f} MB", f"{bytes_per_s / 1e6:.1f} MB/s"]
-    if report["missing"]:
-        parts.append(f"{report['missing']} missing")
-    if report["free_bytes"] is not None:
-        parts.append(f"{report['free_bytes'] / 1e9:.1f} GB left")
-    if report["full"]:
-        parts.append("the disk is full, nothing more is recorded")
-    return ", ".join(parts)
 
 
 class _Rate:

@@ -12,8 +12,8 @@ from typing import Any
 from studio.cli.outcome import UsageError
 from studio.messages import String, decode
 from studio.model.changes import ModelError
-from studio.model.opened import Opened
 from studio.model.parts import Recording
+from studio.model.system import System
 from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
@@ -59,15 +59,15 @@ def log_to_write(path: Path, project: str) -> Path:
     return path
 
 
-def select_topics(opened: Opened, options: argparse.Namespace) -> None:
+def select_topics(system: System, options: argparse.Namespace) -> None:
     """In memory only: `--topics` in place of the system's own selection, `--exclude` in addition to it."""
     if not options.topics and not options.exclude:
         return
-    own = opened.system.recording or Recording()
+    own = system.recording or Recording()
     topics = tuple(dict.fromkeys(options.topics or own.topics))
     exclude = tuple(dict.fromkeys((*(() if options.topics else own.exclude), *(options.exclude or ()))))
     try:
-        opened.system.set_recording(Recording(topics, exclude))
+        system.set_recording(Recording(topics, exclude))
     except ModelError as error:
         raise UsageError(error.message, hint=error.hint) from None
 
@@ -79,6 +79,18 @@ def recording_as_told(plan: Plan, options: argparse.Namespace) -> Plan:
     if plan.types and not plan.recording.topics and (options.topics or options.exclude):
         raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(plan.types)}")
     return replace(plan, recording=replace(plan.recording, compression=options.compression))
+
+
+def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
+    """How far a log is that is being written, by the report of its recorder."""
+    parts = [f"{report['events']} events", f"{report['bytes'] / 1e6:.1f} MB", f"{bytes_per_s / 1e6:.1f} MB/s"]
+    if report["missing"]:
+        parts.append(f"{report['missing']} missing")
+    if report["free_bytes"] is not None:
+        parts.append(f"{report['free_bytes'] / 1e9:.1f} GB left")
+    if report["full"]:
+        parts.append("the disk is full, nothing more is recorded")
+    return ", ".join(parts)
 
 
 def recorded(path: Path) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         print(*errors, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
-    select_topics(opened, options)
+    select_topics(opened.system, options)
     require_trust(opened, options)
     if options.as_recorded:
         return _replay_as_recorded(opened, options, log)

@@ -133,7 +133,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     pace = _choose_gate(opened, options)
     if options.record is not None:
         options.record = log_to_write(options.record, opened.project.name)
-        select_topics(opened, options)
+        select_topics(opened.system, options)
     with _terminated_like_interrupted():
         result = _run(opened, options, console, pace)
     console.tell_failures(result)

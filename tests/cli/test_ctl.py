@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from studio.runtime.attach import Attachment
+from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO, Result, Studio
 from tests.waiting import await_true
 
@@ -165,6 +166,34 @@ class TestSteering:
         assert studio("ctl", "break", "--remove", "all", "--json").json == {"left": 0}
         assert studio("ctl", "start").status == 0
         assert studio("ctl", "breaks").out == "no event breakpoints\n"
+
+    def test_it_is_recorded_for_a_while_with_a_selection(self, studio: Studio, tmp_path: Path) -> None:
+        assert studio("ctl", "record").out == "nothing is being recorded\n"
+        assert studio("ctl", "record", "stop").status == 1
+        for words, told in {
+            ("start", tmp_path, "--topics", "/nobody/*"): "the topics are /signal/value, /filter/smooth",
+            ("start", tmp_path / "nowhere" / "a.mcap"): "there is no folder",
+            ("stop", "now"): "stop takes no now",
+            ("bookmark", "here", "--compression", "lz4"): "go with start",
+        }.items():
+            refused = studio("ctl", "record", *words)
+            assert (refused.status, refused.out) == (2, "") and told in refused.err
+        begun = studio(
+            "ctl", "record", "start", tmp_path, "--exclude", "/signal/*", "--compression", "lz4", "--json"
+        ).json
+        log = Path(begun["log"])
+        assert begun["topics"] == ["/filter/smooth"] and log.parent == tmp_path and log.name.startswith("bench_")
+        again = studio("ctl", "record", "start", tmp_path / "other.mcap")
+        assert again.status == 1 and f"already, into {log}" in again.err and "record stop" in again.err
+        assert studio("ctl", "record", "bookmark", "the dog ran by").out == "bookmark: the dog ran by\n"
+        await_true(lambda: (studio("ctl", "record", "--json").json["events"] or 0) > 50, "the log to grow")
+        assert " GB left" in studio("ctl", "record").out
+        ended = studio("ctl", "record", "stop", "--json").json
+        assert ended["log"] == str(log) and ended["events"] > 50 and ended["bookmarks"] == 1 and ended["finished"]
+        with LogReader(log) as reader:
+            assert "/filter/smooth" in reader.topics and "/signal/value" not in reader.topics
+        assert studio("ctl", "record", "--json").json == {"log": None}
+        assert studio("ctl", "gate").out == "run\n"
 
     def test_a_mode_can_be_changed(self, studio: Studio) -> None:
         assert studio("ctl", "mode", "signal", "periodic", "--period", "0.002").status == 0
