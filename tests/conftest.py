@@ -40,6 +40,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         long = [item for item in items if item.get_closest_marker("soak") or "scaled" in _fixtures(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in long])
         items[:] = long
+        for item in long:  # a limit that is meant for one per cent of the counts does not hold here
+            item.add_marker(pytest.mark.timeout(config.option.timeout), append=False)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:

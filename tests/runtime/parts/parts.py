@@ -483,6 +483,19 @@ class Deaf(Component):
         threading.Event().wait()
 
 
+class Parent(Component):
+    """Has a child that does nothing, and does not look after it."""
+
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_initialize(self) -> None:
+        self.child = subprocess.Popen(["sleep", "600"])
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(message)
+
+
 class Chatterbox(Component):
     """Prints `megabytes` at the first value, then goes on as if nothing had been."""
 
