@@ -111,6 +111,10 @@ class Feeder(Generic[E]):
     """How many inputs were asked for so far."""
     received: int = 0
     """How many inputs came so far."""
+    unasked: int = 0
+    """How many of those came by themselves, or before the asking began anew."""
+    fence: int = 0
+    """The last fence that was answered: all that was sent before it is here."""
     rewind: Callable[[int], None] | None = None
     """Has the inputs come again from this position on; None where what was taken cannot be had again."""
 
@@ -118,6 +122,11 @@ class Feeder(Generic[E]):
     def position(self) -> int:
         """How many inputs were delivered."""
         return self.received - len(self.waiting)
+
+    @property
+    def answered(self) -> int:
+        """How many of the inputs that were asked for have come."""
+        return self.received - self.unasked
 
     def go_to(self, position: int) -> None:
         """Go on with input number `position`, counted from 0, whatever was delivered so far."""
@@ -131,6 +140,7 @@ class Feeder(Generic[E]):
         self.rewind(position)
         self.waiting.clear()
         self.taken = self.received = position
+        self.unasked = 0
         self.ended = False
 
     def head(self) -> E | None:

@@ -439,7 +439,7 @@ class Forwarder:
         elif header.kind <= LAST_GATED:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
-            self._end_feed(topic.removeprefix(END_PREFIX))
+            self._end_feed(topic.removeprefix(END_PREFIX), header.sequence)
         elif header.kind == Kind.MARKER and topic.startswith(REWOUND_PREFIX):
             self._rewound[topic.removeprefix(REWOUND_PREFIX)] = header.sequence
         elif header.kind == Kind.SWEEP:
@@ -489,18 +489,24 @@ class Forwarder:
             del self._fed_topics[name]
             self.agenda.feeders.remove(feeder)
 
-    def _end_feed(self, name: str) -> None:
-        if name in self._fed:
-            self._fed[name].ended = True
+    def _end_feed(self, name: str, fence: int) -> None:
+        feeder = self._fed.get(name)
+        if feeder is not None and fence:
+            feeder.fence = fence
+        elif feeder is not None:
+            feeder.ended = True
 
     def _refill(self, name: str) -> tuple[Held, ...] | None:
-        """Ask for more and wait for it. The number asked for counts from the start, so asking twice does no harm."""
+        """Ask for more and wait for it. The number asked for counts from the start, so asking twice does no harm.
+
+        What was asked for and has not come yet may be on its way, and is not asked for on top.
+        """
         feeder = self._fed[name]
-        wanted = feeder.taken + FEED_BATCH
+        if feeder.answered >= feeder.taken:
+            feeder.taken += FEED_BATCH
         while not feeder.waiting and not feeder.ended and not self.ended:
-            self._mark_on(FEED_PREFIX + name, Mark.STATE, wanted)
+            self._mark_on(FEED_PREFIX + name, Mark.STATE, feeder.taken, feeder.answered)
             self.absorb()
-        feeder.taken = wanted
         return () if feeder.waiting else None
 
     def have_waiting(self, feeder: Feeder[Held], count: int) -> None:

@@ -33,19 +33,26 @@ def take_back(forwarder: Forwarder, players: Collection[str]) -> dict[str, int]:
             found[feeder.name] = len(feeder.waiting)
             feeder.received -= len(feeder.waiting)  # they come again
             feeder.waiting.clear()
-            feeder.taken = 0
-            feeder.ended = False
+            _begin_anew(feeder)
     forwarder.keep_strays()
     return found
 
 
 def _await_fence(forwarder: Forwarder, feeder: Feeder[Held]) -> None:
     """What a player has sent arrives before its answer."""
-    feeder.ended = False
-    tell(forwarder, feeder.name, Mark.SYNC, 0)
+    number = feeder.fence + 1
+    tell(forwarder, feeder.name, Mark.SYNC, number)
     end_ns = monotonic_ns() + PATIENCE_NS
-    while not feeder.ended and not forwarder.ended and monotonic_ns() < end_ns:
+    while feeder.fence != number and not forwarder.ended and monotonic_ns() < end_ns:
         forwarder.absorb()
+    feeder.fence = number  # one that comes too late answers no later question
+
+
+def _begin_anew(feeder: Feeder[Held]) -> None:
+    """Nothing has been asked for, and what is here was not."""
+    feeder.taken = 0
+    feeder.unasked = feeder.received
+    feeder.ended = False
 
 
 def await_players(forwarder: Forwarder, players: Collection[str]) -> None:
@@ -56,7 +63,7 @@ def await_players(forwarder: Forwarder, players: Collection[str]) -> None:
     for feeder in forwarder.agenda.feeders:
         if feeder.name in players:
             _await_fence(forwarder, feeder)
-            feeder.ended = False
+            _begin_anew(feeder)
 
 
 def tell(forwarder: Forwarder, player: str, mark: Mark, number: int) -> None:

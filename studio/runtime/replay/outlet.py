@@ -117,8 +117,9 @@ class Outlet:
     def send_sync(self, number: int, clock: Clock) -> None:
         self._send_marker(pack(ALL_TOPIC, Kind.MARKER, number, Marker(Mark.SYNC, number, False, clock).payload()))
 
-    def send_end(self) -> None:
-        self._send_marker(pack(END_PREFIX + self._name, Kind.MARKER, 0))
+    def send_end(self, fence: int = 0) -> None:
+        """There is no more, or the answer to a fence: all that was sent is before it."""
+        self._send_marker(pack(END_PREFIX + self._name, Kind.MARKER, fence))
 
     def _send_marker(self, frame: bytes) -> None:
         try:
@@ -128,14 +129,17 @@ class Outlet:
 
     # What was sent.
 
-    @property
-    def last(self) -> Next | None:
-        return self._history[-1][0] if self._history else None
-
     def forget(self) -> None:
         """All that was sent has been taken."""
         self._history.clear()
         self._forgotten = 0
+
+    def forget_but(self, count: int) -> Next | None:
+        """All but the last `count` were taken; tells which was the last of those."""
+        last = None
+        while len(self._history) > count:
+            last, _ = self._history.popleft()
+        return last
 
     def forget_first(self, count: int) -> None:
         """So many were taken, since all was last forgotten."""

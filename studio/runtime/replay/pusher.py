@@ -85,8 +85,8 @@ class Pusher:
         self._commands = frozenset(logged for logged, topic in topics.items() if topic.startswith(COMMAND_PREFIX))
         self._unusual = self._commands
         """Topics of which not every event is simply sent."""
-        self._fed = self._asked = 0
-        """How many inputs the gate has got, and has asked for."""
+        self._fed = 0
+        """How many inputs were sent to the closed gate, because it asked for them."""
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -161,7 +161,16 @@ class Pusher:
             elif header.kind == Kind.MARKER:
                 marker = Marker.parse(payload)
                 with self.lock:
+                    if marker.mark is not Mark.SYNC or topic != ALL_TOPIC:  # that one is of a player, maybe this one
+                        self._meet(marker.incarnation)
                     self._obey(marker) if topic == ALL_TOPIC else self._answer(marker)
+
+    def _meet(self, incarnation: int) -> None:
+        if incarnation != self._incarnation:
+            self._incarnation, before = incarnation, self._incarnation
+            if before:
+                self._fed = 0  # the new one has asked for nothing yet
+                self.on_new_broker()
 
     def _obey(self, marker: Marker) -> None:
         if marker.mark is Mark.SYNC:
@@ -169,10 +178,6 @@ class Pusher:
                 self._flow.answered(marker.number, BROKER)
                 self._outlet.forget_first(self._flow.passed)
             return
-        if marker.incarnation != self._incarnation:
-            self._incarnation, before = marker.incarnation, self._incarnation
-            if before:
-                self.on_new_broker()
         if marker.mark in (Mark.STATE, Mark.PAUSE):
             if marker.gated != self.gated:
                 self._flow.reset()
@@ -270,26 +275,27 @@ class Pusher:
     def _answer(self, marker: Marker) -> None:
         """What the gate says to its feeder."""
         if marker.mark is Mark.SYNC:
-            self._outlet.send_end()  # a fence: all that was sent is before it
+            self._outlet.send_end(marker.number)
         elif marker.mark is Mark.PAUSE:
             self.take_back(marker.number)
         elif marker.epoch >= self.epoch and not self.silent:
-            self._give(marker.number)
+            self._give(marker.number, marker.about)
 
-    def _give(self, wanted: int) -> None:
-        """The gate may have `wanted` in all, since it was closed or time jumped. It may ask twice for the same, but
-        asks for more only when it has none left."""
-        has_none = wanted > self._asked
-        self._asked = wanted
-        if has_none and self._outlet.last is not None:
-            self._has_passed(self._outlet.last)
-            self._outlet.forget()
+    def _give(self, wanted: int, had: int) -> None:
+        """The gate may have `wanted` in all, since it was closed or time jumped, and has delivered all it `had`.
+
+        It may ask again while inputs are on their way: those it may still give back.
+        """
+        has_all = had >= self._fed
+        last = self._outlet.forget_but(0 if has_all else self._fed - had)
+        if last is not None:
+            self._has_passed(last)
         given = self._fed
         while self._fed < wanted:
             following = self._cursor.peek()
             if following is None or (following.place_ns > self.limit_ns and following.number >= 0):
                 # The end is told when it is reached, and not when the last event is sent: the player wants to know.
-                self.drained = self.drained or (has_none and self._fed == given)
+                self.drained = self.drained or (has_all and self._fed == given)
                 if self.drained:
                     self._outlet.send_end()
                 return
@@ -324,7 +330,7 @@ class Pusher:
             if first is not None:
                 self.done = min(self.done, first.number)
                 self.position_ns = min(self.position_ns, first.place_ns)
-            self._fed = self._asked = 0
+            self._fed = 0
 
     def go_to(self, time_ns: int, epoch: int, thrown: int, restore: tuple[str, ...]) -> None:
         """Go on from another place of the log, in a new epoch; `thrown` events were sent and never taken."""

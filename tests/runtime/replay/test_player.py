@@ -9,9 +9,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import zmq
 
 from studio.messages import Float64
-from studio.runtime.channel.frames import INPUT, Event, Kind
+from studio.runtime.channel import addresses
+from studio.runtime.channel.frames import (
+    ALL_TOPIC,
+    FEED_PREFIX,
+    INPUT,
+    Event,
+    Kind,
+    Mark,
+    Marker,
+    split,
+    subscription,
+)
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader
@@ -251,6 +263,54 @@ def test_somebody_else_may_pause_and_run_the_system(played: Rig, log: Path) -> N
     await_true(lambda: not played.player.state().playing, "the player to hear of it")
     assert played.seen(A)[-1][1] >= 50.0
     played.session.run(2.0)
+    assert played.player.wait(20) == "end"
+    assert played.seen() == recorded(log)
+
+
+class Interrupted:
+    """The socket of a player that stops behind its first input, until the gate has delivered it and asks for more."""
+
+    def __init__(self, socket: zmq.Socket[bytes], run: Path, player: str) -> None:
+        self._socket = socket
+        self.happened = False
+        self._heard = zmq.Context.instance().socket(zmq.SUB)
+        self._heard.connect(addresses.out_of(run))
+        for topic in (FEED_PREFIX + player, ALL_TOPIC):
+            self._heard.subscribe(subscription(topic))
+        self._hear(Mark.ALIVE)
+
+    def _hear(self, mark: Mark) -> bytes:
+        while True:
+            assert self._heard.poll(20_000), f"no {mark.name} is heard"
+            payload = split(self._heard.recv())[2]
+            if Marker.parse(payload).mark is mark:
+                return bytes(payload)
+
+    def send(self, frame: bytes, flags: int = 0) -> None:
+        self._socket.send(frame, flags)
+        if split(frame)[1].kind == Kind.DATA and not self.happened:
+            self.happened = True
+            question = self._hear(Mark.STATE)
+            while self._hear(Mark.STATE) == question:
+                pass  # it is repeated until it is answered
+
+    def close(self) -> None:
+        self._heard.close()
+
+
+def test_what_is_on_its_way_while_the_gate_asks_for_more_is_not_forgotten(
+    played: Rig, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate is faster than the player: it has delivered the first of a batch before the second is sent."""
+    outlet = played.player._pusher._outlet
+    socket = Interrupted(outlet._socket, played.session.folders.run, "player")
+    monkeypatch.setattr(outlet, "_socket", socket)
+    played.session.lockstep(until_ns=START + 20 * MS)
+    assert socket.happened
+    assert len(played.seen()) == 6
+    monkeypatch.undo()
+    socket.close()
+    played.session.run(5.0)
     assert played.player.wait(20) == "end"
     assert played.seen() == recorded(log)
 
