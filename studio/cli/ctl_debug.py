@@ -75,11 +75,18 @@ def _tell_all(attachment: Attachment, options: argparse.Namespace) -> int:
     for host, about in facts["hosts"].items():
         place = f"127.0.0.1:{about['port']}" if about["port"] else f"process {about['pid']}"
         stop = about["stopped"]
-        at = f", stands at {stop['file']}:{stop['line']}" if stop else ""
+        at = f", stands {_place(stop)}" if stop else ""
         lines.append(f"{host}: {place}, {about['clients']} clients{at}")
     lines = lines or ["nobody is debugged: studio ctl debug COMPONENT"]
     lines += [] if facts["freezing"] else ["the system goes on while code stands"]
     return _tell(facts, options, "\n".join(lines))
+
+
+def _place(stop: dict[str, Any]) -> str:
+    """gdb knows a line only where the source is; another debugger of a program tells nothing."""
+    inside = f"in {stop['function']}" if stop["function"] else ""
+    at = f"at {stop['file']}:{stop['line']}" if stop["file"] else ""
+    return " ".join(filter(None, (inside, at))) or "in its debugger"
 
 
 def go_on(attachment: Attachment, options: argparse.Namespace) -> int:

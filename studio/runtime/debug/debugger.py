@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Any
 
 from studio.errors import StudioError
@@ -114,7 +114,7 @@ class Debugger:
         """A program in another language: any debugger may hold it, and the system freezes with it."""
         with self._lock:
             if host not in self._natives:
-                self._natives[host] = NativeWatch(host, self._pid_of, self.freeze)
+                self._natives[host] = NativeWatch(host, self._pid_of, self.freeze, self._session.folders.run)
             return self._natives[host]
 
     def _pid_of(self, host: str) -> int | None:
@@ -220,9 +220,11 @@ class Debugger:
 
     def go_on(self, *, gate: str = "") -> list[str]:
         """Everybody who stands goes on; `gate`: pause leaves the gate closed, otherwise it is as it was before."""
+        let_go = [session for session in self._all() if session.stop is not None]
+        if gate == "pause" or not let_go:
+            self._refuse_if_held_elsewhere()
         if gate == "pause":
             self.freeze.stay()
-        let_go = [session for session in self._all() if session.stop is not None]
         for session in let_go:
             session.let_go()
         self.freeze.thaw()
@@ -240,8 +242,18 @@ class Debugger:
                 line.await_true("is_idle", IDLE_WITHIN_S)
                 threading.Event().wait(ARRIVES_WITHIN_S)
 
+    def _refuse_if_held_elsewhere(self) -> None:
+        held = [host for host, watch in self._natives.items() if watch.stop is not None]
+        if held:
+            hint = "continue there: only the debugger that holds a process can let it go"
+            raise DebugError(f"a debugger in a terminal holds {', '.join(held)}", hint=hint)
+
+    def muted(self) -> AbstractContextManager[None]:
+        self._refuse_if_held_elsewhere()
+        return self._muted()
+
     @contextmanager
-    def muted(self) -> Iterator[None]:
+    def _muted(self) -> Iterator[None]:
         with ExitStack() as stack:
             for session in self._all():
                 session.mute(True)

@@ -113,8 +113,9 @@ class Freeze:
 
         @contextmanager
         def muted() -> Iterator[None]:
+            muting = self.mute()  # refuses where somebody stands who cannot be let go from here
             self.stay()
-            with self.mute():
+            with muting:
                 self.thaw()
                 yield
 

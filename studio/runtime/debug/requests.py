@@ -11,7 +11,7 @@ from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.host_line import DebugError
-from studio.runtime.debug.native import gdb_command, gdb_is_missing
+from studio.runtime.debug.native import gdb_command, gdb_obstacle
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 
@@ -66,13 +66,15 @@ class DebugRequests:
         self._debugger.watch_native(component.host)
         pid = self._session.processes()[component.host].pid
         program = f"{component.folder}/{component.entry.split()[0]}"
+        obstacle = gdb_obstacle()
         return {
             "host": component.host,
             "port": None,
             "components": [component.name],
             "pid": pid,
             "command": gdb_command(pid, program),
-            "missing": gdb_is_missing(),
+            "missing": str(obstacle),
+            "remedy": obstacle.remedy,
         }
 
     def _off(self, component: PlannedComponent) -> dict[str, Any]:
