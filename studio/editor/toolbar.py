@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
@@ -14,7 +14,9 @@ from studio.editor.run_control import RunControl
 from studio.editor.sources.switch import SourceSwitch
 from studio.editor.theme import Theme
 
-NARROW = 1400
+MARGIN, SPACING = 8, 4
+COMMANDS, COMMANDS_ICON = 222, 46
+"""Widths of the button of the commands, with its words and without."""
 RUN_ACTIONS = ("run.start", "run.pause", "run.back", "run.step", "run.stop")
 
 
@@ -67,30 +69,38 @@ class MainToolBar(QToolBar):
         self.show_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """In a narrow window words go first, the clock never."""
         super().resizeEvent(event)
-        icon_only, beside = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-        self.commands.setToolButtonStyle(icon_only if self.width() < NARROW else beside)
-        if self._label_action is not None:
-            self._label_action.setVisible(self.width() >= NARROW)
-        self._show_gate()
+        self._fit()
 
-    def _show_gate(self) -> None:
-        """Only a system that runs has one; in a narrow window it goes without its word."""
-        for place, action in enumerate(self._gate_actions):
-            if action is not None:
-                action.setVisible(self.control.is_up and (place > 0 or self.width() >= NARROW))
-        for each in self._edit_actions:  # they are in the menus, too
-            if each is not None:
-                each.setVisible(not self.control.is_up or self.width() >= NARROW)
+    def event(self, event: QEvent | None) -> bool:
+        done = super().event(event)
+        if event is not None and event.type() == QEvent.Type.LayoutRequest:  # a word in it became longer or shorter
+            self._fit()
+        return done
+
+    def _fit(self) -> None:
+        """Where there is no room for everything, words go first, then what the menus have too; the clock never."""
+        up = self.control.is_up
+        words, edits = {self._label_action, self._gate_actions[0]}, set(self._edit_actions)
+        idle = set() if up else {*self._gate_actions, *self._clock_actions}
+        for beside, gone in ((True, idle), (False, idle), (False, idle | words), (False, idle | words | edits)):
+            seen = [
+                widget for action in self.actions() if action not in gone if (widget := self.widgetForAction(action))
+            ]
+            needed = sum(max(widget.sizeHint().width(), 0) + SPACING for widget in seen if widget is not self.commands)
+            if needed + (COMMANDS if beside else COMMANDS_ICON) + 2 * MARGIN <= self.width():
+                break
+        for action in self.actions():
+            if action.isVisible() == (action in gone):
+                action.setVisible(action not in gone)
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if beside else Qt.ToolButtonStyle.ToolButtonIconOnly
+        if self.commands.toolButtonStyle() != style:
+            self.commands.setToolButtonStyle(style)
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
         self.clock.show_phase()
-        self._show_gate()
-        for action in self._clock_actions:
-            if action is not None:
-                action.setVisible(self.control.is_up)
+        self._fit()
 
     def show_theme(self, theme: Theme) -> None:
         self.run_buttons.theme = theme

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QMimeData, Qt, QUrl
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QToolBar
 from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files import desk as desk_module
@@ -214,6 +216,12 @@ class TestWindow:
         one_window.show_session(None)
 
 
+def _is_whole(bar: QToolBar) -> bool:
+    """Nothing is behind the arrow at its end."""
+    seen = [bar.widgetForAction(action) for action in bar.actions() if action.isVisible()]
+    return all(widget is None or widget.isVisible() for widget in seen)
+
+
 class TestRecord:
     def test_the_dialog_tells_what_keeps_it(self, tmp_path: Path, qtbot: QtBot) -> None:
         file = tmp_path / "new.mcap"
@@ -247,6 +255,12 @@ class TestRecord:
             window.trigger("run.record")
             qtbot.waitUntil(lambda: bool((window.logs.report or {}).get("events")), timeout=PATIENCE_MS)
             assert window.toolbar.record.text().startswith(" REC 00:")
+            size = window.size()
+            for width in (1280, 1400, 1500, 1600, 1920):
+                window.resize(width, 800)
+                QTest.qWait(20)
+                assert _is_whole(window.toolbar), f"something of the toolbar is out of sight at {width}"
+            window.resize(size)
             window.trigger("run.record")
             qtbot.waitUntil(lambda: "is recorded" in window.notice.words.text(), timeout=PATIENCE_MS)
             log = next((tmp_path / "ticking" / "logs").glob("*.mcap"))
