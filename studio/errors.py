@@ -52,6 +52,12 @@ class Problem:
         return [cls.from_error(each) for each in (error, *error.others)]
 
 
+def counted(problems: list[Problem]) -> tuple[int, int]:
+    """Errors and warnings."""
+    errors = sum(problem.severity == "error" for problem in problems)
+    return errors, len(problems) - errors
+
+
 def format_place(message: str, file: str | None, line: int | None, hint: str) -> str:
     place = ":".join(str(part) for part in (file, line) if part is not None)
     text = f"{place}: {message}" if place else message

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from studio.editor import layout_menu
 from studio.editor.side_panels import PANELS
-from studio.editor.viewers import KINDS
+from studio.editor.viewer_kinds import KINDS
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QByteArray, QObject, pyqtSignal
 
-from studio.editor.docks import Docks
-from studio.editor.settings import Settings
+if TYPE_CHECKING:
+    from studio.editor.docks import Docks
+    from studio.editor.settings import Settings
 
 BUILD, RUN, LOG, COMPARE, DEBUG = "Build", "Run", "Log", "Compare", "Debug"
 BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG)

@@ -21,6 +21,7 @@ from studio.editor.code.debug_control import DebugControl
 from studio.editor.code.desk import CodeDesk
 from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
+from studio.editor.context_menu import open_context_menu
 from studio.editor.docks import Docks
 from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
@@ -29,12 +30,13 @@ from studio.editor.icons import icon
 from studio.editor.layouts import DEBUG, Layouts
 from studio.editor.live import Live
 from studio.editor.live_panels import LivePanels
+from studio.editor.live_status import show_running
 from studio.editor.log_files.desk import LogDesk
 from studio.editor.menus import Menus
 from studio.editor.notice import Notice
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
-from studio.editor.panels.problems import Problems, counted
+from studio.editor.panels.problems import Problems
 from studio.editor.session import Session
 from studio.editor.settings import Settings
 from studio.editor.side_panels import SidePanels
@@ -48,7 +50,7 @@ from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
 from studio.editor.welcome import Welcome
 from studio.editor.window_commands import WindowCommands
-from studio.errors import Problem
+from studio.errors import Problem, counted
 from studio.model.quick_fixes import Fix, fixes
 
 SIZE = QSize(1280, 800)
@@ -166,7 +168,7 @@ class MainWindow(QMainWindow):
         shown = [self.actions_by_id[name] for name in ("file.save", "edit.undo", "edit.redo", "insert.quick")]
         self.toolbar = MainToolBar(self.theme, shown, self.actions_by_id, self.live.control)
         self.live.phase_changed.connect(self._phase_changed)
-        self.live.feed.changed.connect(lambda _: self.status.show_running(self.live))
+        self.live.feed.changed.connect(lambda _: show_running(self.status, self.live))
         self.toolbar.commands_wanted.connect(self.does.open_commands)
         self.toolbar.theme_wanted.connect(self.switch_theme)
         self.addToolBar(self.toolbar)
@@ -267,7 +269,7 @@ class MainWindow(QMainWindow):
 
     def _phase_changed(self) -> None:
         self.toolbar.show_phase()
-        self.status.show_running(self.live)
+        show_running(self.status, self.live)
         self._changed()
 
     def _selection_changed(self) -> None:
@@ -336,7 +338,7 @@ class MainWindow(QMainWindow):
         """On the canvas; elsewhere Qt would offer to hide the tool bar."""
         if event is None or self._canvas is None or not self._canvas.underMouse():
             return
-        self.menus.open_context(event.globalPos())
+        open_context_menu(self, event.globalPos())
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
         if event is not None and (_dropped_folder(event) or self.logs.dropped(event.mimeData())) is not None:

@@ -12,18 +12,10 @@ from studio.editor import layout_menu
 from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.icons import icon
 from studio.editor.layouts import MOST
-from studio.editor.live_menu import add_component_entries
-from studio.model.parts import Wire
-from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-CONTEXT_MENU = (
-    "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
-    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
-)  # fmt: skip
-"""Of the canvas; an empty name is a line."""
 RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply")
 
 
@@ -108,7 +100,7 @@ class Menus(QObject):
             if action.scope != "window":
                 self.actions[action.id].setEnabled(window.has_session)
         for name in RUNNING_ONLY:
-            self.actions[name].setEnabled(window.live.control.is_up)
+            self.actions[name].setEnabled(window.has_session and window.live.control.is_up)
         if not window.has_session:
             return
         history = window.session.document.history
@@ -122,33 +114,3 @@ class Menus(QObject):
         """Above the status bar, where the name of the current one is."""
         name = self.window.status.layout_name
         self.layouts.popup(name.mapToGlobal(QPoint(0, -self.layouts.sizeHint().height())))
-
-    def _add_wire_entries(self, menu: QMenu) -> None:
-        """For a wire: stop the system at what it carries."""
-        window = self.window
-        wires = [each for each in window.canvas.canvas.selected_connections() if isinstance(each, Wire)]
-        topics = list(dict.fromkeys(topic_of(wire.start) for wire in wires))
-        if len(topics) != 1:
-            return
-        for text, do in (
-            (f"Break on events of {topics[0]}", window.event_breaks.break_on),
-            ("Break on some of them…", window.event_breaks.ask_new),
-        ):
-            entry = menu.addAction(text)
-            assert entry is not None
-            entry.setIcon(icon("fa6s.bolt", window.theme.muted))
-            entry.triggered.connect(lambda _=False, do=do: do(topics[0]))
-        menu.addAction(self.actions["run.next_of_stream"])
-        menu.addSeparator()
-
-    def open_context(self, at: QPoint) -> None:
-        """Of what is selected on the canvas."""
-        menu = QMenu(self.window)
-        add_component_entries(menu, self.window)
-        self._add_wire_entries(menu)
-        for name in CONTEXT_MENU:
-            if name:
-                menu.addAction(self.actions[name])
-            else:
-                menu.addSeparator()
-        menu.popup(at)

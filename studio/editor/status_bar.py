@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
-from studio.editor.freeze.standing import held_count
 from studio.editor.icons import icon
-from studio.editor.live_state import count_words, time_words, totals
-from studio.editor.panels.problems import counted
-from studio.editor.session import Session
 from studio.editor.theme import Theme
+from studio.errors import counted
 
 if TYPE_CHECKING:
-    from studio.editor.live import Live
+    from studio.editor.session import Session
 
 MESSAGE_MS = 8000
-_PHASES = {
-    "starting": ("fa6s.hourglass-half", "muted"),
-    "running": ("fa6s.circle-play", "fine"),
-    "paused": ("fa6s.circle-pause", "warning"),
-    "stopping": ("fa6s.hourglass-half", "muted"),
-}
 NOTHING_OPEN = "No project open"
 
 
@@ -120,48 +111,6 @@ class StatusBar(QStatusBar):
             for table, word in ((session.system.nodes, "node"), (session.system.wires, "wire"))
         )
         self.content.setText(f"{selected} selected · {counts}" if selected else counts)
-
-    def show_running(self, live: Live) -> None:
-        """State, rate, losses and load of the system; nothing of it while none runs."""
-        phase, theme = live.control.phase, self.theme
-        is_frozen = live.window.freeze.is_frozen
-        self.frozen.setVisible(is_frozen)
-        self.frozen.setIcon(icon("fa6s.snowflake", theme.on_frozen))
-        self.frozen.setStyleSheet(
-            f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
-            " padding: 0 10px; min-height: 22px; font-weight: 600; }"
-        )
-        for widget in (self.running, self.figures, self.load):
-            widget.setVisible(phase != "stopped")
-        if phase == "stopped":
-            return
-        mark, colour = _PHASES[phase]
-        words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")
-        self.troubled = ""
-        if live.feed.is_attached:
-            told = totals(live.feed.state)
-            late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
-            lost = (
-                f' · <span style="color:{theme.warning}">↓ {count_words(told.drops)} dropped</span>'
-                if told.drops
-                else ""
-            )
-            held = held_count(live.window.freeze.held)
-            waiting = f" · {held} held" if held and phase == "paused" else ""
-            self.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
-            self.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
-            if told.troubled:
-                self.troubled = told.troubled[0]
-                mark, colour = "fa6s.circle-exclamation", "error"
-                words += (
-                    f", {told.troubled[0]} in trouble"
-                    if len(told.troubled) == 1
-                    else f", {len(told.troubled)} in trouble"
-                )
-        self.running.setVisible(not is_frozen or bool(self.troubled))
-        self.running.setText(words)
-        self.running.setIcon(icon(mark, getattr(theme, colour)))
-        self.running.setToolTip("Go to it" if self.troubled else "How the system is")
 
     def show_layout(self, name: str) -> None:
         self.layout_name.setText(f"Layout: {name}")

@@ -13,6 +13,7 @@ from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
 from studio.editor.freeze.standing import Stand, between, headline, held_count, stand_of, step_back
 from studio.editor.layouts import DEBUG
+from studio.editor.live_status import show_running
 from studio.editor.theme import Theme
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
@@ -127,7 +128,7 @@ class FreezeDesk(QObject):
         if (before is None or stand is None) and window.has_session and window.layouts.current == DEBUG:
             fit_canvas(window)  # the bar has taken some of its little room
         window.toolbar.show_phase()
-        window.status.show_running(window.live)
+        show_running(window.status, window.live)
         window.show_title()
         window.sources.show_band()
         self.stands.emit(stand)

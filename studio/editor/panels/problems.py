@@ -125,12 +125,6 @@ class Problems(QWidget):
             self.go_to.emit(item.data(_PROBLEM))
 
 
-def counted(problems: list[Problem]) -> tuple[int, int]:
-    """Errors and warnings."""
-    errors = sum(problem.severity == "error" for problem in problems)
-    return errors, len(problems) - errors
-
-
 def _place(problem: Problem, folder: Path | None) -> str:
     if problem.file is None:
         return ""

@@ -20,7 +20,7 @@ from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.theme import DARK
-from studio.editor.viewers import KINDS, Kind
+from studio.editor.viewer_kinds import KINDS, Kind
 from studio.editor.views.field_drag import Field
 from studio.editor.views.votes_view import current
 from studio.messages import Float64, Map, Message, PoseTransform, Range3d, String, Velocity, Vote

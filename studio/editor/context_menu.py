@@ -1,0 +1,52 @@
+"""The menu of what is selected on the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QPoint
+from PyQt6.QtWidgets import QMenu
+
+from studio.editor.icons import icon
+from studio.editor.live_menu import add_component_entries
+from studio.model.parts import Wire
+from studio.model.wiring import topic_of
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+ENTRIES = (
+    "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
+    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
+)  # fmt: skip
+"""For everything; an empty name is a line."""
+
+
+def open_context_menu(window: MainWindow, at: QPoint) -> None:
+    menu = QMenu(window)
+    add_component_entries(menu, window)
+    _add_wire_entries(menu, window)
+    for name in ENTRIES:
+        if name:
+            menu.addAction(window.menus.actions[name])
+        else:
+            menu.addSeparator()
+    menu.popup(at)
+
+
+def _add_wire_entries(menu: QMenu, window: MainWindow) -> None:
+    """For a wire: stop the system at what it carries."""
+    wires = [each for each in window.canvas.canvas.selected_connections() if isinstance(each, Wire)]
+    topics = list(dict.fromkeys(topic_of(wire.start) for wire in wires))
+    if len(topics) != 1:
+        return
+    for text, do in (
+        (f"Break on events of {topics[0]}", window.event_breaks.break_on),
+        ("Break on some of them…", window.event_breaks.ask_new),
+    ):
+        entry = menu.addAction(text)
+        assert entry is not None
+        entry.setIcon(icon("fa6s.bolt", window.theme.muted))
+        entry.triggered.connect(lambda _=False, do=do: do(topics[0]))
+    menu.addAction(window.menus.actions["run.next_of_stream"])
+    menu.addSeparator()

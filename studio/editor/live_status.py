@@ -1,0 +1,59 @@
+"""What the status bar tells of a system that runs: its state, rate, losses and load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from studio.editor.freeze.standing import held_count
+from studio.editor.icons import icon
+from studio.editor.live_state import count_words, time_words, totals
+
+if TYPE_CHECKING:
+    from studio.editor.live import Live
+    from studio.editor.status_bar import StatusBar
+
+_PHASES = {
+    "starting": ("fa6s.hourglass-half", "muted"),
+    "running": ("fa6s.circle-play", "fine"),
+    "paused": ("fa6s.circle-pause", "warning"),
+    "stopping": ("fa6s.hourglass-half", "muted"),
+}
+
+
+def show_running(bar: StatusBar, live: Live) -> None:
+    """State, rate, losses and load of the system; nothing of it while none runs."""
+    phase, theme = live.control.phase, bar.theme
+    is_frozen = live.window.freeze.is_frozen
+    bar.frozen.setVisible(is_frozen)
+    bar.frozen.setIcon(icon("fa6s.snowflake", theme.on_frozen))
+    bar.frozen.setStyleSheet(
+        f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
+        " padding: 0 10px; min-height: 22px; font-weight: 600; }"
+    )
+    for widget in (bar.running, bar.figures, bar.load):
+        widget.setVisible(phase != "stopped")
+    if phase == "stopped":
+        return
+    mark, colour = _PHASES[phase]
+    words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")
+    bar.troubled = ""
+    if live.feed.is_attached:
+        told = totals(live.feed.state)
+        late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
+        lost = (
+            f' · <span style="color:{theme.warning}">↓ {count_words(told.drops)} dropped</span>' if told.drops else ""
+        )
+        held = held_count(live.window.freeze.held)
+        waiting = f" · {held} held" if held and phase == "paused" else ""
+        bar.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
+        bar.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
+        if told.troubled:
+            bar.troubled = told.troubled[0]
+            mark, colour = "fa6s.circle-exclamation", "error"
+            words += (
+                f", {told.troubled[0]} in trouble" if len(told.troubled) == 1 else f", {len(told.troubled)} in trouble"
+            )
+    bar.running.setVisible(not is_frozen or bool(bar.troubled))
+    bar.running.setText(words)
+    bar.running.setIcon(icon(mark, getattr(theme, colour)))
+    bar.running.setToolTip("Go to it" if bar.troubled else "How the system is")

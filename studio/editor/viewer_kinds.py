@@ -1,0 +1,61 @@
+"""The sorts of viewers that there are. Each is made by a module that is imported when the first of it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from studio.editor.feed import Feed
+    from studio.editor.panels.viewer import Viewer
+    from studio.editor.theme import Theme
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One sort of viewer; its module is imported when the first one is opened."""
+
+    name: str
+    title: str
+    icon: str
+    make: Callable[[Feed, Theme], Viewer]
+    types: frozenset[str] = frozenset()
+    """The types of messages for which one opens by itself."""
+    module: str = ""
+    """What is slow to import, and is imported beside the window's work before one opens by itself."""
+    is_wide: bool = False
+    """Better below the document than beside it."""
+
+
+def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False) -> Kind:
+    module, class_name = f"studio.editor.panels.{name}_viewer", f"{name.capitalize()}Viewer"
+
+    def make(feed: Feed, theme: Theme) -> Viewer:
+        made: Viewer = getattr(import_module(module), class_name)(feed, theme)
+        return made
+
+    return Kind(name, title, picture, make, frozenset(types), module, is_wide)
+
+
+KINDS: tuple[Kind, ...] = (
+    _kind("map", "Map", "mdi6.map", "Map"),
+    _kind("compare", "Compare maps", "mdi6.set-split"),
+    _kind("votes", "Votes", "mdi6.fan", "Vote"),
+    _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
+    _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
+    _kind("image", "Image", "mdi6.image", "Image", "CompressedImage"),
+    _kind("scene", "3-D scene", "mdi6.cube-scan"),
+    _kind("message", "Message", "mdi6.code-json"),
+    _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True),
+    _kind("causality", "Causality", "mdi6.call-split", is_wide=True),
+    _kind("publish", "Publish", "mdi6.message-draw"),
+    _kind("teleop", "Drive", "fa6s.gamepad"),
+    _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
+    _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
+)
+
+
+def kind_called(name: str) -> Kind:
+    return next(kind for kind in KINDS if kind.name == name)
