@@ -21,6 +21,18 @@ class ProcessExited:
 
 
 @dataclass(frozen=True)
+class ProcessNotStarted:
+    """It was to be started, and could not be."""
+
+    name: str
+    trouble: str
+    level = "error"
+
+    def __str__(self) -> str:
+        return f"its process could not be started: {self.trouble}"
+
+
+@dataclass(frozen=True)
 class ProcessRestarted:
     name: str
     restarts: int
@@ -114,6 +126,7 @@ class WentOtherwise:
 
 Happening = (
     ProcessExited
+    | ProcessNotStarted
     | ProcessRestarted
     | ProcessGaveUp
     | ProcessHung

@@ -431,7 +431,9 @@ class Session:
         self.hold(host, on)
 
     def kill(self, name: str) -> None:
-        signal_group(self.processes()[name], signal.SIGKILL)
+        process = self.processes()[name]
+        if process.poll() is None:  # the number of one that has long ended may be somebody else's by now
+            signal_group(process, signal.SIGKILL)
 
     def _tell(self, news: str, host: str) -> bool:
         """Tell the broker about a host, until it has heard; one that dies is told again when it is replaced."""
@@ -454,6 +456,8 @@ class Session:
     def await_back(self, host: str, before: int) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
         while not self.supervisor.is_back(host, before):
+            if self.supervisor.gave_up(host):
+                raise LaunchError(f"{host}: {self.supervisor.wards[host].last_exit}")
             if self.supervisor.held:
                 end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
             if monotonic_ns() > end_ns:
@@ -495,7 +499,8 @@ class Session:
         self.before_close()
         self._stopping = True
         self.supervisor.rest()
-        processes = list(self.hosts.values())
+        # What is left of those who ended before was ended then, and their numbers may be somebody else's by now.
+        processes = [process for host, process in self.hosts.items() if host not in self.exits]
         if self._launched:
             self._ask_to_stop(processes)
         end_all(processes, TERMINATE_WITHIN_S)

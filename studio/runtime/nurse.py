@@ -2,85 +2,31 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import select
-import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from typing import NamedTuple
+from contextlib import ExitStack
+from dataclasses import dataclass
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.adoption import Child, adoption, is_child
 from studio.runtime.nursery import LENGTH, WARMERS, Birth
 
-PATIENCE_S = 20.0
-"""For an answer: it may have to import everything first, on a machine that has much to do."""
+FIRST_ANSWER_WITHIN_S = 20.0
+"""It may have to import everything first, on a machine that has much to do."""
+ANSWER_WITHIN_S = 3.0
+"""From then on; one that stands still holds up the supervision of everybody."""
 READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "OPENBLAS_", "OMP_", "MKL_", "NUMBA_", "MALLOC_", "TZ")
 """How variables begin that Python and its libraries look at once: with others, another nursery is needed."""
-_PR_SET_CHILD_SUBREAPER = 36
 
 
-class Child:
-    """A process that was adopted; what subprocess.Popen is for one that was started."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-        self._lock = threading.Lock()
-
-    def poll(self) -> int | None:
-        with self._lock:
-            if self.returncode is None:
-                try:
-                    pid, status = os.waitpid(self.pid, os.WNOHANG)
-                except ChildProcessError:  # somebody else has waited for it: nobody knows how it ended
-                    self.returncode = 0
-                else:
-                    if pid:
-                        self.returncode = os.waitstatus_to_exitcode(status)
-            return self.returncode
-
-    def wait(self, timeout: float | None = None) -> int:
-        end_ns = None if timeout is None else monotonic_ns() + int(timeout * SECOND_NS)
-        while (status := self.poll()) is None:
-            left_ms = None if end_ns is None else (end_ns - monotonic_ns()) / 1e6
-            if left_ms is not None and left_ms <= 0:
-                assert timeout is not None
-                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
-            self._await_end(left_ms)
-        return status
-
-    def _await_end(self, patience_ms: float | None) -> None:
-        try:
-            descriptor = os.pidfd_open(self.pid)
-        except ProcessLookupError:
-            return
-        try:
-            poller = select.poll()
-            poller.register(descriptor, select.POLLIN)
-            poller.poll(patience_ms)
-        finally:
-            os.close(descriptor)
-
-    def send_signal(self, number: int) -> None:
-        if self.poll() is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
-
-
-class _Nursery(NamedTuple):
+@dataclass
+class _Nursery:
     process: subprocess.Popen[bytes] | Child
     line: socket.socket
+    has_answered: bool = False
 
     @property
     def alive(self) -> bool:
@@ -88,18 +34,29 @@ class _Nursery(NamedTuple):
 
     def bear(self, birth: Birth, streams: Sequence[int]) -> Child | None:
         """None if it does not answer, or if the system has no room for another process."""
+        with ExitStack() as stack:
+            reading, writing = os.pipe()
+            stack.callback(os.close, writing)
+            stack.callback(os.close, reading)
+            with adoption:
+                pid = self._ask(birth, [*streams, reading])
+                child = Child(pid) if pid and is_child(pid) else None
+            if child is not None:  # without a permit it ends by itself, also if it is born after all
+                os.write(writing, b"!")
+            return child
+
+    def _ask(self, birth: Birth, descriptors: Sequence[int]) -> int:
+        """The process id of who was born; 0 if nobody was."""
         request = birth.pack()
-        _adopt_orphans(True)
+        self.line.settimeout(ANSWER_WITHIN_S if self.has_answered else FIRST_ANSWER_WITHIN_S)
         try:
-            sent = socket.send_fds(self.line, [request], streams)
+            sent = socket.send_fds(self.line, [request], descriptors)
             self.line.sendall(request[sent:])
             answer = self.line.recv(LENGTH.size)
         except OSError:
-            return None
-        finally:
-            _adopt_orphans(False)
-        pid = LENGTH.unpack(answer)[0] if len(answer) == LENGTH.size else 0
-        return Child(pid) if pid else None
+            return 0
+        self.has_answered = True
+        return int(LENGTH.unpack(answer)[0]) if len(answer) == LENGTH.size else 0
 
     def close(self) -> None:
         self.line.close()
@@ -141,7 +98,7 @@ class Nurse:
         if not sys.platform.startswith("linux"):
             return None
         wanted = tuple(sorted(set(libraries) & set(WARMERS)))
-        birth = Birth(module, list(arguments), title, environment, _paths(), os.getcwd())
+        birth = Birth(module, list(arguments), title, environment, _paths(), _folder())
         with self._lock, open(os.devnull, "rb") as nothing:
             nursery = self._nursery(wanted)
             child = nursery.bear(birth, [nothing.fileno(), *outputs]) if nursery else None
@@ -160,7 +117,6 @@ class Nurse:
                 return found
             self._nurseries.pop(libraries).close()
         ours, theirs = socket.socketpair()
-        ours.settimeout(PATIENCE_S)
         with theirs:
             process = self._forked(libraries, theirs) if libraries else _started(theirs)
         if process is None:
@@ -172,9 +128,14 @@ class Nurse:
     def _forked(self, libraries: tuple[str, ...], line: socket.socket) -> Child | None:
         """One with more libraries is itself born in the one without."""
         plain = self._nursery(())
-        environment = dict(os.environ)
-        birth = Birth("studio.runtime.nursery", list(libraries), "studio nursery", environment, _paths(), os.getcwd())
-        return plain.bear(birth, [line.fileno(), 1, 2]) if plain else None
+        words = list(libraries)
+        birth = Birth("studio.runtime.nursery", words, "studio nursery", _environment(), _paths(), _folder())
+        with open(os.devnull, "wb") as nothing:
+            streams = [line.fileno(), nothing.fileno(), _errors(nothing.fileno())]
+            return plain.bear(birth, streams) if plain else None
+
+    def bury_strays(self) -> None:
+        adoption.bury_strays()
 
     def close(self) -> None:
         """End the nurseries; those who were born live on."""
@@ -187,17 +148,37 @@ class Nurse:
 
 
 def _started(line: socket.socket) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_paths())}
     words = [sys.executable, "-m", "studio.runtime.nursery"]
-    return subprocess.Popen(words, env=environment, stdin=line.fileno(), start_new_session=True)
+    errors = _errors(subprocess.DEVNULL)
+    return subprocess.Popen(
+        words, env=_environment(), stdin=line.fileno(), stdout=subprocess.DEVNULL, stderr=errors,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def _errors(otherwise: int) -> int:
+    """Where a nursery may complain: a runtime need not have standard streams, but who is born has to."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return otherwise
+    return 2
+
+
+def _environment() -> dict[str, str]:
+    """Of a nursery."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(_paths()), "STUDIO_PARENT": str(os.getpid())}
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
 
 
 def _paths() -> list[str]:
     return [path for path in sys.path if path]
-
-
-def _adopt_orphans(do: bool) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(do), 0, 0, 0)
 
 
 nurse = Nurse()

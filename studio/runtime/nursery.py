@@ -6,7 +6,8 @@ beforehand. Nothing here starts a thread or opens a socket of ZeroMQ, because ne
 
 What is born becomes the child of the runtime, not of this process: its parent ends at once, and the runtime says for
 this moment that it is the one who adopts orphans (PR_SET_CHILD_SUBREAPER). So the runtime can wait for it, the kernel
-ends it with the runtime, and this process may die without taking anybody along.
+ends it with the runtime, and this process may die without taking anybody along. It does nothing before the runtime
+has permitted it to live: one that is born after the runtime has given up waiting for it must not run beside another.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ import signal
 import socket
 import struct
 import sys
-import time
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from setproctitle import setproctitle
 
+from studio.runtime.process import die_with_parent
+
 LENGTH = struct.Struct("!I")
 STREAMS = 3
-"""Descriptors that come with a request: input, output and errors of the new process."""
+"""Input, output and errors of the new process: descriptors that come with a request. A pipe with its permit follows."""
 PRELOADED = ("studio.runtime.host", "studio.runtime.channel.broker", "studio.runtime.recording.recorder")
 WARMERS = {"numba": "studio.runtime.warm_numba"}
 """Libraries that take long to import and to get going -> the module that does both."""
@@ -45,6 +47,7 @@ class Birth:
     environment: dict[str, str]
     paths: list[str]
     folder: str
+    """Its working directory; empty where the runtime's own is gone."""
 
     def pack(self) -> bytes:
         content = json.dumps(vars(self)).encode()
@@ -54,6 +57,7 @@ class Birth:
 def main() -> int:
     """Ends when the line does: with the runtime, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
     line = socket.socket(fileno=os.dup(0))
     for name in (*PRELOADED, *(WARMERS[library] for library in sys.argv[1:])):
         importlib.import_module(name)
@@ -63,18 +67,22 @@ def main() -> int:
     gc.freeze()  # the collector would otherwise write into pages that all children share
     setproctitle("studio nursery")
     while (received := _receive(line)) is not None:
-        birth, streams = received
+        birth, descriptors = received
         if _fork(line):
             line.close()
-            return _live(birth, streams)
-        for stream in streams:
-            os.close(stream)
+            permit = descriptors.pop()
+            if os.read(permit, 1):
+                os.close(permit)
+                return _live(birth, descriptors)
+            os._exit(0)
+        for descriptor in descriptors:
+            os.close(descriptor)
     return 0
 
 
 def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
     """The next request; None when nobody is left to ask."""
-    head, streams, _, _ = socket.recv_fds(line, LENGTH.size, STREAMS)
+    head, descriptors, _, _ = socket.recv_fds(line, LENGTH.size, STREAMS + 1)
     if len(head) < LENGTH.size:
         return None
     left = LENGTH.unpack(head)[0]
@@ -85,7 +93,7 @@ def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
             return None
         content += piece
     fields: dict[str, Any] = json.loads(content)
-    return Birth(**fields), streams
+    return Birth(**fields), descriptors
 
 
 def _fork(line: socket.socket) -> bool:
@@ -108,7 +116,6 @@ def _fork(line: socket.socket) -> bool:
 
 
 def _fork_again(reading: int, writing: int) -> bool:
-    middle = os.getpid()
     try:
         child = os.fork()
     except OSError:
@@ -118,8 +125,6 @@ def _fork_again(reading: int, writing: int) -> bool:
         os._exit(0)
     os.close(reading)
     os.close(writing)
-    while os.getppid() == middle:
-        time.sleep(0.0002)
     return True
 
 
@@ -130,7 +135,8 @@ def _live(birth: Birth, streams: list[int]) -> int:
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
         os.close(stream)
-    os.chdir(birth.folder)
+    if birth.folder:
+        os.chdir(birth.folder)
     os.environ.clear()
     os.environ.update(birth.environment)
     sys.path[:] = birth.paths

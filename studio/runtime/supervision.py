@@ -13,8 +13,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
+from studio.errors import StudioError
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.events import Happening, ProcessExited, ProcessGaveUp, ProcessHeard, ProcessHung, ProcessRestarted
+from studio.runtime.events import (
+    Happening,
+    ProcessExited,
+    ProcessGaveUp,
+    ProcessHeard,
+    ProcessHung,
+    ProcessNotStarted,
+    ProcessRestarted,
+)
+from studio.runtime.nurse import nurse
 from studio.runtime.process import Process, wait_for_any
 
 BROKER = "broker"
@@ -88,7 +98,7 @@ class Family(Protocol):
     def processes(self) -> dict[str, Process]: ...
 
     def restart(self, name: str) -> None:
-        """Start it again."""
+        """Start it again; raises StudioError or OSError if that cannot be done."""
 
     def lost(self, name: str, status: int) -> None:
         """It has ended: tidy up and tell those who wait for it."""
@@ -160,6 +170,11 @@ class Supervisor:
         with self._busy:
             self.wards.pop(name, None)
 
+    def gave_up(self, name: str) -> bool:
+        """Whether it is down, and will not be started again by itself."""
+        ward = self.wards.get(name)
+        return ward is not None and ward.condition is Condition.GAVE_UP and not ward.wanted
+
     def is_back(self, name: str, restarts: int, patience_s: float = 0.2) -> bool:
         """Wait a moment for it to have been restarted more than `restarts` times, and to be ready."""
         self._looked.wait(patience_s)
@@ -203,7 +218,8 @@ class Supervisor:
             for ward in self.wards.values():
                 ward.since_ns = now_ns
         while self._coming:
-            self._family.restart(self._coming.popleft())
+            self._start(self._coming.popleft())
+        nurse.bury_strays()
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))
             if (status := process.poll()) is not None:
@@ -212,6 +228,20 @@ class Supervisor:
         self._listen()
         self._looked_ns = monotonic_ns()
         self._looked.set()
+
+    def _start(self, name: str) -> None:
+        """One that is new. Where it cannot be started there is nobody whose restart could be tried."""
+        try:
+            self._family.restart(name)
+        except (StudioError, OSError) as trouble:
+            ward = self.wards[name] = Ward(name)
+            self._complain(ward, trouble)
+            ward.condition = Condition.GAVE_UP
+
+    def _complain(self, ward: Ward, trouble: Exception) -> None:
+        happened = ProcessNotStarted(ward.name, str(trouble))
+        ward.last_exit = str(happened)
+        self._tell(happened)
 
     def _look_at_dead(self, ward: Ward, status: int) -> None:
         if ward.condition not in (Condition.RESTARTING, Condition.DEAD, Condition.GAVE_UP):
@@ -229,6 +259,11 @@ class Supervisor:
         if not ward.wanted:
             ward.last_exit = str(happened)
             self._tell(happened)
+        self._family.lost(ward.name, status)
+        self._decide(ward)
+
+    def _decide(self, ward: Ward) -> None:
+        """Whether and when one that is down is to be started again."""
         policy = self._policies(ward.name)
         condition = Condition.DEAD
         if policy is not None:
@@ -237,9 +272,8 @@ class Supervisor:
             pause_ns = policy.pause_ns(len(ward.recent_ns))
             condition = Condition.GAVE_UP if pause_ns is None else Condition.RESTARTING
             ward.due_ns = monotonic_ns() + (pause_ns or 0)
-        self._family.lost(ward.name, status)
-        if policy is not None and condition is Condition.GAVE_UP:
-            self._tell(ProcessGaveUp(ward.name, len(ward.recent_ns), policy.within_s))
+            if condition is Condition.GAVE_UP:
+                self._tell(ProcessGaveUp(ward.name, len(ward.recent_ns), policy.within_s))
         ward.condition = condition  # last: whoever sees it finds everything told
 
     def _restart(self, ward: Ward) -> None:
@@ -248,7 +282,12 @@ class Supervisor:
         ward.wanted = False
         ward.restarts += 1
         ward.condition = Condition.STARTING
-        self._family.restart(ward.name)
+        try:
+            self._family.restart(ward.name)
+        except (StudioError, OSError) as trouble:  # its program is gone, or the machine has no room: as if it had died
+            self._complain(ward, trouble)
+            self._decide(ward)
+            return
         if ward.name == BROKER:  # it has nobody to report to: it is there when it speaks
             ward.condition, ward.ready_ns = Condition.RUNNING, monotonic_ns()
             self._tell(ProcessRestarted(ward.name, ward.restarts))

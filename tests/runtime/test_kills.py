@@ -61,7 +61,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 
 def test_a_thousand_kills_and_a_hundred_of_the_broker(
-    scaled: Callable[[int], int], request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
+    scaled: Callable[[int], int], request: pytest.FixtureRequest
 ) -> None:
     choose = random.Random(5)
     kills = scaled(1000)
@@ -160,7 +160,7 @@ def _assert_counts_are_true(session: Session) -> None:
 
 
 def _remains(pids: set[int]) -> list[str]:
-    """Of killed processes: themselves, and what they had started, which is of their session; zombies of others are theirs."""
+    """Of killed processes: themselves and what they had started, which is of their session; not zombies of others."""
     found = []
     for process in psutil.process_iter():
         try:

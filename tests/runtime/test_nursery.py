@@ -12,7 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from studio.runtime.nurse import Child, Nurse
+from studio.runtime.adoption import Child, adoption
+from studio.runtime.nurse import Nurse
+from studio.runtime.nursery import Birth
 from tests.waiting import await_true
 
 HAS_NUMBA = """\
@@ -37,15 +39,27 @@ def main():
 """
 
 
-@pytest.fixture
-def nurse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nurse]:
-    (tmp_path / "says_where_it_is.py").write_text(SAYS)
-    (tmp_path / "waits_for_ever.py").write_text(WAITS)
-    (tmp_path / "has_numba.py").write_text(HAS_NUMBA)
-    monkeypatch.syspath_prepend(tmp_path)
+COUNTS = """\
+import os
+
+def main():
+    return len([number for number in range(3, 100) if os.path.exists(f"/proc/self/fd/{number}")])
+"""
+
+
+@pytest.fixture(scope="module")
+def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
+    """Of all tests here: a nursery takes a second to start."""
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "says_where_it_is.py").write_text(SAYS)
+    (folder / "waits_for_ever.py").write_text(WAITS)
+    (folder / "has_numba.py").write_text(HAS_NUMBA)
+    (folder / "counts_descriptors.py").write_text(COUNTS)
+    sys.path.insert(0, str(folder))
     nurse = Nurse()
     yield nurse
     nurse.close()
+    sys.path.remove(str(folder))
 
 
 def born(nurse: Nurse, module: str, outputs: tuple[int, int], *words: str) -> Child:
@@ -53,16 +67,6 @@ def born(nurse: Nurse, module: str, outputs: tuple[int, int], *words: str) -> Ch
     child = nurse.bear(module, words, title=f"studio {module}", environment=environment, outputs=outputs)
     assert child is not None
     return child
-
-
-def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
-    def status(*libraries: str) -> int:
-        words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2), "libraries": libraries}
-        child = nurse.bear("has_numba", (), **words)  # type: ignore[arg-type]
-        assert child is not None
-        return child.wait(20)
-
-    assert (status("numba", "numpy"), status()) == (3, 4)
 
 
 def nursery_of(child_of: int, *born: int) -> psutil.Process:
@@ -143,3 +147,86 @@ def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> No
         parent.kill()
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive
+
+
+def test_all_that_is_open_in_a_born_process_is_its_own(nurse: Nurse) -> None:
+    assert born(nurse, "counts_descriptors", (2, 2)).wait(20) == 0
+
+
+def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pytest.MonkeyPatch) -> None:
+    born(nurse, "says_where_it_is", (2, 2)).wait(20)
+    standing = nursery_of(os.getpid())
+    standing.suspend()
+    monkeypatch.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 0.3)
+    assert nurse.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
+    assert not standing.is_running()
+    assert born(nurse, "says_where_it_is", (2, 2)).wait(20) == 7, "by the next one"
+
+
+def test_who_is_born_too_late_does_not_live(nurse: Nurse, tmp_path: Path) -> None:
+    """Who asked has given up and started another one: there must not be two."""
+    nursery = nurse._nursery(())
+    assert nursery is not None
+    output, (reading, writing) = tmp_path / "output", os.pipe()
+    birth = Birth("says_where_it_is", [], "studio x", dict(os.environ), sys.path, "")
+    with adoption, output.open("wb") as file:
+        child = Child(nursery._ask(birth, [0, file.fileno(), file.fileno(), reading]))
+    os.close(reading)
+    assert child.poll() is None, "it waits for its permit"
+    os.close(writing)
+    assert child.wait(20) == 0 and output.read_bytes() == b""
+
+
+def test_orphans_of_others_that_come_meanwhile_are_no_zombies() -> None:
+    with adoption, adoption:
+        pass
+    with adoption:
+        with adoption:  # another thread, or another nurse
+            pass
+        shell = subprocess.Popen(["sh", "-c", "sleep 0.2 & echo $!"], stdout=subprocess.PIPE, start_new_session=True)
+        assert shell.stdout is not None
+        orphan = psutil.Process(int(shell.stdout.readline()))
+        shell.wait()
+        await_true(lambda: orphan.ppid() != shell.pid, "it to be adopted")
+        assert orphan.ppid() == os.getpid()
+    shell.stdout.close()
+
+    def is_buried() -> bool:
+        adoption.bury_strays()
+        return not orphan.is_running()
+
+    await_true(is_buried, "the orphan to have ended, and to be gone")
+
+
+def test_a_folder_that_is_gone_keeps_nobody_from_being_born(
+    nurse: Nurse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert born(nurse, "has_numba", (2, 2)).wait(20) == 4
+
+
+def test_a_runtime_without_standard_streams_has_children_too(tmp_path: Path) -> None:
+    (tmp_path / "says.py").write_text("def main():\n    print('here I am', flush=True)\n    return 5\n")
+    code = (
+        "import os, sys\nfor number in range(3):\n    os.close(number)\n"
+        "from studio.runtime.nurse import nurse\n"
+        "output = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\noutput = os.dup2(output, 7)\n"
+        "child = nurse.bear('says', [], title='studio x', environment=dict(os.environ), outputs=(7, 7))\n"
+        "sys.exit(child.wait(30))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    output = tmp_path / "output"
+    assert subprocess.run([sys.executable, "-c", code, output], env=environment, check=False).returncode == 5
+    assert output.read_text() == "here I am\n"
+
+
+def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
+    def status(*libraries: str) -> int:
+        words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2), "libraries": libraries}
+        child = nurse.bear("has_numba", (), **words)  # type: ignore[arg-type]
+        assert child is not None
+        return child.wait(20)
+
+    assert (status("numba", "numpy"), status()) == (3, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import time
@@ -12,11 +13,20 @@ import psutil
 import pytest
 
 from studio.runtime.clock import ClockKind
-from studio.runtime.events import ProcessExited, ProcessGaveUp, ProcessHeard, ProcessHung, RecordingMoved
+from studio.runtime.events import (
+    ProcessExited,
+    ProcessGaveUp,
+    ProcessHeard,
+    ProcessHung,
+    ProcessNotStarted,
+    RecordingMoved,
+)
 from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan, RecordingPlan
+from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader
+from studio.runtime.spawning import LaunchError
 from studio.runtime.supervision import Condition, RestartPolicy
+from tests.components.c_filter_program import FOLDER, build
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 
@@ -91,6 +101,30 @@ def test_one_that_cannot_start_again_is_given_up_visibly_and_harms_nobody(superv
     sick.unlink()
     session.restart_host("relapsing")  # by hand, when the cause is gone
     await_flow(session, "relapsing", session.hosts["relapsing"].pid)
+
+
+def test_a_program_that_is_gone_is_given_up_and_supervision_goes_on(supervised: Open, tmp_path: Path) -> None:
+    build()
+    program = Path(shutil.copy(FOLDER / "c_filter", tmp_path))
+    planned = plan(**PIPELINE)
+    low_pass = PlannedComponent(
+        "low_pass", "c_filter", 3, "low_pass", inlets=(Inlet("raw", "/ticker/out"),),
+        outlets={"smooth": "/low_pass/smooth"}, entry="./c_filter", folder=str(tmp_path), command=True,
+    )  # fmt: skip
+    policy = RestartPolicy(most=2, pause_s=0.02)
+    session = supervised(Plan((*planned.components, low_pass), planned.seed), policy)
+    program.unlink()
+    kill(session.hosts["low_pass"])
+    await_true(lambda: session.supervisor.gave_up("low_pass"), "giving up")
+    told = [each for each in session.happenings if isinstance(each, ProcessNotStarted)]
+    assert len(told) == 2 and "no program ./c_filter" in str(told[0])
+    kill(session.hosts["adder"])
+    await_back(session, "adder", 0)
+    with pytest.raises(LaunchError, match="no program"):
+        session.restart_host("low_pass")
+    shutil.copy(FOLDER / "c_filter", tmp_path)
+    session.restart_host("low_pass")
+    assert session.supervisor.condition("low_pass") is Condition.RUNNING
 
 
 def test_a_parameter_that_was_set_survives_a_restart(supervised: Open) -> None:
