@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
+from studio.editor.views.plot_paper import PlotPaper
 from studio.editor.views.series import Series, Statistics
 from studio.errors import StudioError
 from studio.messages import MessageError
@@ -29,8 +29,6 @@ HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 SPAN_S = 30.0
 FRAME_MS = 33
 SECOND_NS = 1_000_000_000
-OF_THE_WORLD_S = 1e8
-"""Later than this are moments since 1970, earlier ones durations."""
 
 
 @dataclass
@@ -57,31 +55,14 @@ class Curve:
         self.series.add(times, values)
 
 
-class TimeAxis(pg.AxisItem):
-    """Seconds of a simulation or a log as they are; seconds of the world as the time of day."""
-
-    is_time = True
-    """False while the axis is a field, not time."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if not self.is_time or not values or min(values) < OF_THE_WORLD_S:
-            strings: list[str] = super().tickStrings(values, scale, spacing)
-            return strings
-        moments = [datetime.fromtimestamp(value, UTC).astimezone() for value in values]
-        return [f"{at:%H:%M:%S}" + (f".{at.microsecond // 1000:03d}" if spacing < 1 else "") for at in moments]
-
-
 class PlotViewer(Viewer):
     KIND, TITLE, ICON = "plot", "Plot", "mdi6.chart-line"
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
         self.curves: list[Curve] = []
-        self.plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
-        self.plot.setMenuEnabled(False)
+        self.plot = PlotPaper(theme)
         self.plot.setAccessibleName("Plot")
-        self.plot.showGrid(x=True, y=True, alpha=0.15)
-        self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(8, 8))
         self.log_cursor = pg.InfiniteLine(movable=True)
         self.log_cursor.setToolTip("Where the log is; drag it to go there")
@@ -300,11 +281,7 @@ class PlotViewer(Viewer):
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
         self.empty.show_theme(theme)
-        self.plot.setBackground(theme.canvas)
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(theme.border)
-            axis.setTextPen(theme.muted)
+        self.plot.show_theme(theme)
         self.log_cursor.setPen(theme.accent, width=2)
         self.log_cursor.setHoverPen(theme.focus, width=3)
         self.legend.setBrush(pg.mkBrush(theme.panel))

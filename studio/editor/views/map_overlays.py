@@ -12,7 +12,7 @@ from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_raster import Window
-from studio.editor.views.plates import draw_plate, with_alpha
+from studio.editor.views.plates import draw_plate, draw_upright, with_alpha
 from studio.messages import PoseTransform, Range3d
 
 Places = NDArray[np.float64]
@@ -117,8 +117,8 @@ def draw_goal(painter: QPainter, at: QPointF, theme: Theme) -> None:
 
 def draw_cross_hairs(painter: QPainter, at: QPointF, width: int, height: int, theme: Theme) -> None:
     colour = with_alpha(PAPER if theme.name == "dark" else INK, 150)
-    painter.fillRect(0, round(at.y()), width, 1, colour)  # faster by far than lines that shine through
-    painter.fillRect(round(at.x()), 0, 1, height, colour)
+    painter.fillRect(0, round(at.y()), width, 1, colour)  # faster by far than a line that shines through
+    draw_upright(painter, round(at.x()), height, colour)
 
 
 def arc_places(pose: PoseTransform, bend_per_m: float, length_m: float) -> Places:

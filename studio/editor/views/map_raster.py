@@ -7,6 +7,7 @@ hole does not vanish, as it would by taking every n-th cell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numba
 import numpy as np
@@ -65,28 +66,50 @@ def paint(
     With a `buffer` of as many pixels as the window has, or more, no memory has to be found for each picture.
     """
     rows, columns = plane.shape
-    lefts, rights = _cells(window.x_of, window.width, origin_m[0], resolution_m, columns)
-    tops, bottoms = _cells(window.y_of, window.height, origin_m[1], resolution_m, rows)
-    tops, bottoms = np.minimum(tops, bottoms), np.maximum(tops, bottoms)  # y falls from pixel to pixel
-    seen_x, seen_y = _seen(lefts), _seen(tops)
-    height, width = seen_y.stop - seen_y.start, seen_x.stop - seen_x.start
+    across, down = _seen_cells(window, origin_m, resolution_m, rows, columns)
+    height, width = len(down.first), len(across.first)
     if buffer is None or buffer.size < height * width:
         buffer = np.empty(height * width, np.uint32)
     pixels = buffer[: height * width].reshape(height, width)
     if not pixels.size:
         return Painted(pixels, 0, 0, (False, False))
-    table = np.append(scheme.table(), np.uint32(argb(unknown) if unknown else 0))
     below, above = _fill(
-        np.ascontiguousarray(plane), pixels, tops[seen_y], bottoms[seen_y], lefts[seen_x], rights[seen_x],
-        table, np.float32(scheme.low), np.float32(scheme.high), np.float32(scheme.middle), seen_x.start + seen_y.start,
+        np.ascontiguousarray(plane), pixels, down.first, down.last, across.first, across.last, _table(scheme, unknown),
+        np.float32(scheme.low), np.float32(scheme.high), np.float32(scheme.middle), across.pixel + down.pixel,
     )  # fmt: skip
-    return Painted(pixels, seen_x.start, seen_y.start, (bool(below), bool(above)))
+    return Painted(pixels, across.pixel, down.pixel, (bool(below), bool(above)))
 
 
-def _seen(cells: NDArray[np.int32]) -> slice:
-    """The pixels that lie on the map: they are neighbours."""
-    inside = np.flatnonzero(cells >= 0)
-    return slice(int(inside[0]), int(inside[-1]) + 1) if inside.size else slice(0, 0)
+@dataclass(frozen=True)
+class _Seen:
+    """The pixels of one direction that lie on the map, from `pixel` on: they are neighbours."""
+
+    pixel: int
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+    """The cells of each."""
+
+    @classmethod
+    def of(cls, first: NDArray[np.int32], last: NDArray[np.int32]) -> _Seen:
+        inside = np.flatnonzero(first >= 0)
+        seen = slice(int(inside[0]), int(inside[-1]) + 1) if inside.size else slice(0, 0)
+        return cls(seen.start, first[seen], last[seen])
+
+
+# Maps come ten times a second and lie where they lay: only what is in them is new.
+@lru_cache(maxsize=16)
+def _seen_cells(
+    window: Window, origin_m: tuple[float, float], resolution_m: float, rows: int, columns: int
+) -> tuple[_Seen, _Seen]:
+    lefts, rights = _cells(window.x_of, window.width, origin_m[0], resolution_m, columns)
+    tops, bottoms = _cells(window.y_of, window.height, origin_m[1], resolution_m, rows)
+    # y falls from pixel to pixel
+    return _Seen.of(lefts, rights), _Seen.of(np.minimum(tops, bottoms), np.maximum(tops, bottoms))
+
+
+@lru_cache(maxsize=16)
+def _table(scheme: Scheme, unknown: str) -> NDArray[np.uint32]:
+    return np.append(scheme.table(), np.uint32(argb(unknown) if unknown else 0))
 
 
 # One plain loop for each thing that is done to a whole row: the compiler turns these into instructions for many numbers

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QLinearGradient, QPainter, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QImage, QLinearGradient, QPainter, QPen, QPolygonF
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
@@ -17,6 +19,19 @@ def with_alpha(colour: str, alpha: int) -> QColor:
     made = QColor(colour)
     made.setAlpha(alpha)
     return made
+
+
+def draw_upright(painter: QPainter, x: int, height: int, colour: QColor) -> None:
+    """A line one pixel wide from the top down that shines through: as an image, because Qt fills such a rectangle
+    pixel by pixel, which takes eight times as long."""
+    painter.drawImage(x, 0, _column(height, colour.rgba()))
+
+
+@lru_cache(maxsize=16)
+def _column(height: int, rgba: int) -> QImage:
+    image = QImage(1, max(height, 1), QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor.fromRgba(rgba))
+    return image
 
 
 def draw_plate(painter: QPainter, where: QRectF, theme: Theme) -> None:

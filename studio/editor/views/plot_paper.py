@@ -1,0 +1,71 @@
+"""The ground of a plot: pyqtgraph's axes and curves over a grid of our own, and the time of day below it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pyqtgraph as pg
+from PyQt6.QtCore import QRectF
+from PyQt6.QtGui import QPainter
+
+from studio.editor.theme import Theme
+from studio.editor.views.plates import draw_upright, with_alpha
+
+OF_THE_WORLD_S = 1e8
+"""Later than this are moments since 1970, earlier ones durations."""
+GRID_ALPHAS = (34, 16)
+"""Of lines at large and at small ticks."""
+
+
+class TimeAxis(pg.AxisItem):
+    """Seconds of a simulation or a log as they are; seconds of the world as the time of day."""
+
+    is_time = True
+    """False while the axis is a field, not time."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if not self.is_time or not values or min(values) < OF_THE_WORLD_S:
+            strings: list[str] = super().tickStrings(values, scale, spacing)
+            return strings
+        moments = [datetime.fromtimestamp(value, UTC).astimezone() for value in values]
+        return [f"{at:%H:%M:%S}" + (f".{at.microsecond // 1000:03d}" if spacing < 1 else "") for at in moments]
+
+
+class PlotPaper(pg.PlotWidget):
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        super().__init__(axisItems={"bottom": TimeAxis("bottom")})
+        self.setMenuEnabled(False)
+        self.hideButtons()
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.setBackground(theme.canvas)
+        for side in ("left", "bottom"):
+            axis = self.getAxis(side)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.muted)
+
+    def drawBackground(self, painter: QPainter | None, rect: QRectF) -> None:
+        """The grid of pyqtgraph's axes takes longer than eight curves: lines that shine through are slow."""
+        super().drawBackground(painter, rect)
+        if painter is None:
+            return
+        box = self.getPlotItem().vb
+        ground = box.sceneBoundingRect()
+        painter.save()
+        painter.setClipRect(ground)
+        painter.translate(ground.topLeft())
+        width, height = round(ground.width()), round(ground.height())
+        (left, right), (bottom, top) = box.viewRange()
+        levels = self.getAxis("bottom").tickValues(left, right, ground.width())
+        for alpha, (_, values) in zip(GRID_ALPHAS, levels, strict=False):
+            for value in values:
+                x = round((value - left) / (right - left) * ground.width())
+                draw_upright(painter, x, height, with_alpha(self.theme.text, alpha))
+        levels = self.getAxis("left").tickValues(bottom, top, ground.height())
+        for alpha, (_, values) in zip(GRID_ALPHAS, levels, strict=False):
+            for value in values:
+                y = round((top - value) / (top - bottom) * ground.height())
+                painter.fillRect(0, y, width, 1, with_alpha(self.theme.text, alpha))
+        painter.restore()
