@@ -63,7 +63,8 @@ EXAMPLE = """\
 LOOK_EVERY_S = 0.1
 GONE = (Condition.DEAD, Condition.GAVE_UP)
 CHUNK_NS = SECOND_NS
-"""Lockstep goes on in pieces of system time, to show progress and log lines between them; the order is the same."""
+"""Lockstep goes on in pieces of system time. After each of them the judges are heard, so that it ends at the same event
+however fast it goes; one that goes by itself also shows progress and log lines."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
     add_recording_options(parser)
     add_trust_option(parser)
-    parser.add_argument("--stay", action="store_true", help="when a log has ended, wait, so that it can be rewound")
+    parser.add_argument("--stay", action="store_true", help="neither the end of a log nor a judge ends the run")
     parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     add_debug_start_options(parser)
@@ -213,7 +214,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         paced = session if isinstance(session, PacedSession) and lockstep else None
         logs = LoggedSources(session)
         runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
-        verdict = stack.enter_context(Verdict(session, opened))
+        verdict = stack.enter_context(Verdict(session, opened, is_final=not options.stay))
         stack.enter_context(session)
         stack.enter_context(logs)
         start_debugged(runtime.debugger, plan, opened, options)
@@ -224,6 +225,8 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         interrupted = False
         try:
             session.start("run" if not lockstep and player is None else "pause")
+            if paced is not None and verdict.has_judges:
+                _obey_judges(paced, start_ns, verdict)
             if player is not None and (pace is not None or not lockstep):
                 player.set_rate(pace or FLAT_OUT if lockstep else 1.0)
                 player.play()
@@ -240,7 +243,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
                 return has_ended or (not alone and _is_over(session))
 
             if paced is not None:
-                _paced_run(runtime, paced, start_ns, console, verdict, is_over)
+                _paced_run(runtime, paced, start_ns, console, is_over)
             elif lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console, verdict)
             else:
@@ -254,6 +257,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
     console.close()
     if verdict.over_at_ns is not None and lockstep:
         seconds = (verdict.over_at_ns - start_ns) / SECOND_NS
+        seconds = seconds if options.seconds is None else min(seconds, options.seconds)
     elif paced is not None:
         seconds = options.seconds if paced.finished.is_set() and options.seconds is not None else passed_s
     else:
@@ -316,20 +320,25 @@ def _is_judged(session: Session, verdict: Verdict) -> bool:
         return False
 
 
+def _obey_judges(session: PacedSession, start_ns: int, verdict: Verdict) -> None:
+    """End when they have seen enough: they are heard after each piece, by the thread that lets the system go on."""
+    asked_ns = session.limits.get("run")
+
+    def hear(at_ns: int) -> int:
+        verdict.catch_up()
+        ends_ns = [each_ns for each_ns in (asked_ns, verdict.over_at_ns) if each_ns is not None]
+        session.end_at(min(ends_ns, default=None))
+        return at_ns + CHUNK_NS
+
+    verdict.catch_up()
+    session.on_milestone = hear
+    session.milestone_ns = start_ns + CHUNK_NS
+
+
 def _paced_run(
-    runtime: Runtime,
-    session: PacedSession,
-    start_ns: int,
-    console: Console,
-    verdict: Verdict,
-    is_over: Callable[[], bool],
+    runtime: Runtime, session: PacedSession, start_ns: int, console: Console, is_over: Callable[[], bool]
 ) -> None:
-    ends_ns = None
     while not is_over() and not (session.finished.is_set() and session.is_at("run")):
-        verdict.listen()
-        if verdict.over_at_ns != ends_ns:
-            ends_ns = verdict.over_at_ns
-            session.end_at(ends_ns)
         console.look(session, _system_seconds(session, start_ns), runtime)
         if runtime.stopping.wait(LOOK_EVERY_S):
             return

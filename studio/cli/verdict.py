@@ -8,6 +8,7 @@ every time, however late it is heard here.
 from __future__ import annotations
 
 import json
+import threading
 from types import TracebackType
 from typing import Any, Self
 
@@ -26,12 +27,17 @@ LAST_WORD_S = 0.3
 
 
 class Verdict:
-    """Listens to the judges. With one of them its outcome counts, with several that of each by its name."""
+    """Listens to the judges. With one of them its outcome counts, with several that of each by its name.
 
-    def __init__(self, session: Session, opened: Opened) -> None:
+    `is_final`: what they say ends the run. Otherwise somebody sits there who wants to look at it, and to rewind it.
+    """
+
+    def __init__(self, session: Session, opened: Opened, *, is_final: bool = True) -> None:
+        self._is_final = is_final
         self._judges = dict(judges(opened))
         """Topic -> name."""
         self._said: dict[str, dict[str, Any]] = {}
+        self._listening = threading.Lock()
         self._tap = Tap(session.folders.run, self._judges) if self._judges else None
 
     def __enter__(self) -> Self:
@@ -46,17 +52,25 @@ class Verdict:
     def listen(self, patience_s: float = 0.0) -> None:
         if self._tap is None:
             return
-        while heard := list(self._tap.receive(patience_s, None)):
-            for topic, payload in heard:
-                self._hear(self._judges[topic], payload)
-            patience_s = 0.0
+        with self._listening:
+            while heard := list(self._tap.receive(patience_s, None)):
+                for topic, payload in heard:
+                    self._hear(self._judges[topic], payload)
+                patience_s = 0.0
 
     def catch_up(self) -> None:
         """Hear all that they have said up to now: flat out a system goes on for seconds while a word is on its way."""
-        for frame in self._tap.catch_up() if self._tap is not None else ():
-            event = read(frame, None)
-            if event is not None:
-                self._hear(self._judges[event[0]], event[2])
+        if self._tap is None:
+            return
+        with self._listening:
+            for frame in self._tap.catch_up():
+                event = read(frame, None)
+                if event is not None:
+                    self._hear(self._judges[event[0]], event[2])
+
+    @property
+    def has_judges(self) -> bool:
+        return bool(self._judges)
 
     def finish(self) -> None:
         self.listen(LAST_WORD_S)
@@ -65,7 +79,7 @@ class Verdict:
     def over_at_ns(self) -> int | None:
         """The system time at which the last of the judges has seen enough; None as long as one has not."""
         ends = [said.get(END) for said in self._said.values()]
-        if len(ends) < len(self._judges) or not all(isinstance(end, int) for end in ends):
+        if not self._is_final or len(ends) < len(self._judges) or not all(isinstance(end, int) for end in ends):
             return None
         return max(ends, default=None)  # type: ignore[type-var]  # the line above is the check
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.runtime.profile import write_profile_of
+from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO
 
 JUDGE = '''
@@ -55,12 +56,25 @@ def run(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*STUDIO, "run", str(project), *words], capture_output=True, text=True, timeout=100)
 
 
-def test_a_judge_ends_a_lockstep_at_the_moment_that_it_told_ahead(judged: Path) -> None:
-    done = run(judged, "--gate", "lockstep", "--for", "60", "--json")
+@pytest.mark.parametrize("pace", [(), ("--rate", "1000")], ids=["by itself", "under control"])
+def test_a_judge_ends_a_lockstep_at_the_moment_that_it_told_ahead(
+    judged: Path, tmp_path: Path, pace: list[str]
+) -> None:
+    log = tmp_path / "run.mcap"
+    done = run(judged, "--gate", "lockstep", "--for", "600", *pace, "--record", str(log), "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["outcome"] == {"ticks": 60, "well": True}  # 20 ticks of 0.05 s and two seconds more
     assert told["seconds"] == 3.0
+    with LogReader(log) as reader:
+        last = list(reader.events(topics=["/judge/outcome"]))[-1]
+    assert (last.sequence, last.stamp_ns) == (60, 3_000_000_000)
+
+
+def test_a_judge_makes_a_run_no_longer_than_it_was_to_be(judged: Path) -> None:
+    done = run(judged, "--gate", "lockstep", "--for", "1.5", "--rate", "1000", "--json")
+    told = json.loads(done.stdout)
+    assert (told["outcome"]["ticks"], told["seconds"]) == (30, 1.5)
 
 
 def test_a_judge_ends_a_run_in_real_time_too(judged: Path) -> None:
@@ -70,3 +84,10 @@ def test_a_judge_ends_a_run_in_real_time_too(judged: Path) -> None:
     assert "well yes" in done.stdout
     assert "over_at_ns" not in done.stdout
     assert float(done.stdout.split(" ran ")[1].split()[0]) < 50.0
+
+
+def test_with_stay_the_run_goes_on_after_its_judge_has_seen_enough(judged: Path) -> None:
+    """As in the window, where somebody looks at it: the judge would have ended it after three seconds."""
+    done = run(judged, "--stay", "--gate", "lockstep", "--for", "4", "--json")
+    told = json.loads(done.stdout)
+    assert told["outcome"]["ticks"] > 70 and told["seconds"] == 4
