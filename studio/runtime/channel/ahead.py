@@ -147,7 +147,7 @@ class Ahead:
             if host not in forwarder.gone:
                 self._answers[host] = []
                 payload = pack_frames(node.event.frame for node in batch)
-                forwarder.tell_hosts(pack(HOST_PREFIX + host, Kind.AHEAD, len(batch), payload))
+                forwarder.forward(pack(HOST_PREFIX + host, Kind.AHEAD, len(batch), payload))
         while not forwarder.ended:
             missing = {host for host, found in self._answers.items() if len(found) < len(batches[host])}
             forwarder.waiting = missing - forwarder.gone

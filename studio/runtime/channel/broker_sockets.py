@@ -1,4 +1,9 @@
-"""The broker's sockets: everything comes in at one and goes out at two, in C or frame by frame."""
+"""The broker's sockets: everything comes in at one and goes out at one, in C or frame by frame.
+
+Receivers and viewers connect to two endpoints of the same PUB socket. They differ in how much is kept for them: libzmq
+takes the high-water mark of a connection from the moment its endpoint was bound. A second socket for viewers would be a
+second pass over every frame.
+"""
 
 from __future__ import annotations
 
@@ -25,33 +30,27 @@ class BrokerSockets:
         self.pull.bind(addresses.into(run))
         self.pull.bind(INTO)
         self._pub = context.socket(zmq.PUB)
+        self._pub.sndhwm = addresses.TAP_QUEUE
+        self._pub.bind(addresses.tap(run))
         # A pipe of libzmq hears only every half high-water mark what was read of it: half of it is all that is sure.
         self._pub.sndhwm = 2 * addresses.RECEIVER_QUEUE
         self._pub.bind(addresses.out_of(run))
         self._pub.bind(OUT_OF)
-        self._tap = context.socket(zmq.PUB)
-        self._tap.sndhwm = addresses.TAP_QUEUE
-        self._tap.bind(addresses.tap(run))
         self._steer = context.socket(zmq.PAIR)
         self._steer.bind(_STEER)
         self._steering = context.socket(zmq.PAIR)
         self._steering.connect(_STEER)
         self._nudge = context.socket(zmq.PUSH)
         self._nudge.connect(INTO)
-        self._all = (self.pull, self._pub, self._tap, self._steer, self._steering, self._nudge)
+        self._all = (self.pull, self._pub, self._steer, self._steering, self._nudge)
         for socket in self._all:
             socket.linger = 200
 
     def proxy(self) -> None:
         """Forward in C until somebody calls `wake`."""
-        zmq.proxy_steerable(self.pull, self._pub, self._tap, self._steer)
+        zmq.proxy_steerable(self.pull, self._pub, None, self._steer)
 
     def forward(self, frame: bytes) -> None:
-        self._pub.send(frame)
-        self._tap.send(frame)
-
-    def tell_hosts(self, frame: bytes) -> None:
-        """What is nothing for viewers."""
         self._pub.send(frame)
 
     def receive(self) -> list[bytes]:

@@ -93,7 +93,6 @@ class Forwarder:
         self.ended = False
         self._sockets = BrokerSockets(context, run)
         self.forward = self._sockets.forward
-        self.tell_hosts = self._sockets.tell_hosts
         self.wake = self._sockets.wake
         self.jobs = Jobs(self.wake)
         self._sequences: dict[str, int] = {}
