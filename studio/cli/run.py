@@ -256,7 +256,8 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
     console.look(session)
     console.close()
     if verdict.over_at_ns is not None and lockstep:
-        seconds = (verdict.over_at_ns - start_ns) / SECOND_NS
+        judged_s = (verdict.over_at_ns - start_ns) / SECOND_NS
+        seconds = judged_s if options.seconds is None else min(judged_s, options.seconds)
         seconds = seconds if options.seconds is None else min(seconds, options.seconds)
     elif paced is not None:
         seconds = options.seconds if paced.finished.is_set() and options.seconds is not None else passed_s
