@@ -17,7 +17,7 @@ from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control, ControlError
 from studio.runtime.events import WentOtherwise
-from studio.runtime.gate_control import GateControl
+from studio.runtime.gate_control import GateControl, Piece
 from studio.runtime.launcher import Session
 from studio.runtime.replay.live_stepper import LOOK_WITHIN_S, LiveStepper
 
@@ -49,6 +49,10 @@ class PacedSession(Session):
         """Set when it has come to one of its limits."""
         self.on_end: Callable[[], bool] = lambda: False
         """Called at a limit; whether there is more after all."""
+        self.milestone_ns: int | None = None
+        """It does not go on beyond this system time by itself before `on_milestone` was asked, however fast it is."""
+        self.on_milestone: Callable[[int], int | None] = lambda _: None
+        """Called at a milestone, with its time; the next one, or None: there are no more."""
         self.on_condition: Callable[[], None] = lambda: None
         """Called when the condition holds that was set."""
         self.on_new_broker: Callable[[], None] = lambda: None
@@ -61,6 +65,7 @@ class PacedSession(Session):
         self._stepper: LiveStepper | None = None
         self._pacer: threading.Thread | None = None
         self._resting = threading.Event()
+        self._goes_by_itself = False
         self._known_broker = 0
         self._begins_again = ""
 
@@ -136,8 +141,7 @@ class PacedSession(Session):
                         return
                     self._greet_new_broker()
                     goes_on, pace = goes_on and pace == self.pace, self.pace
-                    piece = self._ready_stepper().go_on(pace, goes_on=goes_on)
-                    self._remember_time()
+                    piece = self._go_on_for_a_moment(pace, goes_on)
             except ControlError:
                 goes_on = False
                 resting.wait(TRY_AGAIN_S)  # the broker died; the next one goes on
@@ -148,8 +152,25 @@ class PacedSession(Session):
             if not piece.more and not self._end_or_wait(resting):
                 return
 
+    def _go_on_for_a_moment(self, pace: float, goes_on: bool) -> Piece:
+        stepper = self._ready_stepper()
+        self._goes_by_itself = True
+        try:
+            return stepper.go_on(pace, goes_on=goes_on)
+        finally:
+            self._goes_by_itself = False
+            self._remember_time()
+
+    def _limit_ns(self) -> int | None:
+        """How far it goes; whoever moves it by hand needs no milestones."""
+        if not self._goes_by_itself or self.milestone_ns is None:
+            return self.until_ns
+        return min([self.milestone_ns, *self.limits.values()])
+
     def _end_or_wait(self, resting: threading.Event) -> bool:
         """Nothing is left before the limit; whether it goes on all the same."""
+        if self._passes_milestone():
+            return True
         if self.until_ns is None:
             resting.wait(TRY_AGAIN_S)  # nothing is due: somebody may add something
             return True
@@ -159,6 +180,14 @@ class PacedSession(Session):
             resting.set()
             self.finished.set()
         return False
+
+    def _passes_milestone(self) -> bool:
+        """Whether it was a milestone at which it stood, and there is more behind it."""
+        at_ns = self.milestone_ns
+        if at_ns is None or (self.until_ns is not None and self.until_ns < at_ns):
+            return False
+        self.milestone_ns = self.on_milestone(at_ns)
+        return self.until_ns is None or self.until_ns > at_ns
 
     def _greet_new_broker(self) -> None:
         if self.broker_restarts != self._known_broker:
@@ -205,7 +234,7 @@ class PacedSession(Session):
 
     def _ready_stepper(self) -> LiveStepper:
         if self._stepper is None:
-            self._stepper = LiveStepper(self._gate, lambda: self.until_ns, lambda: self.plan.recording is not None)
+            self._stepper = LiveStepper(self._gate, self._limit_ns, lambda: self.plan.recording is not None)
             self._stepper.on_trouble = lambda trouble: self.happened(WentOtherwise(str(trouble)))
         return self._stepper
 
