@@ -126,6 +126,7 @@ class Peers:
 
 
 def peer(name: str, words: Sequence[str]) -> subprocess.Popen[str]:
+    """In a session of its own, as our processes are: Linux shares out the processors by sessions."""
     role, *arguments = words
     environment = {
         **os.environ,
@@ -133,4 +134,4 @@ def peer(name: str, words: Sequence[str]) -> subprocess.Popen[str]:
         "STUDIO_PARENT": str(os.getpid()),
     }
     command = [sys.executable, "-m", "bench.channel_parts.peers", role, name, *arguments]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
+    return subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True, start_new_session=True)

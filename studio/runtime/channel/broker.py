@@ -43,6 +43,7 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.going import go, is_a_look, muted, place, upcoming, upcoming_at_once
+from studio.runtime.channel.kept_memory import keep_freed_memory
 from studio.runtime.channel.playing import await_players, drain, jump, open_gate, recall
 from studio.runtime.channel.returning import Returning
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
@@ -469,6 +470,7 @@ def main() -> int:
     parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
     arguments = parser.parse_args()
     die_with_parent()
+    keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Path(os.environ["STUDIO_RUN"])
     broker = Broker(run, Plan.load(addresses.plan_file(run)), _clock(arguments), arguments.incarnation)
