@@ -50,9 +50,12 @@ class Docks:
         """A panel that the user can close for good; a layout that does not know it only hides it."""
         self.add(name, title, widget, side, beside=beside)
         self._share(name, side)
-        dock = self._docks[name]
-        dock.setFeature(_Feature.CustomCloseHandling, True)
-        dock.closeRequested.connect(close)
+        self.when_closed(name, close)
+
+    def when_closed(self, name: str, do: Callable[[], object]) -> None:
+        """What happens when the user closes a panel, instead of only hiding it; layouts hide it without asking."""
+        self._docks[name].setFeature(_Feature.CustomCloseHandling, True)
+        self._docks[name].closeRequested.connect(do)
 
     def names(self) -> list[str]:
         return list(self._docks)

@@ -49,6 +49,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("this_event", "This event", "mdi6.call-split", "studio.editor.panels.this_event:ThisEvent"),
     Panel("held", "Held at the gate", "fa6s.hourglass", "studio.editor.panels.held:HeldEvents", beside="palette"),
     Panel("evaluate", "Evaluate", "mdi6.console-line", "studio.editor.panels.evaluate:Evaluate", beside="problems"),
+    Panel("terminal", "Terminal", "mdi6.bash", "studio.editor.panels.terminal:Terminal", beside="problems"),
 )
 
 

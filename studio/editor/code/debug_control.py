@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
@@ -23,6 +23,17 @@ from studio.errors import StudioError
 if TYPE_CHECKING:
     from studio.editor.feed import Changes, Feed
     from studio.editor.settings import Settings
+
+
+class Native(Protocol):
+    """gdb on a program in another language."""
+
+    @property
+    def stands(self) -> bool: ...
+
+    def go_on(self, how: str) -> None: ...
+
+    def end(self) -> None: ...
 
 
 class DebugControl(QObject):
@@ -48,6 +59,8 @@ class DebugControl(QObject):
         self.book.listen(self._book_changed)
         self.sessions: dict[str, DebugSession] = {}
         """By host."""
+        self.natives: dict[str, Native] = {}
+        """By host: programs in other languages, each with its gdb."""
         self.frame: Frame | None = None
         self._looked_at: DebugSession | None = None
         self._project = ""
@@ -69,8 +82,13 @@ class DebugControl(QObject):
     def is_stopped(self) -> bool:
         return self.stop is not None
 
+    @property
+    def standing_natives(self) -> list[Native]:
+        return [native for native in self.natives.values() if native.stands]
+
     def is_debugged(self, component: str) -> bool:
-        return self._host_of(component) in self.sessions
+        host = self._host_of(component)
+        return host in self.sessions or host in self.natives
 
     def components_of(self, host: str) -> list[str]:
         components: Mapping[str, Mapping[str, Any]] = self.feed.state.get("components", {})
@@ -112,13 +130,13 @@ class DebugControl(QObject):
 
     def detach(self, component: str) -> None:
         """Debug its process no more; it goes on."""
-        session = self.sessions.get(self._host_of(component))
+        session = self.sessions.get(self._host_of(component)) or self.natives.get(self._host_of(component))
         if session is not None:
             session.end()
         self.feed.ask("debug", None, self._refused, component=component, on=False)
 
     def detach_all(self) -> None:
-        for host in list(self.sessions):
+        for host in [*self.sessions, *self.natives]:
             for component in self.components_of(host)[:1]:
                 self.detach(component)
         self._end_all()
@@ -173,6 +191,8 @@ class DebugControl(QObject):
     def _step(self, how: str) -> None:
         if self._looked_at is not None:
             self._looked_at.go_on(how)
+        elif self.standing_natives:
+            self.standing_natives[0].go_on(how)
         else:
             self.refused.emit("Nothing stands at a line")
 
@@ -240,6 +260,8 @@ class DebugControl(QObject):
     def _end_all(self) -> None:
         for session in list(self.sessions.values()):
             session.end()
+        for native in list(self.natives.values()):
+            native.end()
 
     def _placed(self, file: str, found: list[Body]) -> None:
         asked = self.book.asked_of(file)

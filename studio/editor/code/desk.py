@@ -13,7 +13,6 @@ from studio.editor.code.debug_control import project_key
 from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
-from studio.editor.notice import TextDialog
 from studio.errors import StudioError
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
@@ -106,9 +105,7 @@ class CodeDesk(QObject):
         window.status.say(f"{file} attaches to {host}: choose “Studio: {host}” under Run and Debug{more}")
 
     def _debug_native(self, component: str, told: dict[str, Any]) -> None:
-        words = f"{component} is a program of its own. Debug it in a terminal:\n\n{told.get('command', '')}\n"
-        missing = str(told.get("missing") or "")
-        TextDialog(self.window, f"Debug {component}", f"{words}\n{missing}" if missing else words).show()
+        self.window.side_panels.show("terminal").debug(component, told)
 
     # ---- values under the mouse
 

@@ -186,7 +186,7 @@ class FreezeDesk(QObject):
         """Which of the actions can be done now; those that cannot say why."""
         window, actions = self.window, self.window.actions_by_id
         state, up = window.live.feed.state, window.live.control.is_up
-        at_line = window.debug.is_stopped
+        at_line = window.debug.is_stopped or bool(window.debug.standing_natives)
         for name in AT_A_LINE:
             actions[name].setEnabled(at_line)
             why_not = "" if at_line else "no code stands at a line; set a breakpoint, or step into a handler"
@@ -208,6 +208,11 @@ class FreezeDesk(QObject):
     def continue_(self) -> None:
         """Everything that stands goes on, and the system as it was before."""
         control = self.window.live.control
+        natives = self.window.debug.standing_natives
+        for native in natives:
+            native.go_on("continue")
+        if natives and not self.window.debug.is_stopped:
+            return
         if "debug" in self.window.live.feed.state and self.stand is not None and not self.stand.between:
             control.request("continue", lambda _: None)
         else:
