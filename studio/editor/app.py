@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, QTimer
@@ -37,9 +38,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False) ->
     pulse = QTimer()
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
-    window.show()
-    # After the first paint: a window that is there and still empty feels faster than none.
-    QTimer.singleShot(0, lambda: open_first(window, project, start=start))
+    furnish_and_open(window, project, then=lambda: window.live.run_unless_attached() if start else None)
+    show_first_page(window, project)
     stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
     stalls.close()
@@ -53,15 +53,30 @@ def _first_size(app: QApplication, least: QSize) -> QSize:
     return room.boundedTo(LARGE).expandedTo(least)
 
 
-def open_first(window: MainWindow, project: Path | None, *, start: bool = False) -> None:
-    if project is None or not window.files.open(project):
-        window.welcome.refresh()
-    elif start:
-        window.live.run_unless_attached()
-
-
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:
     if theme:
         settings.theme = theme
     apply_theme(app, THEMES.get(settings.theme, THEMES["light"]))
     return MainWindow(settings)
+
+
+def show_first_page(window: MainWindow, project: Path | None) -> None:
+    """What is seen first: the welcome page, or that a project is being opened."""
+    if project is None:
+        window.welcome.refresh()
+    else:
+        window.status.say(f"Opening {project.name}…")
+    window.show()
+
+
+def furnish_and_open(window: MainWindow, project: Path | None, then: Callable[[], object]) -> None:
+    """After the first paint: everything else in the window, and then the project or the pictures of the first page."""
+
+    def go_on() -> None:
+        if project is None:
+            window.welcome.draw_pictures()
+        else:
+            window.files.open_soon(project, then)
+
+    window.painted.connect(window.furnish_soon)
+    window.furnished.connect(go_on)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,13 +12,15 @@ from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.later import Beside, Slices
 from studio.editor.notice import DifferenceDialog, difference
-from studio.editor.session import Session
+from studio.editor.session import Session, read_project
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
+    from studio.model.opened import Opened
 
 LOOK_AFTER_MS = 200
 """An editor that saves writes several times; one look after the last is enough."""
@@ -34,6 +38,10 @@ class Files(QObject):
         self._timer.timeout.connect(self.look_at_disk)
         self._watcher.fileChanged.connect(lambda _: self._timer.start())
         self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+
+        self._wish: object = None
+        """Stands for the project that was wanted last; others that are read meanwhile are not shown."""
+        self._showing: Slices | None = None
 
     # ---- opening
 
@@ -59,23 +67,64 @@ class Files(QObject):
             self.ask_leave_and_open(Path(name))
 
     def ask_leave_and_open(self, folder: Path) -> None:
-        if self.may_leave():
-            self.leave()
-            self.open(folder)
+        if not self.may_leave():
+            return
+        self.leave()
+        if self.window.has_session:
+            self.open(folder)  # at once: nobody may edit what is left while the other one is read
+        else:
+            self.open_soon(folder)
 
     def open(self, folder: Path) -> bool:
-        folder = folder.parent if folder.name == SYSTEM_FILE else folder
-        try:
-            session = Session.open(folder, self.window)
-        except StudioError as error:
-            self._complain(f"{folder.name} cannot be opened", error)
+        """At once; False if it cannot be opened."""
+        folder = _folder_of(folder)
+        self._finish_opening()
+        read = read_project(folder)
+        if isinstance(read, StudioError):
+            self._complain(f"{folder.name} cannot be opened", read)
             return False
+        for _ in self._show(folder, read):
+            pass
+        return True
+
+    def open_soon(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
+        """Into a window that has none: read beside its work and shown in slices; `then` is done if that was possible.
+
+        The first project takes longer than a window may stand still, because much is imported with it.
+        """
+        folder = _folder_of(folder)
+        self._finish_opening()
+        self.window.status.say(f"Opening {folder.name}…")
+        wish = self._wish = object()
+
+        def show(read: Opened | StudioError) -> None:
+            if wish is self._wish:
+                self._show_soon(folder, read, then)
+
+        Beside(partial(read_project, folder), show, self)
+
+    def _show_soon(self, folder: Path, read: Opened | StudioError, then: Callable[[], object]) -> None:
+        if isinstance(read, StudioError):
+            self._complain(f"{folder.name} cannot be opened", read)
+            self.window.show_session(None)
+            return
+        self._showing = Slices(self._show(folder, read), self)
+        self._showing.done.connect(then)
+        self._showing.start()
+
+    def _show(self, folder: Path, opened: Opened) -> Iterator[None]:
+        session = Session(opened, self.window)
         self.window.settings.add_recent(folder)
-        self.window.show_session(session)
+        yield from self.window.project.show_in_slices(session)
         self.autosave.follow(session)
         self._watch()
         self._offer_what_was_left(session)
-        return True
+
+    def _finish_opening(self) -> None:
+        """What is still being read is not wanted any more; what is half shown is shown."""
+        self._wish = None
+        if self._showing is not None:
+            self._showing.finish()
 
     def _offer_what_was_left(self, session: Session) -> None:
         kept = self.autosave.left_behind(session)
@@ -169,6 +218,7 @@ class Files(QObject):
 
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
+        self._finish_opening()
         if not self.window.code.may_leave():
             return False
         if not self.window.has_session or not self.window.session.document.is_modified:
@@ -246,3 +296,8 @@ class Files(QObject):
         box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self.window)
         box.setInformativeText(str(error))
         box.exec()
+
+
+def _folder_of(project: Path) -> Path:
+    """Of a project that was named by its folder or its file."""
+    return project.parent if project.name == SYSTEM_FILE else project

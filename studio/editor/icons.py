@@ -1,53 +1,97 @@
-"""Icons from qtawesome's fonts. The library loads slowly (a quarter of a second), so it is imported when needed.
+"""Icons from the fonts that qtawesome brings.
 
-Of its dozen fonts two are ours. A component may name an icon of any other; then all of them are loaded.
+Importing qtawesome takes a quarter of a second, four times what a window takes; so for its two fonts that are ours this
+reads the font files itself. A component may name an icon of any other font: that is left to the library.
 """
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize
-from PyQt6.QtGui import QIcon, QPixmap
-
-if TYPE_CHECKING:
-    from qtawesome.iconic_font import IconicFont
+from PyQt6.QtCore import QPoint, QRect, QSize, Qt
+from PyQt6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 
 DEFAULT = "mdi6.shape-outline"
 CATEGORY_ICONS = {"sensor": "mdi6.radar", "processor": "mdi6.cog-outline", "actuator": "mdi6.steering"}
 FONTS = {"fa6s": "fontawesome6-solid-webfont", "mdi6": "materialdesignicons6-webfont"}
+SHARE = 0.875
+"""Of the height of an icon that its letter gets: 14 of 16 pixels, for which the fonts are drawn."""
 
 
 @cache
 def icon(name: str, colour: str, chosen: str = "") -> QIcon:
     """An icon in one colour; `chosen` is its colour when it is switched on. An unknown name gives the default."""
-    import qtawesome
-
-    colours = {"color": colour, "color_on": chosen or colour}
-    try:
-        maker = _fonts() if name.partition(".")[0] in FONTS else qtawesome
-        found: QIcon = maker.icon(name or DEFAULT, **colours)
-    except Exception:  # a component may name any icon, and qtawesome raises Exception itself
-        found = _fonts().icon(DEFAULT, **colours)
-    return found
-
-
-@cache
-def _fonts() -> IconicFont:
-    from qtawesome import get_fonts_info
-    from qtawesome.iconic_font import IconicFont
-
-    folder, names = get_fonts_info()
-    loaded = IconicFont()
-    for prefix, start in FONTS.items():
-        font = next(name for name in names if name.startswith(start))
-        charmap = next(path.name for path in Path(folder).glob(f"{start}-charmap*.json"))
-        loaded.load_font(prefix, font, charmap)
-    return loaded
+    prefix, _, letter = (name or DEFAULT).partition(".")
+    if prefix in FONTS and letter in _letters(prefix):
+        return QIcon(_Letter(_letters(prefix)[letter], _family(prefix), colour, chosen or colour))
+    return _foreign(name, colour, chosen or colour) or icon(DEFAULT, colour, chosen)
 
 
 @cache
 def pixmap(name: str, colour: str, size: int, ratio: float = 1.0) -> QPixmap:
     return icon(name, colour).pixmap(QSize(size, size), ratio)
+
+
+class _Letter(QIconEngine):
+    """Paints one letter of a font, in any size."""
+
+    def __init__(self, letter: str, family: str, colour: str, chosen: str) -> None:
+        super().__init__()
+        self._letter, self._family = letter, family
+        self._colours = {QIcon.State.Off: QColor(colour), QIcon.State.On: QColor(chosen)}
+
+    def paint(self, painter: QPainter | None, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        assert painter is not None
+        painter.save()
+        disabled = QGuiApplication.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+        painter.setPen(disabled if mode == QIcon.Mode.Disabled else self._colours[state])
+        font = QFont(self._family)
+        font.setPixelSize(max(1, round(SHARE * rect.height())))
+        painter.setFont(font)
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), self._letter)
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        picture = QPixmap(size)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return picture
+
+    def clone(self) -> QIconEngine:
+        return _Letter(
+            self._letter, self._family, self._colours[QIcon.State.Off].name(), self._colours[QIcon.State.On].name()
+        )
+
+
+@cache
+def _folder() -> Path:
+    spec = find_spec("qtawesome")
+    assert spec is not None and spec.origin is not None, "qtawesome belongs to the window's libraries"
+    return Path(spec.origin).parent / "fonts"
+
+
+@cache
+def _letters(prefix: str) -> dict[str, str]:
+    file = next(_folder().glob(f"{FONTS[prefix]}-charmap*.json"))
+    return {name: chr(int(code, 16)) for name, code in json.loads(file.read_text()).items()}
+
+
+@cache
+def _family(prefix: str) -> str:
+    file = next(_folder().glob(f"{FONTS[prefix]}*.ttf"))
+    return QFontDatabase.applicationFontFamilies(QFontDatabase.addApplicationFont(str(file)))[0]
+
+
+def _foreign(name: str, colour: str, chosen: str) -> QIcon | None:
+    import qtawesome
+
+    try:
+        found: QIcon = qtawesome.icon(name, color=colour, color_on=chosen)
+    except Exception:  # a component may name any icon, and qtawesome raises Exception itself
+        return None
+    return found

@@ -137,5 +137,15 @@ class Session(QObject):
         self._timer.start()
 
 
+def read_project(folder: Path) -> Opened | StudioError:
+    """As a value also if it cannot be read, because this may happen on another thread."""
+    from studio.model.opened import open_project  # brings numpy, which must not delay the first paint
+
+    try:
+        return open_project(folder)
+    except StudioError as error:
+        return error
+
+
 def _sentence(error: StudioError) -> str:
     return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
     QFontMetrics,
@@ -24,17 +26,19 @@ from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButto
 from studio import __version__
 from studio.editor.fonts import text_font
 from studio.editor.icons import icon
+from studio.editor.later import Beside
 from studio.editor.settings import Settings
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.paths import PACKAGE, project_roots
 
+if TYPE_CHECKING:
+    from studio.model.opened import Opened
+
 PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
 SIDE = 352
 COLUMNS = 3
-FIRST_LOOK_MS, LOOK_EVERY_MS = 100, 20
-"""For the pictures of the examples: the page itself is painted first."""
 GUIDE = PACKAGE.parent / "docs" / "guide"
 
 
@@ -53,9 +57,8 @@ class Welcome(QWidget):
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
-        self._unseen: list[Tile] = []
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._look_at_next)
+        self._undrawn: list[Tile] = []
+        self._draws = False
         self._left: QWidget | None = None
         self._right: QWidget | None = None
 
@@ -69,16 +72,26 @@ class Welcome(QWidget):
         self._left, self._right = self._make_left(), self._make_right()
         self._layout.addWidget(self._left)
         self._layout.addWidget(self._right, 1)
-        self._unseen = list(self.tiles)
-        self._timer.start(FIRST_LOOK_MS)
+        self._undrawn = list(self.tiles)
+        if self._draws:
+            self._draw_next()
 
-    def _look_at_next(self) -> None:
-        """One picture at a time: between two of them the page is painted and can be used."""
-        self._timer.setInterval(LOOK_EVERY_MS)
-        if self._unseen and self.isVisible():
-            self._unseen.pop(0).look()
-        if not self._unseen:
-            self._timer.stop()
+    def draw_pictures(self) -> None:
+        """Of the examples, from now on: what they are made of is slow to import, and the page can be used without."""
+        if not self._draws:
+            self._draws = True
+            self._draw_next()
+
+    def _draw_next(self) -> None:
+        """Projects are read beside the window's work, one after the other; between two of them the page can be used."""
+        if self._undrawn and self.isVisible():
+            tile = self._undrawn.pop(0)
+            Beside(partial(_read, tile.folder), partial(self._draw, tile), self)
+
+    def _draw(self, tile: Tile, read: Opened | StudioError) -> None:
+        if tile in self.tiles and self.isVisible():  # else the page is built anew before anybody sees it again
+            tile.draw(read)
+            self._draw_next()
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -291,21 +304,18 @@ class Tile(_Clickable):
         self.words, self.size_words = "", ""
         self.picture: QImage | None = None
 
-    def look(self) -> None:
-        """Read the project and draw its picture; that takes longer than showing the page."""
+    def draw(self, read: Opened | StudioError) -> None:
         from studio.editor.canvas.export import picture_of
         from studio.editor.canvas.scene import CanvasScene
         from studio.editor.session import Session
 
-        try:
-            session = Session.open(self.folder)
-        except StudioError as error:
-            self.words = f"Cannot be opened: {error.message}"
+        if isinstance(read, StudioError):
+            self.words = f"Cannot be opened: {read.message}"
             self.update()
             return
-        scene = CanvasScene(session, self.theme)
+        session = Session(read)
         ratio = max(1.0, self.devicePixelRatioF())
-        self.picture = picture_of(scene, PICTURE * ratio)
+        self.picture = picture_of(CanvasScene(session, self.theme), PICTURE * ratio)
         self.picture.setDevicePixelRatio(ratio)
         self.words = session.system.doc.replace("\n", " ")
         count = len(session.system.nodes)
@@ -346,6 +356,12 @@ class Tile(_Clickable):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         area = QRectF((self.width() - width) / 2, (PICTURE.height() - height) / 2, width, height)
         painter.drawImage(area, picture)
+
+
+def _read(folder: Path) -> Opened | StudioError:
+    from studio.editor.session import read_project  # brings the model, which must not delay the first paint
+
+    return read_project(folder)
 
 
 def example_projects() -> list[Path]:

@@ -66,12 +66,13 @@ def test_a_new_project_is_made_and_opened(window: MainWindow, tmp_path: Path) ->
     assert window.canvas.empty_note.isVisible()
 
 
-def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow) -> None:
+def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow, qtbot: QtBot) -> None:
     folder = window.session.folder
     window.files.close()
     assert window.pages.currentWidget() is window.welcome
     assert folder.resolve() in window.settings.recent()
     window.welcome.project_wanted.emit(folder)
+    qtbot.waitUntil(lambda: window.has_session and window.canvas.isVisible(), timeout=30_000)
     assert window.session.name == "rover"
 
 

@@ -1,0 +1,135 @@
+"""Everything in the window that its first paint does without, in the order in which it is made.
+
+Between two slices the window does other work, so each of them is short; where a panel is added the style sheet is
+applied to it, which takes a while. Whoever wants a part before it is there has all the rest made at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from studio.editor import arrangements
+from studio.editor.code.debug_control import DebugControl
+from studio.editor.code.desk import CodeDesk
+from studio.editor.code.documents import CodeDocuments
+from studio.editor.command_palette import CommandPalette
+from studio.editor.docks import Docks
+from studio.editor.files import Files
+from studio.editor.freeze.desk import FreezeDesk
+from studio.editor.freeze.event_breaks import EventBreakDesk
+from studio.editor.icons import icon
+from studio.editor.layouts import DEBUG, Layouts
+from studio.editor.live import Live
+from studio.editor.live_panels import LivePanels
+from studio.editor.live_status import show_running
+from studio.editor.log_files.desk import LogDesk
+from studio.editor.notice import Notice
+from studio.editor.panels.inspector import Inspector
+from studio.editor.panels.palette import Palette
+from studio.editor.panels.problems import Problems
+from studio.editor.project_desk import ProjectDesk
+from studio.editor.side_panels import SidePanels
+from studio.editor.source_view import open_source
+from studio.editor.sources.band import OriginBand
+from studio.editor.sources.desk import SourceDesk
+from studio.editor.theme import LIGHT
+from studio.editor.toolbar import MainToolBar
+from studio.editor.viewers import Viewers
+from studio.editor.window_commands import WindowCommands
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+ON_TOOLBAR = ("file.save", "edit.undo", "edit.redo", "insert.quick")
+
+
+def furnish(window: MainWindow) -> Iterator[None]:
+    window.live = Live(window)
+    window.files = Files(window)
+    window.does = WindowCommands(window)
+    window.commands = CommandPalette(window)
+    yield
+    window.menus.show_icons()
+    yield
+    _make_workspace(window)
+    yield
+    yield from _make_panels(window)
+    window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
+    window.layouts = Layouts(window.docks, window.settings, window)
+    arrangements.keep_all(window)
+    yield
+    _make_toolbar(window)
+    yield
+    window.sources = SourceDesk(window)
+    window.event_breaks = EventBreakDesk(window)
+    window.freeze = FreezeDesk(window)
+    window.logs = LogDesk(window)
+    yield
+    window.project = ProjectDesk(window)
+    _connect(window)
+    window.pages.addWidget(window.workspace)
+
+
+def _make_workspace(window: MainWindow) -> None:
+    window.workspace = QWidget()
+    window.band = OriginBand(window.theme)
+    window.notice = Notice()
+    window.docks = Docks(window.workspace)
+    window.docks.set_close_icon(icon("mdi6.close", LIGHT.control_border))  # readable in both themes
+    layout = QVBoxLayout(window.workspace)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in (window.band, window.notice):
+        layout.addWidget(widget)
+    layout.addWidget(window.docks.manager, 1)
+
+
+def _make_panels(window: MainWindow) -> Iterator[None]:
+    docks = window.docks
+    window.palette_panel = Palette(window.theme)
+    docks.set_document("system", "system.xml", window.document)
+    docks.add("palette", "Palette", window.palette_panel, "left")
+    yield
+    window.inspector = Inspector(window.theme, window.live.control)
+    docks.add("inspector", "Inspector", window.inspector, "right")
+    yield
+    window.problems = Problems(window.theme)
+    docks.add("problems", "Problems", window.problems, "bottom", beside="system")
+    yield
+    window.debug = DebugControl(window.live.feed, window.settings, window)
+    window.code = CodeDocuments(window)
+    window.code_desk = CodeDesk(window)
+    window.live_panels = LivePanels(window)
+    yield
+    window.side_panels = SidePanels(window)
+    yield
+
+
+def _make_toolbar(window: MainWindow) -> None:
+    actions = window.actions_by_id
+    window.toolbar = MainToolBar(window.theme, [actions[name] for name in ON_TOOLBAR], actions, window.live.control)
+    window.toolbar.hide()  # there is nothing to run yet
+    window.addToolBar(window.toolbar)
+
+
+def _connect(window: MainWindow) -> None:
+    """What one part asks of another."""
+    live, layouts = window.live, window.layouts
+    layouts.changed.connect(window.project.show_layout)
+    layouts.changed.connect(window.viewers.rehang)
+    layouts.changed.connect(lambda: arrangements.rehang_code(window, was_debug=layouts.before == DEBUG))
+    live.feed.attached.connect(window.viewers.choose_by_types)
+    live.feed.changed.connect(lambda _: show_running(window.status, live))
+    live.phase_changed.connect(window.project.show_phase)
+    window.toolbar.commands_wanted.connect(window.does.open_commands)
+    window.toolbar.theme_wanted.connect(window.switch_theme)
+    window.palette_panel.wanted.connect(lambda type_name: window.canvas.commands.add(type_name))
+    window.problems.go_to.connect(window.does.go_to_problem)
+    window.problems.fixes_of = window.project.fixes_of
+    window.problems.fix_wanted.connect(lambda fix: window.session.do(fix.edit))
+    window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
+    window.inspector.line_wanted.connect(lambda file, line: open_source(window, Path(file), line))

@@ -1,0 +1,92 @@
+"""Work that the window puts off: until it has been painted, until it has a moment, or until somebody cannot wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
+from typing import Generic, Protocol, TypeVar
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+Part = TypeVar("Part")
+
+
+class Furnished(Protocol):
+    def furnish(self) -> None:
+        """Make every part that is to come, now."""
+
+
+class Later(Generic[Part]):
+    """An attribute that is there after furnishing; whoever asks for it earlier has everything furnished at once."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, owner: Furnished, kind: type) -> Part:
+        # Once the attribute is set, Python finds it in the object and does not ask here any more.
+        owner.furnish()
+        part: Part = vars(owner)[self._name]
+        return part
+
+
+class Slices(QObject):
+    """Long work in slices, one between two events of the window; or all that is left of it at once."""
+
+    done = pyqtSignal()
+
+    def __init__(self, work: Iterator[object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self.is_done = False
+        self._at_work = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._one)
+
+    def start(self) -> None:
+        if not self.is_done:
+            self._timer.start(0)
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def finish(self) -> None:
+        assert not self._at_work, "a slice needs something that only a later one makes"
+        while not self.is_done:
+            self._next()
+
+    def _one(self) -> None:
+        self._next()
+        self.start()
+
+    def _next(self) -> None:
+        self._at_work = True
+        try:
+            self.is_done = next(self._work, self) is self
+        finally:
+            self._at_work = False
+        if self.is_done:
+            self._timer.stop()
+            self.done.emit()
+
+
+class Beside(QObject):
+    """Work without Qt on a thread of its own; what comes of it is told on the window's."""
+
+    _came = pyqtSignal(object)
+
+    def __init__(self, work: Callable[[], Part], then: Callable[[Part], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._came.connect(then)
+        Thread(target=lambda: self._tell(work()), name="beside the window", daemon=True).start()
+
+    def _tell(self, result: object) -> None:
+        with suppress(RuntimeError):  # the window was closed meanwhile, and nobody waits for this any more
+            self._came.emit(result)
+
+
+def import_beside(modules: tuple[str, ...], then: Callable[[], object], parent: QObject) -> Beside:
+    """Importing takes longer than a window may stand still."""
+    return Beside(lambda: [import_module(name) for name in modules], lambda _: then(), parent)

@@ -1,0 +1,187 @@
+"""The project that is open in the window: its canvas, and everything around it that tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QEventLoop, QObject, QPoint
+from PyQt6.QtWidgets import QApplication, QVBoxLayout
+
+from studio.editor import context_menu
+from studio.editor.canvas.live_layer import LiveLayer
+from studio.editor.canvas.scene import CanvasScene
+from studio.editor.canvas.view import CanvasView
+from studio.editor.icons import icon
+from studio.editor.live_status import show_running
+from studio.editor.theme import Theme
+from studio.errors import Problem, counted
+from studio.model.quick_fixes import Fix, fixes
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+    from studio.editor.session import Session
+
+ICONS = {
+    "system": "mdi6.graph-outline", "palette": "mdi6.puzzle", "inspector": "fa6s.sliders",
+    "problems": "fa6s.circle-exclamation", "console": "mdi6.console", "processes": "mdi6.speedometer",
+}  # fmt: skip
+"""Of the docks that are always there."""
+
+
+class ProjectDesk(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.session: Session | None = None
+        self.canvas: CanvasView | None = None
+        self._layout = QVBoxLayout(window.document)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._show_icons()
+
+    def show(self, session: Session | None) -> None:
+        """Another project, or none: then the welcome page is there."""
+        for _ in self.show_in_slices(session):
+            pass
+
+    def show_in_slices(self, session: Session | None) -> Iterator[None]:
+        window = self.window
+        self.drop()
+        yield
+        self.session = session
+        window.notice.hide()
+        if session is not None:
+            self._make_canvas(session)
+            yield
+            window.palette_panel.show_registry(session.registry)
+            yield
+            self._listen_to(session)
+            session.check()
+            yield
+        window.live.show_session(session)
+        window.inspector.show_session(session)
+        window.sources.show_session(session)
+        window.toolbar.setVisible(session is not None)
+        window.pages.setCurrentWidget(window.workspace if session is not None else window.welcome)
+        if session is None and window.isVisible():
+            window.welcome.refresh()
+            window.welcome.draw_pictures()
+        self.refresh()
+        if session is not None:
+            yield
+            yield from self._lay_out(session)
+
+    def _make_canvas(self, session: Session) -> None:
+        window = self.window
+        scene = CanvasScene(session, window.theme)
+        self.canvas = CanvasView(scene)
+        self.canvas.show_live(window.live.feed)
+        self.live_layer = LiveLayer(scene, window.live.feed)
+        window.freeze.show_canvas(self.canvas)
+        self._layout.addWidget(self.canvas)
+        scene.selectionChanged.connect(self._selection_changed)
+        self.canvas.show_minimap(window.settings.minimap)
+        self.canvas.zoomed.connect(window.status.show_zoom)
+        self.canvas.inspect.connect(self._to_inspector)
+
+    def _listen_to(self, session: Session) -> None:
+        session.changed.connect(lambda _: self.refresh())
+        session.saved.connect(self.refresh)
+        session.refused.connect(lambda words: self.window.status.say(words, trouble=True))
+        session.problems_changed.connect(self._problems_changed)
+
+    def _lay_out(self, session: Session) -> Iterator[None]:
+        window = self.window
+        window.viewers.restore(window.layouts.viewers(session.folder))
+        yield
+        window.code_desk.show_project(session.folder)
+        window.event_breaks.show_project()
+        yield
+        window.layouts.restore(session.folder)
+        QApplication.processEvents(
+            QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
+        )  # only now the view has its size
+        window.canvas.restore_view()
+        window.canvas.setFocus()
+
+    def drop(self) -> None:
+        """The project is left; how its panels stood is remembered."""
+        window = self.window
+        if self.session is not None:
+            window.layouts.remember(self.session.folder, window.viewers.save())
+            window.viewers.close_all()
+            window.code_desk.leave_project(self.session.folder)
+        if self.canvas is not None:
+            self.canvas.cancel_gesture()
+            self.canvas.canvas.selectionChanged.disconnect()
+            self._layout.removeWidget(self.canvas)
+            self.canvas.hide()
+            self.canvas.deleteLater()
+            self.canvas = None
+        if self.session is not None:
+            self.session.close()
+            self.session.deleteLater()
+            self.session = None
+
+    # ---- what it tells
+
+    def refresh(self) -> None:
+        """After any edit: title, marks, menu texts."""
+        window, session = self.window, self.session
+        window.status.refresh(session, len(self.canvas.canvas.selectedItems()) if self.canvas else 0)
+        window.toolbar.switch.refresh()
+        window.sources.show_band()
+        window.menus.show_session()
+        window.freeze.show_ways()
+        window.toolbar.show_phase()
+        window.show_title()
+        if session is not None:
+            window.docks.set_title("system", f"system.xml{' •' if session.document.is_modified else ''}")
+
+    def show_phase(self) -> None:
+        show_running(self.window.status, self.window.live)
+        self.refresh()
+
+    def show_layout(self) -> None:
+        self.window.status.show_layout(self.window.layouts.current)
+        if self.canvas is not None:
+            self.canvas.setFocus()  # putting panels elsewhere takes the focus away from all of them
+
+    def show_theme(self, theme: Theme) -> None:
+        if self.canvas is not None:
+            self.canvas.show_theme(theme)
+        self.window.problems.show_theme(theme, self.session.folder if self.session else None)
+        self._show_icons()
+        self.refresh()
+
+    def _show_icons(self) -> None:
+        self.window.side_panels.show_icons(self.window.theme)
+        for name, picture in ICONS.items():
+            self.window.docks.set_icon(name, icon(picture, self.window.theme.muted))
+
+    def _selection_changed(self) -> None:
+        canvas = self.window.canvas
+        scene = canvas.canvas
+        self.window.inspector.show_selection(scene.selected_nodes(), scene.selected_connections())
+        self.window.status.refresh(self.session, len(scene.selectedItems()))
+        canvas.minimap.update()
+
+    def _problems_changed(self) -> None:
+        session = self.window.session
+        self.window.problems.show_problems(session.problems, session.folder)
+        errors, warnings = counted(session.problems)
+        self.window.docks.set_title("problems", f"Problems {errors + warnings}" if session.problems else "Problems")
+        self.refresh()
+
+    # ---- what is asked of it
+
+    def open_context_menu(self, at: QPoint) -> None:
+        context_menu.open_context_menu(self.window, at)
+
+    def fixes_of(self, problem: Problem) -> list[Fix]:
+        return fixes(problem, self.session.system, self.session.registry) if self.session is not None else []
+
+    def _to_inspector(self) -> None:
+        self.window.docks.show("inspector")
+        self.window.inspector.setFocus()
+        self.window.inspector.focusNextChild()
