@@ -15,6 +15,9 @@ typedef struct {
     const char *port;
     char topic[MAX_TOPIC];
     uint64_t sequence, count, lost;
+    /* What was published last. */
+    uint8_t *last;
+    size_t last_size;
 } studio_wire;
 
 typedef struct {

@@ -11,35 +11,15 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "studio_environment.h"
+#include "studio_inside.h"
 #include "studio_json.h"
-#include "studio_wire.h"
-
-enum { MAX_TEXT = 4096 };
+#include "studio_services.h"
 
 static const char ALL[] = "/_studio/all";
 static const int SEND_QUEUE = 20000, NO_LIMIT = 0, LINGER_MS = 500;
 static const int64_t MILLISECOND = 1000000, HELLO_NS = 20000000, BEAT_NS = 400000000;
 
-struct studio {
-    const studio_component *component;
-    void *self, *push, *sub;
-    studio_environment env;
-    char command_topic[MAX_TOPIC], timer_topic[MAX_TOPIC];
-    const char *state;
-    bool joined, stopped;
-    /* What the last marker said [4]. */
-    bool gated;
-    uint32_t epoch, incarnation;
-    int64_t clock_base, clock_at;
-    double clock_rate;
-    /* The event being handled, and what was published meanwhile. */
-    const studio_event *cause;
-    uint32_t published;
-    int64_t next_hello, next_beat;
-};
-
-static const char INACTIVE[] = "inactive", ACTIVE[] = "active", ERROR[] = "error";
+const char *const STUDIO_STATES[] = {"inactive", "active", "paused", "error"};
 
 /* ---- time [4] ---- */
 
@@ -66,8 +46,7 @@ int64_t studio_now_ns(const studio *s)
 
 /* ---- sending ---- */
 
-/* False when the frame was dropped: a host never blocks in a send [1]. */
-static bool send_event(studio *s, const studio_event *e, int more)
+bool studio_send(studio *s, const studio_event *e, int more)
 {
     zmq_msg_t frame;
     if (zmq_msg_init_size(&frame, studio_frame_size(e)) != 0)
@@ -82,8 +61,20 @@ static bool send_event(studio *s, const studio_event *e, int more)
 /* What is said to the machinery carries no time and no cause [3]. */
 static void say(studio *s, uint8_t kind, const char *topic, uint64_t sequence, const void *payload, size_t size)
 {
-    send_event(s, &(studio_event){.topic = topic, .kind = kind, .sequence = sequence, .target = TO_ALL,
-                                  .payload = payload, .size = size}, 0);
+    studio_send(s, &(studio_event){.topic = topic, .kind = kind, .sequence = sequence, .target = TO_ALL,
+                                   .payload = payload, .size = size}, 0);
+}
+
+/* For those who ask later [10]. */
+static void keep(studio_wire *w, const void *cdr, size_t size)
+{
+    uint8_t *room = realloc(w->last, size ? size : 1);
+    if (!room)
+        return;
+    if (size)
+        memcpy(room, cdr, size);
+    w->last = room;
+    w->last_size = size;
 }
 
 static bool publish_on(studio *s, studio_wire *w, const void *cdr, size_t size)
@@ -94,7 +85,8 @@ static bool publish_on(studio *s, studio_wire *w, const void *cdr, size_t size)
                       .cause_topic = studio_fnv1a(cause->topic), .cause_sequence = cause->sequence, .target = TO_ALL,
                       .payload = cdr, .size = size};
     /* The effects of a gated event and the ACK that follows them are one message: the broker wakes once [5]. */
-    return send_event(s, &e, s->gated ? ZMQ_SNDMORE : 0);
+    keep(w, cdr, size);
+    return studio_send(s, &e, s->gated && !s->serving ? ZMQ_SNDMORE : 0);
 }
 
 void studio_publish(studio *s, const char *port, const void *cdr, size_t size)
@@ -123,8 +115,8 @@ static void say_beat(studio *s)
 {
     char json[MAX_TEXT];
     size_t n = (size_t)snprintf(json, sizeof json, "{\"host\": \"%s\", \"pid\": %ld, \"components\": "
-                                "{\"%s\": {\"state\": \"%s\"}}, \"topics\": {",
-                                s->env.host, (long)getpid(), s->env.component, s->state);
+                                "{\"%s\": {\"state\": \"%s\", \"by_hand\": true}}, \"topics\": {",
+                                s->env.host, (long)getpid(), s->env.component, STUDIO_STATES[s->state]);
     for (size_t i = 0; i < s->env.ins && n < sizeof json; i++) {
         const studio_wire *w = &s->env.in[i];
         n += (size_t)snprintf(json + n, sizeof json - n, "%s\"%s\": {\"count\": %llu, \"lost\": %llu}", i ? ", " : "",
@@ -155,9 +147,17 @@ static void acknowledge(studio *s, const char *topic, uint64_t sequence, uint16_
 
 /* ---- handling [5, 7] ---- */
 
-static void enter(studio *s, bool well, const char *state)
+bool studio_is_listed(const char *const names[STUDIO_MAX_NAMES], const char *name)
 {
-    s->state = well ? state : ERROR;
+    for (size_t i = 0; i < STUDIO_MAX_NAMES && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void studio_enter(studio *s, bool well, enum studio_state state)
+{
+    s->state = well ? state : FAILED;
     if (!well)
         studio_log(s, "error", "a handler failed; reset and activate to go on");
 }
@@ -167,8 +167,23 @@ static bool set_parameter(studio *s, const char *name, const char *value)
     return value && s->component->on_parameter && s->component->on_parameter(s->self, s, name, value);
 }
 
+static bool set_origin(studio *s, const char *value)
+{
+    if (!value || *value < '0' || *value > '2')
+        return false;
+    s->env.origin = (uint32_t)(*value - '0');
+    return true;
+}
+
+/* A change of state: what is asked for, in which state, and where it leads. */
+static const struct {
+    const char *verb;
+    enum studio_state from, to;
+} CHANGES[] = {{"deactivate", ACTIVE, INACTIVE}, {"deactivate", PAUSED, INACTIVE}, {"pause", ACTIVE, PAUSED},
+               {"wakeup", PAUSED, ACTIVE},       {"reset", FAILED, INACTIVE}};
+
 /* False for what is not understood, or does not fit the state. */
-static bool obey(studio *s, const char *json)
+static bool obey(studio *s, const studio_event *e, const char *json)
 {
     char verb[32], name[MAX_TOPIC];
     if (!json_string(json_value(json, "do"), verb, sizeof verb))
@@ -176,21 +191,24 @@ static bool obey(studio *s, const char *json)
     if (strcmp(verb, "set") == 0)
         return json_string(json_value(json, "name"), name, sizeof name) &&
                set_parameter(s, name, json_value(json, "value"));
-    if (strcmp(verb, "activate") == 0 && s->state == INACTIVE)
-        enter(s, !s->component->on_activate || s->component->on_activate(s->self, s), ACTIVE);
-    else if (strcmp(verb, "deactivate") == 0 && s->state == ACTIVE)
-        enter(s, true, INACTIVE);
-    else if (strcmp(verb, "reset") == 0 && s->state == ERROR)
-        enter(s, true, INACTIVE);
-    else
-        return strcmp(verb, "clock-jump") == 0;
-    return true;
+    if (strcmp(verb, "origin") == 0)
+        return set_origin(s, json_value(json, "origin"));
+    if (strcmp(verb, "activate") == 0 && s->state == INACTIVE) {
+        studio_enter(s, !s->component->on_activate || s->component->on_activate(s->self, s), ACTIVE);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof CHANGES / sizeof *CHANGES; i++)
+        if (strcmp(verb, CHANGES[i].verb) == 0 && s->state == CHANGES[i].from) {
+            studio_enter(s, true, CHANGES[i].to);
+            return true;
+        }
+    return studio_obey_by_hand(s, e, verb, json) || strcmp(verb, "clock-jump") == 0 || strcmp(verb, "mode") == 0;
 }
 
 static void handle_command(studio *s, const studio_event *e)
 {
     const char *json = studio_read_string(e->payload, e->size);
-    if (!json || !obey(s, json))
+    if (!json || !obey(s, e, json))
         studio_log(s, "warning", "command ignored: it is not known, or does not fit");
 }
 
@@ -200,7 +218,7 @@ static void handle_data(studio *s, const studio_event *e)
         return;
     for (size_t i = 0; i < s->env.ins; i++)
         if (strcmp(s->env.in[i].topic, e->topic) == 0 && s->state == ACTIVE && s->component->on_data)
-            enter(s, s->component->on_data(s->self, s, s->env.in[i].port, e->payload, e->size), ACTIVE);
+            studio_enter(s, s->component->on_data(s->self, s, s->env.in[i].port, e->payload, e->size), ACTIVE);
 }
 
 /* Whether the event is one of ours; counts what arrived and, by the gap in the sequence, what did not. */
@@ -234,7 +252,7 @@ static void handle_event(studio *s, const studio_event *e)
         else if (e->kind == COMMAND)
             handle_command(s, e);
         else if (s->state == ACTIVE && s->component->on_timer)
-            enter(s, s->component->on_timer(s->self, s), ACTIVE);
+            studio_enter(s, s->component->on_timer(s->self, s), ACTIVE);
     }
     s->cause = NULL;
     if (s->gated)
@@ -282,6 +300,8 @@ static void receive(studio *s, const uint8_t *bytes, size_t size)
         handle_marker(s, &e);
     else if (e.kind <= COMMAND)
         handle_event(s, &e);
+    else if (e.kind == REQUEST && strncmp(e.topic, s->request_prefix, strlen(s->request_prefix)) == 0)
+        studio_serve_request(s, &e);
 }
 
 /* ---- joining [6] ---- */
@@ -311,12 +331,19 @@ static void subscribe(studio *s, const char *topic)
     zmq_setsockopt(s->sub, ZMQ_SUBSCRIBE, topic, strlen(topic) + 1); /* with the zero */
 }
 
+/* Calls come on a topic for each caller, and a program does not know them. */
+static void subscribe_to_all_that_begins_with(studio *s, const char *prefix)
+{
+    zmq_setsockopt(s->sub, ZMQ_SUBSCRIBE, prefix, strlen(prefix));
+}
+
 /* Connect before subscribing, or libzmq sends the subscriptions in an order of its own. */
 static bool join(studio *s)
 {
     char in[MAX_TOPIC], out[MAX_TOPIC], own[MAX_TOPIC];
     if (!studio_join_text(in, "ipc://", s->env.run, "/in") || !studio_join_text(out, "ipc://", s->env.run, "/out") ||
         !studio_join_text(own, "/_studio/host/", s->env.host, "") ||
+        !studio_join_text(s->request_prefix, "/_studio/request/", s->env.component, "/") ||
         !studio_join_text(s->timer_topic, "/_studio/timer/", s->env.component, "") ||
         !studio_join_text(s->command_topic, "/_studio/command/", s->env.component, ""))
         return false;
@@ -329,6 +356,7 @@ static bool join(studio *s)
         subscribe(s, s->env.in[i].topic);
     subscribe(s, s->timer_topic);
     subscribe(s, s->command_topic);
+    subscribe_to_all_that_begins_with(s, s->request_prefix);
     subscribe(s, ALL);
     subscribe(s, own);
     return true;
@@ -382,5 +410,8 @@ int studio_run(const studio_component *component, void *self)
     zmq_close(s.sub);
     zmq_close(s.push);
     zmq_ctx_term(context);
+    for (size_t i = 0; i < s.env.outs; i++)
+        free(s.env.out[i].last);
+    free(s.answer);
     return joined ? 0 : 1;
 }

@@ -8,7 +8,7 @@
 
 enum studio_kind { DATA, TIMER, COMMAND, REQUEST, REPLY, ACK, MARKER, HELLO, READY, BEAT, TRACE, LOG };
 enum studio_mark { WELCOME, STATE, PAUSE, ALIVE, STOP, SYNC };
-enum { SHARED = 2, AGAIN = 4, TO_ALL = 0xFFFF, HEADER = 60, MARKER_SIZE = 48, MAX_TOPIC = 256 };
+enum { SHARED = 2, AGAIN = 4, ERROR_FLAG = 8, TO_ALL = 0xFFFF, HEADER = 60, MARKER_SIZE = 48, MAX_TOPIC = 256 };
 
 /* Topic, header and payload. What was read points into the frame's bytes. */
 typedef struct {

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import StudioError
-from studio.messages import Message, MessageTypes, decode
+from studio.messages import Message, MessageTypes, decode, encode
 from studio.messages.plain_data import as_plain, from_plain
 from studio.model.close_matches import did_you_mean
 from studio.model.spec import GET
@@ -65,7 +65,7 @@ class HandRequests:
         reply_class = self._types().get(reply_type)
 
         def job() -> dict[str, Any]:
-            command = {"do": "call", "service": service, "request": as_plain(request)}
+            command = {"do": "call", "service": service, "request": as_plain(request), **_for(component, request)}
             started_ns = monotonic_ns()
             body = self._obeyed(component, command, deadline_s, f"{name}.{service}", at_once=True)
             passed_s = (monotonic_ns() - started_ns) / SECOND_NS
@@ -85,9 +85,10 @@ class HandRequests:
 
     def _send(self, to: str, content: Any, *, real: bool) -> Job:
         component, do, port, kind = self._end(to)
-        message = as_plain(self._message(kind, content))
+        made = self._message(kind, content)
+        message = as_plain(made)
         origin = int(Origin.REAL if real else Origin.SIMULATED)
-        command = {"do": do, "port": port, "message": message, "origin": origin}
+        command = {"do": do, "port": port, "message": message, "origin": origin, **_for(component, made)}
 
         def job() -> dict[str, Any]:
             changed = [] if real else self._count_as_simulated(component.name)
@@ -137,12 +138,13 @@ class HandRequests:
         if found is None:
             hint = did_you_mean(name, plan.by_name) or _it_has(plan.by_name)
             raise HandRefused(f"there is no component {name}", hint=hint)
-        if found.command:
-            raise HandRefused(f"{name} is a program of its own and cannot be used by hand")
         condition = self._session.supervisor.condition(found.host)
         if condition not in (Condition.RUNNING, Condition.HUNG):
             hint = f"studio ctl restart {name}"
             raise HandRefused(f"{name} is not there: its process is {condition.value}", hint=hint)
+        if found.command and name not in self._session.obedient_programs():
+            hint = "its program has to obey some more commands: docs/protocol.md, sections 7 and 10"
+            raise HandRefused(f"{name} is a program that cannot be used by hand", hint=hint)
         return found
 
     def _types(self) -> MessageTypes:
@@ -173,6 +175,11 @@ class HandRequests:
         if error:
             raise HandRefused(error)
         return body
+
+
+def _for(component: PlannedComponent, message: Message) -> dict[str, str]:
+    """Programs do not know the fields of messages by name."""
+    return {"cdr": bytes(encode(message)).hex()} if component.command else {}
 
 
 GRACE_S = 0.1

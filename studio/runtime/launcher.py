@@ -269,6 +269,11 @@ class Session:
         finally:
             control.close()
 
+    def obedient_programs(self) -> set[str]:
+        """Components in other languages that say of themselves that they obey what is done by hand."""
+        programs = [component.name for component in self.plan.components if component.command]
+        return {name for name in programs if self.observer.component(name).get("by_hand")}
+
     def end_hearers(self) -> list[str]:
         """Components that have something to do when a log has ended, in order of place."""
         alive = [host for host in self.hosts if host not in self.exits]
@@ -340,7 +345,7 @@ class Session:
 
         Components hear of a clock jump, at which actuators disarm. Returns the epoch.
         """
-        plan_change(self.plan, plan)  # raises before anything has happened
+        plan_change(self.plan, plan, obedient=self.obedient_programs())  # raises before anything has happened
         with live_change.paused(self, self.run):
             # The epoch first: what still arrives from those who leave is then of one that is over.
             epoch = int(self.jump(self.status()["now_ns"])["epoch"])

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 def change(session: Session, plan: Plan, *, restart: bool = False) -> PlanChange:
     """See Session.change."""
-    wanted = plan_change(session.plan, plan, restart=restart)
+    wanted = plan_change(session.plan, plan, restart=restart, obedient=session.obedient_programs())
     if not wanted:
         return wanted
     rate = session.rate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,7 +54,8 @@ class PlanChange:
             if (component.activation, component.period_ns) != (known.activation, known.period_ns):
                 period_s = component.period_ns / SECOND_NS
                 yield component.name, {"do": "mode", "activation": component.activation, "period_s": period_s}
-
+            if component.command and component.origin != known.origin:
+                yield component.name, {"do": "origin", "origin": int(component.origin)}
         if self.after.geometry is not None and self.after.geometry != self.before.geometry:
             yield EVERYBODY, geometry_command(self.after.geometry)
 
@@ -69,10 +70,13 @@ class PlanChange:
         return any(getattr(before, part) != getattr(after, part) for part in parts)
 
 
-def plan_change(before: Plan, after: Plan, *, restart: bool = False) -> PlanChange:
-    """Raises CannotChange for what needs a restart, unless `restart` allows to restart the hosts concerned."""
+def plan_change(before: Plan, after: Plan, *, restart: bool = False, obedient: Collection[str] = ()) -> PlanChange:
+    """Raises CannotChange for what needs a restart, unless `restart` allows to restart the hosts concerned.
+
+    `obedient`: programs that can be told where their data comes from now (docs/protocol.md, section 7).
+    """
     following = after.following(before)
-    stuck = dict(_stuck(before, following))
+    stuck = dict(_stuck(before, following, obedient))
     if stuck and not restart:
         why = "; ".join(dict.fromkeys(stuck.values()))
         raise CannotChange(f"cannot be changed while it runs: {why}", hint=f"restart {', '.join(stuck)}")
@@ -98,7 +102,7 @@ def keeping_tuned(plan: Plan, written: Plan, running: Plan) -> Plan:
     return replace(plan, components=tuple(tuned(component) for component in plan.components))
 
 
-def _stuck(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:
+def _stuck(before: Plan, after: Plan, obedient: Collection[str]) -> Iterator[tuple[str, str]]:
     """Hosts that have to be restarted, and why."""
     for component in after.components:
         known = before.by_name.get(component.name)
@@ -106,13 +110,15 @@ def _stuck(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:
             continue
         if (known.type, known.entry, known.folder) != (component.type, component.entry, component.folder):
             yield component.host, f"{component.name} is of another type now"
-        elif known.command and _known_to_a_program(known) != _known_to_a_program(component):
+        elif known.command and _told_at_start(known) != _told_at_start(component):
             yield component.host, f"{component.name} is a program and learns its wires at its start"
+        elif known.command and known.origin != component.origin and component.name not in obedient:
+            yield component.host, f"{component.name} is a program and learns at its start where its data comes from"
 
 
-def _known_to_a_program(component: PlannedComponent) -> PlannedComponent:
-    """What the environment of a program tells it; modes it gets by commands."""
-    return replace(component, activation="event", period_ns=0)
+def _told_at_start(component: PlannedComponent) -> PlannedComponent:
+    """What only the environment of a program tells it; the rest it gets by commands too."""
+    return replace(component, activation="event", period_ns=0, parameters={}, origin=0)
 
 
 def _is_here(component: PlannedComponent, plan: Plan) -> bool:

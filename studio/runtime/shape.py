@@ -58,7 +58,8 @@ class Shape:
             self._logs.switch(tuned, log, restart=restart)
         self._base = None if wanted is None else self._base or self._file()
         self.modes, self._written, self._text = chosen, plan, wanted
-        return _told(plan_change(before, self._session.plan, restart=True))
+        obedient = self._session.obedient_programs()
+        return _told(plan_change(before, self._session.plan, restart=True, obedient=obedient))
 
     def followed(self) -> dict[str, Any]:
         """The system that is followed, as its file would have it; and whether the file says something else again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import zmq
 
 HEADER = struct.Struct("<BBBBIQqqQQHHQ")
-DATA, COMMAND, ACK, MARKER, HELLO, READY, BEAT, LOG = 0, 2, 5, 6, 7, 8, 9, 11
+DATA, COMMAND, REQUEST, REPLY, ACK, MARKER, HELLO, READY, BEAT, LOG = 0, 2, 3, 4, 5, 6, 7, 8, 9, 11
 WELCOME, STATE, PAUSE, ALIVE, STOP = range(5)
 RUN, GATED = 0, 1
 TO_ALL = 0xFFFF
@@ -112,6 +113,22 @@ class Channel:
         """Deliver a command and see it acknowledged, whatever it says."""
         sequence = self.send("/_studio/command/filter", text(json_text), kind=COMMAND)
         acked(self.expect(ACK), "/_studio/command/filter", sequence)
+
+    def by_hand(self, **command: object) -> Frame:
+        """Give a command by hand in mode gated; its reply, after which it must be acknowledged."""
+        topic = "/_studio/command/filter"
+        sequence = self.send(topic, text(json.dumps(command)), kind=COMMAND)
+        reply: Frame | None = None
+        published = 0
+        while (parts := self.parts())[-1].kind != ACK:
+            published += sum(part.kind == DATA for part in parts)
+            reply = next((part for part in parts if part.kind == REPLY), reply)
+        acked(parts[-1], topic, sequence, published=published + len(parts) - 1)
+        assert reply is not None and (reply.topic, reply.cause) == (
+            "/_studio/reply/_hand/filter",
+            (fnv(topic), sequence),
+        )
+        return reply
 
     def filtered(self, value: float, stamp_ns: int = 0) -> float | None:
         """Deliver a value in mode gated; what came out of it."""

@@ -29,12 +29,15 @@ from tests.components.bare_channel import (
     MARKER,
     PAUSE,
     RAW,
+    REPLY,
+    REQUEST,
     RUN,
     SMOOTH,
     STATE,
     STOP,
     WELCOME,
     Channel,
+    Frame,
     acked,
     float64,
     fnv,
@@ -176,6 +179,74 @@ def test_commands_that_do_not_fit_are_logged_and_change_nothing(channel: Channel
 
 
 @pytest.mark.usefixtures("program")
+def test_what_is_done_by_hand_is_done_and_answered(channel: Channel) -> None:
+    def by_hand(do: str, name: str, value: float = 0.0) -> tuple[int, bytes]:
+        """The flags of the reply, and what it says."""
+        key = "service" if do == "call" else "port"
+        reply = channel.by_hand(do=do, id=77, message={"data": value}, cdr=float64(value).hex(), **{key: name})
+        assert struct.unpack_from("<IHH", reply.payload) == (77, 0, 0)
+        return reply.flags, reply.payload[8:]
+
+    refused = 8
+    assert by_hand("call", "get_smooth") == (refused, b"filter is inactive and does not serve")
+    assert by_hand("deliver", "raw", 1.0) == (refused, b"filter is inactive and handles nothing")
+    channel.command('{"do": "activate"}')
+    assert by_hand("call", "get_smooth") == (refused, b"filter has published nothing on smooth yet")
+    assert by_hand("deliver", "raw", 1.0) == (0, b"")
+    assert by_hand("deliver", "raw", 2.0) == (0, b"")
+    assert by_hand("call", "get_smooth") == (0, float64(1.25))
+    assert by_hand("publish", "smooth", 9.0) == (0, b"")
+    assert by_hand("call", "get_smooth") == (0, float64(9.0))
+    assert channel.filtered(1.25) == 1.25, "the filter itself has not noticed that"
+    assert by_hand("call", "get_raw") == (refused, b"filter provides no service get_raw")
+    assert by_hand("deliver", "rough") == (refused, b"filter has no in port rough")
+    assert by_hand("publish", "raw") == (refused, b"filter has no out port raw")
+    for nonsense in ({}, {"port": "raw"}, {"port": "raw", "cdr": "0"}, {"port": "raw", "cdr": "0x"}, {"cdr": "00"}):
+        reply = channel.by_hand(do="deliver", **nonsense)
+        assert (reply.flags, reply.payload[8:]) == (refused, b"filter cannot make sense of deliver")
+    assert channel.by_hand(do="deliver", id=1, port="raw", cdr="0001").flags == refused
+    assert channel.filtered(1.0) is None, "a payload that is none is an error, here too"
+
+
+@pytest.mark.usefixtures("program")
+def test_it_can_be_asked_by_others_in_their_handlers(channel: Channel) -> None:
+    def asked(service: str, number: int = 5, body: bytes = b"") -> Frame:
+        head = struct.pack("<IHHqII", number, len(service), 0, 10**9, len("reader"), 0)
+        channel.send("/_studio/request/filter/reader", head + service.encode() + b"reader" + body, kind=REQUEST)
+        return channel.expect(REPLY)
+
+    channel.command('{"do": "activate"}')
+    channel.filtered(3.0)
+    reply = asked("get_smooth")
+    assert (reply.topic, reply.sequence, reply.flags) == ("/_studio/reply/reader/filter", 1, 0)
+    assert reply.cause == (fnv("/_studio/request/filter/reader"), 1)
+    assert reply.payload == struct.pack("<IHH", 5, 0, 0) + float64(3.0)
+    wrong = asked("get_rough", 6)
+    assert (wrong.sequence, wrong.flags, wrong.payload[8:]) == (2, 8, b"filter provides no service get_rough")
+    for damaged in (
+        b"",
+        b"\1\0\0\0",
+        struct.pack("<IHHqII", 1, 999, 0, 0, 0, 0),
+        struct.pack("<IHHqII", 1, 0, 0, 0, 2**31, 0),
+    ):
+        channel.send("/_studio/request/filter/reader", damaged, kind=REQUEST)
+    assert asked("get_smooth", 9).payload[:4] == struct.pack("<I", 9)
+
+
+@pytest.mark.usefixtures("program")
+def test_it_rests_and_wakes_up_and_is_told_where_its_data_comes_from(channel: Channel) -> None:
+    channel.command('{"do": "activate"}')
+    assert channel.filtered(1.0) == 1.0
+    channel.command('{"do": "pause"}')
+    assert channel.filtered(5.0) is None
+    channel.command('{"do": "wakeup"}')
+    assert channel.filtered(2.0) == 1.25, "its state is kept"
+    channel.command('{"do": "origin", "origin": 2}')
+    channel.send(RAW, float64(2.0))
+    assert channel.parts()[0].origin == 2
+
+
+@pytest.mark.usefixtures("program")
 def test_a_payload_of_another_type_is_an_error_until_reset(channel: Channel) -> None:
     channel.command('{"do": "activate"}')
     for payload in (b"", b"\0\1\0\0", float64(1.0)[:-1], b"\0\0" + float64(1.0)[2:]):
@@ -234,7 +305,7 @@ def test_stop_ends_it_with_status_0(channel: Channel, program: subprocess.Popen[
     channel.mark(STOP)
     assert program.wait(5.0) == 0
     report = json.loads(channel.expect(BEAT).payload[8:-1])
-    assert report["components"] == {"filter": {"state": "inactive"}}
+    assert report["components"] == {"filter": {"state": "inactive", "by_hand": True}}
     assert report["topics"] == {RAW: {"count": 0, "lost": 0}}
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import zmq
 
+from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import ClockKind
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.plan_change import CannotChange, plan_change
 from tests.components.bare_channel import RAW, SMOOTH, Frame, fnv, read, value_of
 from tests.components.c_filter_program import FOLDER, ROOT, build
 from tests.waiting import await_true
@@ -168,3 +171,21 @@ def test_it_goes_on_after_the_broker_was_killed() -> None:
     assert value_of(last.payload) == value_of(before_last.payload) + 0.1 * (
         values[last.cause[1]] - value_of(before_last.payload)
     )
+
+
+def test_a_program_is_told_what_it_can_obey_and_otherwise_has_to_be_restarted() -> None:
+    before = plan()
+    filter_, elsewhere = before.by_name["filter"], before.by_name["signal"]
+
+    def changed(**fields: object) -> Plan:
+        return replace(before, components=(elsewhere, replace(filter_, **fields), before.by_name["sink"]))  # type: ignore[arg-type]
+
+    tuned = plan_change(before, changed(parameters={"gain": 0.7}))
+    assert list(tuned.commands()) == [("filter", {"do": "set", "name": "gain", "value": 0.7})]
+    made_up = changed(origin=Origin.SIMULATED)
+    told = plan_change(before, made_up, obedient={"filter"})
+    assert list(told.commands()) == [("filter", {"do": "origin", "origin": 1})]
+    with pytest.raises(CannotChange, match="where its data comes from"):
+        plan_change(before, made_up)  # or what is made up would pass for real
+    with pytest.raises(CannotChange, match="learns its wires"):
+        plan_change(before, changed(inlets=()), obedient={"filter"})

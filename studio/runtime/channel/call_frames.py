@@ -41,7 +41,7 @@ def call_topics(plan: Plan) -> Iterator[str]:
 
 def hand_topics(plan: Plan) -> Iterator[str]:
     """The topics of replies to what is done by hand; the requests are commands."""
-    return (reply_topic(HAND, component.name) for component in plan.components if not component.command)
+    return (reply_topic(HAND, component.name) for component in plan.components)
 
 
 class Request(NamedTuple):

@@ -87,7 +87,8 @@ class LoggedSources:
         A log that was played before goes on where it was; another one begins. By the clock of the log its events keep
         their stamps; by that of the world they get new ones.
         """
-        plan_change(self._session.plan, plan, restart=restart)  # raises before anything has happened
+        obedient = self._session.obedient_programs()
+        plan_change(self._session.plan, plan, restart=restart, obedient=obedient)  # raises before anything has happened
         restamp, before = wanted.clock is ClockKind.WALL, self.player
         if before is not None and self.is_as(wanted):
             wanted.close()
