@@ -49,16 +49,19 @@ class SequenceCheck:
         if headers is None:
             return
         first: dict[int, tuple[int, int]] = {}
-        last: dict[int, int] = {}
+        following: dict[int, int] = {}
+        """Channel -> the sequence that is expected next."""
         for channel, sequence, time_ns in zip(chunk.channels, headers.sequence, chunk.times, strict=False):
-            previous = last.get(channel)
-            if previous is None:
+            expected = following.get(channel)
+            following[channel] = sequence + 1
+            if sequence == expected:
+                continue
+            if expected is None:
                 first[channel] = sequence, time_ns
-            elif sequence != previous + 1 and channel not in self._names.carriers:
-                self._within.append(Gap(self._names.topics[channel], previous, sequence, time_ns))
-            last[channel] = sequence
+            elif channel not in self._names.carriers:
+                self._within.append(Gap(self._names.topics[channel], expected - 1, sequence, time_ns))
         for channel, (sequence, time_ns) in first.items():
-            self._ends[number, channel] = _Ends(sequence, time_ns, last[channel])
+            self._ends[number, channel] = _Ends(sequence, time_ns, following[channel] - 1)
 
     def gaps(self) -> list[Gap]:
         found = list(self._within)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +33,11 @@ from studio.runtime.replay.cursor import Next
 FIRST_COMMAND = 1 << 32
 """The broker numbers its own commands from 1."""
 RECENT = 512
-_PACK, _COMMAND, _DATA, _LOGGED = HEADER.pack, int(Kind.COMMAND), int(Kind.DATA), int(Origin.LOGGED)
+_COMMAND, _DATA = int(Kind.COMMAND), int(Kind.DATA)
+_FIRST, _TIMES, _LAST = struct.Struct("<BBBBI"), struct.Struct("<Qqq"), struct.Struct("<QQHHQ")
+"""A header in three pieces: the same for a topic, different for each event, the same for all."""
+_REST = _LAST.pack(0, 0, TO_ALL, 0, 0)
+assert _FIRST.size + _TIMES.size + _LAST.size == HEADER.size
 
 
 class Sent(NamedTuple):
@@ -55,6 +60,8 @@ class Outlet:
             logged: _COMMAND if topic.startswith(COMMAND_PREFIX) else _DATA for logged, topic in topics.items()
         }
         self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
+        self._begins: dict[str, bytes] = {}
+        self._epoch = -1
         self._sequences = {logged: FIRST_COMMAND if kind == _COMMAND else 0 for logged, kind in self._kinds.items()}
         self._history: deque[tuple[Next, int]] = deque()
         """What was sent, with its sequence, and may still come back from the gate."""
@@ -94,15 +101,15 @@ class Outlet:
 
     def _send_all(self, block: Sequence[Next], sent_ns: int, epoch: int, offset_ns: int) -> Sent:
         """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
-        fields, kinds, join, counted = self._fields, self._kinds, b"".join, dict(self._sequences)
+        counted, beginnings = dict(self._sequences), self._beginnings(epoch)
+        pack_times, join = _TIMES.pack, b"".join
         frames = []
         for following in block:
             event = following.event
             topic = event.topic
             counted[topic] = sequence = counted[topic] + 1
-            header = _PACK(VERSION, kinds[topic], INPUT, _LOGGED, epoch, sequence, event.stamp_ns + offset_ns, sent_ns,
-                           0, 0, TO_ALL, 0, 0)  # fmt: skip
-            frames.append((following, sequence, join((fields[topic], header, event.payload))))
+            times = pack_times(sequence, event.stamp_ns + offset_ns, sent_ns)
+            frames.append((following, sequence, join((beginnings[topic], times, _REST, event.payload))))
         send, remember, sequences, size = self._socket.send, self._history.append, self._sequences, 0
         for at, (following, sequence, frame) in enumerate(frames):
             try:
@@ -113,6 +120,14 @@ class Outlet:
             remember((following, sequence))
             size += len(frame)
         return Sent(len(frames), len(frames), size)
+
+    def _beginnings(self, epoch: int) -> dict[str, bytes]:
+        """What all frames of a topic begin with, in one epoch."""
+        if epoch != self._epoch:
+            self._epoch = epoch
+            for logged, field in self._fields.items():
+                self._begins[logged] = field + _FIRST.pack(VERSION, self._kinds[logged], INPUT, Origin.LOGGED, epoch)
+        return self._begins
 
     def send_sync(self, number: int, clock: Clock) -> None:
         self._send_marker(pack(ALL_TOPIC, Kind.MARKER, number, Marker(Mark.SYNC, number, False, clock).payload()))
