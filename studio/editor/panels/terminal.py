@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from studio.editor.fonts import code_font
+from studio.editor.layouts import DEBUG
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.terminal.gdb_page import GdbPage
 from studio.editor.theme import Theme
@@ -16,6 +17,8 @@ from studio.editor.theme import Theme
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
+LEAST_HEIGHT = 240
+"""A dozen lines."""
 NOTHING = "gdb runs here. Select a component that is a program in another language, and press Ctrl+Shift+D."
 
 
@@ -48,8 +51,21 @@ class Terminal(QWidget):
 
     def _stay(self) -> None:
         """A layout was chosen that does not have the panel: while gdb runs, it is open all the same."""
-        if any(page.terminal.is_open for page in self._pages()) and self.window_.docks.is_closed("terminal"):
-            self.window_.docks.show("terminal")
+        if any(page.terminal.is_open for page in self._pages()):
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """In Debug in front of the canvas and below the code, where there is room; elsewhere below the document."""
+        docks = self.window_.docks
+        if self.window_.layouts.current == DEBUG:
+            docks.move("terminal", "tab", beside="system")
+        docks.show("terminal")
+        QTimer.singleShot(0, self._grow)
+
+    def _grow(self) -> None:
+        """When the docks have found their places."""
+        if self.window_.layouts.current != DEBUG and self.isVisible() and self.height() < LEAST_HEIGHT:
+            self.window_.docks.set_shares("system", (60, 40))
 
     def page_of(self, component: str) -> GdbPage | None:
         found = [page for page in self._pages() if page.component == component]
@@ -75,6 +91,7 @@ class Terminal(QWidget):
         page.again_wanted.connect(lambda: self._again(page))
         self.tabs.setCurrentIndex(self.tabs.addTab(page, component))
         self.pages.setCurrentWidget(self.tabs)
+        self._make_room()
         page.view.setFocus()
 
     def _again(self, page: GdbPage) -> None:

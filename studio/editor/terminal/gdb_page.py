@@ -47,8 +47,10 @@ class GdbPage(QWidget):
         self.again.clicked.connect(self.again_wanted)
         self.leave.setToolTip(f"{component} goes on without a debugger")
         self.leave.clicked.connect(self.end)
+        for button in (self.again, self.leave):
+            button.setProperty("link", "true")
         row = QHBoxLayout()
-        row.setContentsMargins(10, 4, 6, 4)
+        row.setContentsMargins(8, 2, 8, 2)
         row.addWidget(self.where, 1)
         row.addWidget(self.again)
         row.addWidget(self.leave)
@@ -94,9 +96,10 @@ class GdbPage(QWidget):
         if changes.system:
             hosts = (self.window_.live.feed.state.get("debug") or {}).get("hosts", {})
             told = hosts.get(self.host) or {}
-            now = (told.get("stopped"), told.get("pid") or self._pid_now)
-            if now != (self.stop, self._pid_now):
-                self.stop, self._pid_now = now
+            stop = dict(told["stopped"]) if told.get("stopped") else None  # the state itself changes under us
+            pid = told.get("pid") or self._pid_now
+            if (stop, pid) != (self.stop, self._pid_now):
+                self.stop, self._pid_now = stop, pid
                 self._show_stop()
 
     def _show_stop(self) -> None:

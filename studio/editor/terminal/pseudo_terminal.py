@@ -67,8 +67,9 @@ class PseudoTerminal(QObject):
         return self._master >= 0
 
     def write(self, data: bytes) -> None:
-        self._to_write += data
-        self._write()
+        if self.is_open:
+            self._to_write += data
+            self._write()
 
     def resize(self, columns: int, lines: int) -> None:
         """The process hears of it (SIGWINCH)."""
@@ -91,8 +92,6 @@ class PseudoTerminal(QObject):
         self._master = -1
 
     def _write(self) -> None:
-        if not self.is_open:
-            return
         with suppress(OSError):  # its buffer is full, or nobody reads any more
             self._to_write = self._to_write[os.write(self._master, self._to_write) :]
         self._writer.setEnabled(bool(self._to_write))

@@ -88,9 +88,9 @@ class TerminalView(QAbstractScrollArea):
             self._shows.start()
 
     def tell(self, words: str) -> None:
-        """A line of ours below what the process has said."""
+        """A line of ours below the last one of the process."""
         start = "\r\n" if self.page.cursor.x else ""
-        self.feed(f"{start}\x1b[0;3;90m{words}\x1b[0m\r\n".encode())
+        self.feed(f"{start}\x1b[0;3;90m{words}\x1b[0m\x1b[?25l".encode())
 
     def _show_news(self) -> None:
         self._fit_bar()

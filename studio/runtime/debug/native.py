@@ -26,10 +26,13 @@ PTRACE_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 CAP_SYS_PTRACE = 1 << 19
 
 
-def gdb_command(pid: int, program: str) -> list[str]:
-    """Attaches in a terminal; asks nothing, and tells the runtime where the program stands."""
+def gdb_command(pid: int) -> list[str]:
+    """Attaches in a terminal; asks nothing, and tells the runtime where the program stands.
+
+    The program is the one that runs: on the disk there may be a newer one meanwhile.
+    """
     settings = ["-iex", "set confirm off", "-iex", "set pagination off"]
-    return ["gdb", "--quiet", *settings, "-ix", str(IN_GDB), "-p", str(pid), program]
+    return ["gdb", "--quiet", *settings, "-ix", str(IN_GDB), "-p", str(pid), f"/proc/{pid}/exe"]
 
 
 @dataclass(frozen=True)

@@ -65,14 +65,13 @@ class DebugRequests:
     def _debug_native(self, component: PlannedComponent) -> dict[str, Any]:
         self._debugger.watch_native(component.host)
         pid = self._session.processes()[component.host].pid
-        program = f"{component.folder}/{component.entry.split()[0]}"
         obstacle = gdb_obstacle()
         return {
             "host": component.host,
             "port": None,
             "components": [component.name],
             "pid": pid,
-            "command": gdb_command(pid, program),
+            "command": gdb_command(pid),
             "missing": str(obstacle),
             "remedy": obstacle.remedy,
         }
