@@ -17,6 +17,8 @@ PRESETS: tuple[tuple[str, float | None], ...] = (
 )  # fmt: skip
 SLOWEST, FASTEST = 0.01, 1000.0
 BAR_HEIGHT = 40
+LEAST_WORDS = 90
+"""Pixels: of less than that nobody could guess the rest."""
 
 
 class FittingBar(QWidget):
@@ -30,6 +32,15 @@ class FittingBar(QWidget):
         self._row.setContentsMargins(8, 4, 8, 4)
         self._row.setSpacing(5)
         self._widgets: list[tuple[QWidget, int]] = []
+        self._last: QWidget | None = None
+        self.hidden_widgets: list[QWidget] = []
+        """For which there is no room now."""
+
+    def add_last(self, widget: QWidget) -> None:
+        """At the end, and only while something is hidden."""
+        self._row.addWidget(widget)
+        self._last = widget
+        widget.hide()
 
     def add(self, widget: QWidget, rank: int = 0, *, stretch: int = 0) -> None:
         """Of rank 0 are those that always stay; the higher, the sooner it goes."""
@@ -49,9 +60,14 @@ class FittingBar(QWidget):
         wanted = {widget: widget.sizeHint().width() + self._row.spacing() for widget, _ in self._widgets}
         wanted |= {widget: widget.maximumWidth() + 5 for widget in wanted if widget.maximumWidth() < 1000}
         needed = sum(wanted.values())
+        if self._last is not None:
+            room -= (self._last.sizeHint().width() + self._row.spacing()) if needed > room else 0
+            self._last.setVisible(needed > room)
+        self.hidden_widgets = []
         for widget, rank in sorted(self._widgets, key=lambda entry: -entry[1]):
             hide = needed > room and rank > 0
             widget.setVisible(not hide)
+            self.hidden_widgets += [widget] if hide else []
             needed -= wanted[widget] if hide else 0
 
 
@@ -152,6 +168,8 @@ class Facts(QLabel):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
+        if self.width() < LEAST_WORDS:
+            return
         words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 

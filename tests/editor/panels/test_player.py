@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QColor
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
@@ -49,7 +50,7 @@ def viewer(feed: Feed, tmp_path: Path, qtbot: QtBot) -> PlayerViewer:
     qtbot.addWidget(made)
     qtbot.waitUntil(lambda: made.timeline.outline is not None, timeout=20_000)
     made.asked = []  # type: ignore[attr-defined]
-    made.ask = lambda action, **fields: made.asked.append((action, fields))  # type: ignore[attr-defined,method-assign]
+    made.steering.ask = lambda action, **fields: made.asked.append((action, fields))  # type: ignore[attr-defined,method-assign]
     made.show()
     return made
 
@@ -61,7 +62,7 @@ def test_the_time_line_has_every_stream_and_how_dense_it_is(viewer: PlayerViewer
     assert lanes[A].count == 100 and lanes[A].enabled and lanes[A].type == "Float64"
     assert lanes[A].density.sum() == pytest.approx(100, abs=1)
     assert not lanes[B].enabled and lanes[B].played_as == ""
-    assert "event 0 of 100" in viewer.facts.text() and viewer.timeline.words == "1 of 3 streams play"
+    assert "event 0 of 100" in viewer.bar.facts.text() and viewer.timeline.words == "1 of 3 streams play"
     tip = viewer.timeline._tip(QPointF(60, 40 + 23 * [lane.topic for lane in outline.lanes].index(B) + 5))
     assert B in tip and "50 events" in tip and "is not played" in tip
     for theme in (DARK, LIGHT):
@@ -110,33 +111,33 @@ def test_keys_as_on_a_tape_and_in_rosbag2(viewer: PlayerViewer) -> None:
 
 
 def test_where_it_cannot_go_back_it_says_why(viewer: PlayerViewer, feed: Feed) -> None:
-    assert viewer.back.isEnabled()
+    assert viewer.bar.back.isEnabled()
     feed.state["stepping"] = {"can_go_back": False, "why_not": "the simulator keeps no checkpoints"}
     viewer._take_state()
-    for button in (viewer.back, viewer.previous_of):
+    for button in (viewer.bar.back, viewer.bar.previous_of):
         assert not button.isEnabled() and "keeps no checkpoints" in button.toolTip()
     QTest.keyClick(viewer.timeline, Qt.Key.Key_Left)
-    assert not viewer.asked and "keeps no checkpoints" in viewer.facts.text()  # type: ignore[attr-defined]
+    assert not viewer.asked and "keeps no checkpoints" in viewer.bar.facts.text()  # type: ignore[attr-defined]
 
 
 def test_typed_times_numbers_and_rates(viewer: PlayerViewer, qtbot: QtBot) -> None:
     asked, outline = viewer.asked, viewer.timeline.outline  # type: ignore[attr-defined]
     assert outline is not None
-    viewer.time.setText("0:00.5")
-    viewer._jump()
+    viewer.bar.time.setText("0:00.5")
+    viewer.bar.time.returnPressed.emit()
     assert asked[-1] == ("seek", {"time_ns": outline.start_ns + 500_000_000})
-    viewer.number.setText("42")
-    viewer._jump_to_event()
+    viewer.bar.number.setText("42")
+    viewer.bar.number.returnPressed.emit()
     qtbot.waitUntil(lambda: len(asked) == 2, timeout=5000)
     assert asked[-1] == ("seek", {"time_ns": START + 420 * MS}), "42 events were before it"
-    viewer.presets.buttons[None].click()
+    viewer.bar.presets.buttons[None].click()
     assert asked[-1] == ("rate", {"rate": None})
-    viewer.rate.setText("2.5")
-    viewer._typed_rate()
+    viewer.bar.rate.setText("2.5")
+    viewer.bar.rate.returnPressed.emit()
     assert asked[-1] == ("rate", {"rate": 2.5})
-    viewer.rate.setText("fast")
-    viewer._typed_rate()
-    assert "no rate" in viewer.facts.text() and asked[-1] == ("rate", {"rate": 2.5})
+    viewer.bar.rate.setText("fast")
+    viewer.bar.rate.returnPressed.emit()
+    assert "no rate" in viewer.bar.facts.text() and asked[-1] == ("rate", {"rate": 2.5})
     assert [seconds_in(text) for text in ("79.5", "1:19.5", "1:00:01", "soon", "inf")] == [
         79.5,
         79.5,
@@ -213,16 +214,16 @@ def test_gaps_and_numbers_of_events_are_found(tmp_path: Path) -> None:
 def test_in_a_narrow_dock_the_least_important_goes_first(viewer: PlayerViewer) -> None:
     viewer.resize(620, 240)
     QApplication.processEvents()
-    assert not viewer.condition.isVisible() and not viewer.presets.isVisible()
-    assert viewer.play.isVisible() and viewer.time.isVisible()
+    assert not viewer.bar.condition.isVisible() and not viewer.bar.presets.isVisible()
+    assert viewer.bar.play.isVisible() and viewer.bar.time.isVisible()
     assert viewer.minimumSizeHint().width() < 500
     viewer.resize(1700, 240)
     QApplication.processEvents()
-    assert viewer.condition.isVisible() and viewer.presets.isVisible()
+    assert viewer.bar.condition.isVisible() and viewer.bar.presets.isVisible()
 
 
 def test_steps_go_one_after_the_other(viewer: PlayerViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    del viewer.ask
+    del viewer.steering.ask
     sent: list[tuple[str, object]] = []
     monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: sent.append((fields["action"], done)))
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -233,3 +234,51 @@ def test_steps_go_one_after_the_other(viewer: PlayerViewer, feed: Feed, monkeypa
         assert callable(done)
         done({"player": viewer.state})
     assert [action for action, _ in sent] == ["back", "back", "single"]
+
+
+def test_what_has_no_room_is_in_the_menu_at_the_end(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    bar, asked = viewer.bar, viewer.asked  # type: ignore[attr-defined]
+    assert bar.more.isVisible() == bool(bar.hidden_widgets)
+    viewer.resize(620, 240)
+    QApplication.processEvents()
+    menu = bar.more.menu()
+    assert bar.more.isVisible() and bar.condition in bar.hidden_widgets and menu is not None
+    menu.aboutToShow.emit()
+    entries = {action.text(): action for action in menu.actions()}
+    entries["Pause, and back to the beginning"].trigger()
+    assert [action for action, _ in asked] == ["pause", "seek"]
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("/platform/level.data > 3", True))
+    entries["Stop when…"].trigger()
+    assert asked[-1] == ("stop_when", {"condition": "/platform/level.data > 3"})
+    assert bar.condition.text() == "/platform/level.data > 3", "it is there when the bar is wide again"
+    rates = bar.times.menu()
+    assert rates is not None
+    next(action for action in rates.actions() if action.text() == "10 ×").trigger()
+    assert asked[-1] == ("rate", {"rate": 10.0})
+
+
+def test_frozen_on_an_event_the_cursor_is_ice_and_space_goes_on(
+    viewer: PlayerViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del viewer.steering.ask
+    sent: list[tuple[str, dict[str, object]]] = []
+
+    def ask(do: str, done: object, failed: object, **fields: object) -> None:
+        sent.append((do, fields))
+        if do == "continue" and callable(done):
+            done({})
+
+    monkeypatch.setattr(feed, "ask", ask)
+    feed.state["debug"] = {"frozen": {"why": "breakpoint"}, "hosts": {}}
+    viewer._take_state()
+    x = int(viewer.timeline._x_of(viewer.timeline.now_ns))
+    image = viewer.timeline.grab().toImage()
+    assert image.pixelColor(x, 60) == QColor(LIGHT.frozen) and viewer.bar.play.text() == " Frozen"
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_Space)
+    assert [do for do, _ in sent] == ["continue"]
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_Right)
+    assert [do for do, _ in sent[1:]] == ["continue", "player"], "the handler ends before the next event begins"
+    assert sent[1][1]["gate"] == "pause" and sent[2][1]["action"] == "single"
+    feed.state["debug"] = {"frozen": None, "hosts": {}}
+    viewer._take_state()
+    assert viewer.timeline.grab().toImage().pixelColor(x, 60) == QColor(LIGHT.accent)

@@ -1,0 +1,236 @@
+"""What one does with a log that plays, asked of the player: steps one after the other, seeks not too often."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from studio.editor.feed import Feed
+from studio.editor.panels.player_transport import FASTEST, SLOWEST, seconds_in
+from studio.editor.views.log_outline import time_of_event
+from studio.editor.views.timeline import SECOND_NS, Timeline
+from studio.errors import StudioError
+
+SEEK_EVERY_MS = 60
+"""While scrubbing: each jump pauses and rewinds the whole system, so not for every pixel."""
+ON, BACK = ("single", "next_of", "burst"), ("back", "previous_of")
+MOST_STEPS = 30
+FASTER = 1.1
+"""Of the keys up and down, as in rosbag2."""
+
+
+class PlayerSteering(QObject):
+    changed = pyqtSignal(object)
+    """The player has done something; its state."""
+    refused = pyqtSignal(str)
+    _found = pyqtSignal(object, str)
+
+    def __init__(self, parent: QObject, feed: Feed, timeline: Timeline) -> None:
+        super().__init__(parent)
+        self.feed, self.timeline = feed, timeline
+        self.state: dict[str, Any] = {}
+        """Of the player; empty while none is there."""
+        self._steps: deque[dict[str, Any]] = deque()
+        """Asked for by keys that are held down; the first is under way."""
+        self._sought: int | None = None
+        self._seeking = False
+        self._seeks = QTimer(self)
+        self._seeks.setSingleShot(True)
+        self._seeks.setInterval(SEEK_EVERY_MS)
+        self._seeks.timeout.connect(self._seek_now)
+        self._found.connect(self._go_to_event)
+
+    @property
+    def is_seeking(self) -> bool:
+        """Until the player has got there, its news are of the place before: the cursor stays where it was put."""
+        return self._sought is not None or self._seeking
+
+    @property
+    def is_frozen(self) -> bool:
+        """A debugger holds a handler, and with it the system."""
+        return bool((self.feed.state.get("debug") or {}).get("frozen"))
+
+    def forget(self) -> None:
+        """The system has ended, and nobody will answer."""
+        self.state, self._sought, self._seeking = {}, None, False
+        self._steps.clear()
+
+    # ---- asking
+
+    def ask(self, action: str, **fields: Any) -> None:
+        if action not in (*ON, *BACK):
+            self.feed.ask("player", self._done, self._refused, timeout_s=None, action=action, **fields)
+        elif len(self._steps) < MOST_STEPS:
+            self._steps.append({"action": action, **fields})
+            if len(self._steps) == 1:
+                self._step_on()
+
+    def _step_on(self) -> None:
+        """Code that stands within an event is let go before the next one: going back sees to that itself."""
+
+        def go(_: dict[str, Any]) -> None:
+            if self._steps:
+                self.feed.ask("player", self._stepped, self._refused, timeout_s=None, **self._steps[0])
+
+        if self.is_frozen and self._steps[0]["action"] in ON:
+            self.feed.ask("continue", go, self._refused, timeout_s=None, gate="pause")
+        else:
+            go({})
+
+    def _stepped(self, reply: dict[str, Any]) -> None:
+        self._done(reply)
+        if self._steps:
+            self._steps.popleft()
+        if self._steps:
+            self._step_on()
+
+    def _done(self, reply: dict[str, Any]) -> None:
+        self._seeking = False
+        if player := reply.get("player"):
+            self.state = player
+            self.changed.emit(player)
+
+    def _refused(self, error: StudioError) -> None:
+        self._sought, self._seeking = None, False
+        self._steps.clear()
+        self.refused.emit(str(error))
+
+    # ---- one event, or many
+
+    def toggle(self) -> None:
+        if self.is_frozen:
+            self.feed.ask("continue", None, self._refused, timeout_s=None)
+        else:
+            self.ask("pause" if self.state.get("playing") else "play")
+
+    def step(self) -> None:
+        self.ask("single")
+
+    def step_back(self) -> None:
+        can, why = self.can_go_back()
+        if can:
+            self.ask("back", count=1)
+        else:
+            self.refused.emit(f"One event back is not possible: {why}")
+
+    def can_go_back(self) -> tuple[bool, str]:
+        """Only where the same would come again; otherwise, why not."""
+        stepping = self.feed.state.get("stepping") or {}
+        if stepping.get("can_go_back"):
+            return True, ""
+        return False, str(stepping.get("why_not") or "the log is played freely; choose the gate Lockstep")
+
+    def next_event(self) -> None:
+        if topic := self._chosen_topic():
+            self.ask("next_of", topic=topic)
+
+    def previous_event(self) -> None:
+        can, why = self.can_go_back()
+        topic = self._chosen_topic()
+        if topic and can:
+            self.ask("previous_of", topic=topic)
+        else:
+            self.refused.emit(f"It is not possible to go back: {why}")
+
+    def _chosen_topic(self) -> str:
+        """Of the system: the chosen stream, or the first that is played."""
+        outline = self.timeline.outline
+        lanes = [lane for lane in outline.lanes if lane.enabled] if outline is not None else []
+        chosen = [lane for lane in lanes if lane.topic == self.timeline.chosen] or lanes
+        return chosen[0].played_as if chosen else ""
+
+    # ---- elsewhere
+
+    def seek(self, time_ns: int) -> None:
+        self._sought = time_ns
+        if not self._seeks.isActive():
+            self._seeks.start()
+
+    def _seek_now(self) -> None:
+        sought, self._sought = self._sought, None
+        if sought is not None and self.state:
+            self._seeking = True
+            self.ask("seek", time_ns=sought)
+
+    def seek_by(self, seconds: float) -> None:
+        self.ask("seek_by", seconds=seconds)
+
+    def to_start(self) -> None:
+        range_ns = self.state.get("range_ns")
+        self.ask("seek", time_ns=range_ns[0] if range_ns else self.state["start_ns"])
+
+    def to_end(self) -> None:
+        range_ns = self.state.get("range_ns")
+        self.ask("seek", time_ns=range_ns[1] if range_ns else self.state["end_ns"])
+
+    def stop(self) -> None:
+        self.ask("pause")
+        self.to_start()
+
+    def jump(self, text: str) -> None:
+        seconds, outline = seconds_in(text), self.timeline.outline
+        if seconds is None or outline is None:
+            self.refused.emit(f"{text or 'nothing'} is no time; write it as 1:19.5")
+            return
+        self.ask("seek", time_ns=outline.start_ns + round(seconds * SECOND_NS))
+
+    def jump_to_event(self, text: str) -> None:
+        """By its number among those that are played. Looked for beside the window's work."""
+        text = text.strip().replace("\u2009", "")
+        if not text.isdigit():
+            self.refused.emit(f"{text or 'nothing'} is no number of an event")
+            return
+        topics = [topic for topic, (_, on) in self.state["streams"].items() if on]
+        number, path = min(int(text), max(int(self.state["count"]) - 1, 0)), Path(self.state["log"])
+
+        def find() -> None:
+            try:
+                self._found.emit(time_of_event(path, topics, number), "")
+            except StudioError as error:
+                self._found.emit(None, str(error))
+
+        Thread(target=find, name="find event", daemon=True).start()
+
+    def _go_to_event(self, time_ns: int | None, trouble: str) -> None:
+        if time_ns is None:
+            self.refused.emit(trouble)
+        else:
+            self.ask("seek", time_ns=time_ns)
+
+    # ---- how it plays
+
+    def mark(self, *, first: bool) -> None:
+        """A, or B, is where the cursor is."""
+        start_ns, end_ns, now_ns = (int(self.state[name]) for name in ("start_ns", "end_ns", "time_ns"))
+        low, high = self.state["range_ns"] or (start_ns, end_ns)
+        low, high = (now_ns, max(high, now_ns)) if first else (min(low, now_ns), now_ns)
+        self.ask("range", start_ns=low, end_ns=high)
+
+    def set_rate(self, rate: float | None) -> None:
+        if rate != self.state.get("rate", 0.0):
+            self.ask("rate", rate=rate)
+
+    def type_rate(self, text: str) -> None:
+        text = text.strip().rstrip("×").strip()
+        if text.lower() == "max":
+            self.set_rate(None)
+            return
+        try:
+            self.set_rate(float(text))
+        except ValueError:
+            self.refused.emit(f"{text or 'nothing'} is no rate: {SLOWEST:g} to {FASTEST:g}, or Max")
+
+    def faster(self, factor: float) -> None:
+        rate = self.state.get("rate")
+        if rate is not None:
+            self.set_rate(round(min(max(rate * factor, SLOWEST), FASTEST), 4))
+
+    def set_loop(self, on: bool) -> None:
+        self.ask("loop", on=on)
+
+    def stop_when(self, condition: str) -> None:
+        self.ask("stop_when", condition=condition.strip())
