@@ -7,10 +7,8 @@ and goes on from there; seeking forwards computes what lies between, as fast as 
 
 from __future__ import annotations
 
-import threading
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
 from studio.messages import MessageTypes
@@ -19,22 +17,18 @@ from studio.runtime.channel.frames import Event
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.live_change import insist
 from studio.runtime.paced import PacedSession
-from studio.runtime.replay.condition import parse_condition
-from studio.runtime.replay.cursor import Cursor
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import END, InputEvents, Inputs
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player import FLAT_OUT, check_rate
 from studio.runtime.replay.player_state import PlayerState
+from studio.runtime.replay.playing_log import PlayingLog
 from studio.runtime.replay.sockets import LogFeed
 
 LIMIT = "log"
 """Of the session: where the log, or the range that is played, ends."""
 
 
-class LockstepPlayer:
-    """Commands may come from any thread; they return when they are done."""
-
+class LockstepPlayer(PlayingLog):
     pauses_at_end = True
 
     def __init__(
@@ -47,13 +41,8 @@ class LockstepPlayer:
         place: tuple[int, int] | None = None,
     ) -> None:
         """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over."""
-        if not played.topics:
-            raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
+        super().__init__(played, types, name)
         self.session = session
-        self.played = played
-        self._types = types
-        self._name = name
-        self._cursor = Cursor(played.log, tuple(topic for topic in played.log.topics if topic in played.topics))
         self._events = InputEvents(
             Inputs(session.plan, played.log, played.topics, (), (), self.start_ns, self.end_ns), None
         )
@@ -63,21 +52,7 @@ class LockstepPlayer:
         """How many of those were."""
         self._feed: FeedThread | None = None
         self._from_ns, self._from = (self.start_ns, 0) if place is None else place
-        self._rate = 1.0
-        self._loop = False
-        self._loops = 0
-        self._range: tuple[int, int] | None = None
-        self._stopped: str | None = None
         self._told_end_at: int | None = None
-        self._lock = threading.RLock()
-
-    @property
-    def start_ns(self) -> int:
-        return self._cursor.start_ns
-
-    @property
-    def end_ns(self) -> int:
-        return self._cursor.end_ns
 
     # In and out of the system.
 
@@ -184,9 +159,8 @@ class LockstepPlayer:
 
     def _seek(self, time_ns: Callable[[], int]) -> None:
         with self._lock:
-            low, high = self._range or (self.start_ns, self.end_ns)
             running = self.session.mode == "run"
-            self._go(min(max(time_ns(), low), high))
+            self._go(self._within_range(time_ns()))
             if running:
                 self.play()
 
@@ -209,22 +183,10 @@ class LockstepPlayer:
         with self.session.moving() as stepper:
             stepper.ready("time was moved here")
 
-    def _first_ns(self) -> int:
-        return self._range[0] if self._range else self.start_ns
-
-    def set_loop(self, loop: bool) -> None:
-        self._loop = loop
-
     def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
         """Play only what lies between, both ends included; without ends, everything again."""
         with self._lock:
-            self._range = None
-            if start_ns is not None or end_ns is not None:
-                low = self.start_ns if start_ns is None else start_ns
-                high = self.end_ns if end_ns is None else end_ns
-                if low > high:
-                    raise ReplayError("the range ends before it begins", hint="give the earlier time first")
-                self._range = (low, high)
+            self._range = self._range_between(start_ns, end_ns)
             self._set_limit()
             if self._range is not None and not self._range[0] <= self._time_ns <= self._range[1]:
                 self.seek(self._range[0])
@@ -234,12 +196,7 @@ class LockstepPlayer:
 
     def enable(self, pattern: str, enabled: bool = True) -> list[str]:
         """Play, or pass over, the streams that fit (by their topic in the log or the system); tells which."""
-        streams = self.played.streams
-        found = {
-            topic for logged, topic in streams.items() if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
-        }
-        if not found:
-            raise ReplayError(f"no stream fits {pattern}", hint=f"there are {', '.join(streams.values())}")
+        found = set(self._streams_like(pattern).values())
         with self._lock:
             wanted = self._disabled - found if enabled else self._disabled | found
             if wanted != self._disabled:
@@ -289,10 +246,6 @@ class LockstepPlayer:
             self._stopped = None
             return stepper.back(count, topics)
 
-    def _check_played(self, topic: str) -> None:
-        if topic not in self.played.topics.values():
-            raise ReplayError(f"{topic} is not played", hint=f"there are {', '.join(self.played.topics.values())}")
-
     def _deliver(self, count: int, topics: Collection[str]) -> list[str]:
         """The topics of those of `topics` that were delivered; what follows from the last of them is, too."""
         with self._lock, self.session.moving() as stepper:
@@ -314,28 +267,17 @@ class LockstepPlayer:
         if text is None:
             self.session.set_condition(None)
             return
-        streams = self.played.streams
-        condition = parse_condition(text, [*streams, *streams.values()])
-        logged = condition.topic if condition.topic in streams else _logged_as(streams, condition.topic)
-        if self._types.find_schema(self.played.log.topics[logged].schema.name) is None:
-            raise ReplayError(f"{condition.topic} is of a type that Studio does not know", file=self.played.log.path)
+        condition, logged, _ = self._parse_condition(text)
         field = condition.text.strip()[len(condition.topic) :].lstrip("/.")
-        self.session.set_condition({"topic": streams[logged], "condition": field})
+        self.session.set_condition({"topic": self.played.streams[logged], "condition": field})
 
     # What a view shows, and what a script waits for.
 
     def state(self) -> PlayerState:
-        return PlayerState(
+        return self._state(
             playing=self.session.mode == "run",
             time_ns=self._time_ns,
-            start_ns=self.start_ns,
-            end_ns=self.end_ns,
             number=self._number,
-            count=self._cursor.count,
-            rate=self._rate,
-            loop=self._loop,
-            loops=self._loops,
-            range_ns=self._range,
             streams={topic: topic not in self._disabled for topic in self.played.streams.values()},
             stopped=self._failure or self._stopped,
             sent=self._number,
@@ -413,7 +355,3 @@ class _Enabled:
                     yield event
                 given += 1
             number += 1
-
-
-def _logged_as(streams: Mapping[str, str], topic: str) -> str:
-    return next(logged for logged, each in streams.items() if each == topic)

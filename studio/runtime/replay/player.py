@@ -20,7 +20,6 @@ import math
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
@@ -33,13 +32,14 @@ from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist
 from studio.runtime.replay.clock_follower import FOLLOW_EVERY_S, ClockFollower
-from studio.runtime.replay.condition import Condition, parse_condition
-from studio.runtime.replay.cursor import Cursor, Next
+from studio.runtime.replay.condition import Condition
+from studio.runtime.replay.cursor import Next
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.flow import Flow
 from studio.runtime.replay.inputs import END
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player_state import PlayerState
+from studio.runtime.replay.playing_log import PlayingLog
 from studio.runtime.replay.pusher import FOREVER_NS, Pusher
 
 FLAT_OUT = math.inf
@@ -49,9 +49,7 @@ CONNECTED_WITHIN_S = 10.0
 GATE_SEEN_WITHIN_S = 2.0
 
 
-class LogPlayer:
-    """Commands may come from any thread; they return when they are done."""
-
+class LogPlayer(PlayingLog):
     def __init__(
         self,
         session: Session,
@@ -64,18 +62,13 @@ class LogPlayer:
     ) -> None:
         """`restamp`: the system's clock is not that of the log, so its events get new stamps. `place`: where it
         begins: a time of the log, and how many events of it are over."""
-        if not played.topics:
-            raise ReplayError("there is nothing to play", file=played.log.path, hint="choose other topics")
+        super().__init__(played, types, name)
         self.session = session
-        self.played = played
-        self._types = types
-        self._name = name
         self._restamp = restamp
         self.pauses_at_end = True
         """Whether the system stands when the log has ended, or goes on without it."""
         self._held = False
         """Sources are just being switched."""
-        self._cursor = Cursor(played.log, _by_channel(played))
         if place is not None:
             self._cursor.seek_place(*place)
         self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
@@ -85,13 +78,7 @@ class LogPlayer:
         self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
         self._pusher.on_new_broker = lambda: self._later(self._feed)
         self._control = Control(session.folders.run, lambda: session.broker_restarts)
-        self._lock = threading.RLock()
-        self._rate = 1.0
-        self._loop = False
-        self._loops = 0
-        self._range: tuple[int, int] | None = None
         self._condition: Condition | None = None
-        self._stopped: str | None = None
         self._playing = False
         self._news = threading.Condition()
         self._follower = ClockFollower()
@@ -99,14 +86,6 @@ class LogPlayer:
         self._closed = threading.Event()
         self._pilot = threading.Thread(target=self._fly, name=f"pilot {name}", daemon=True)
         self._pilot.start()
-
-    @property
-    def start_ns(self) -> int:
-        return self._cursor.start_ns
-
-    @property
-    def end_ns(self) -> int:
-        return self._cursor.end_ns
 
     def _hosts(self) -> list[int]:
         exits = self.session.exits
@@ -204,9 +183,8 @@ class LogPlayer:
     def seek(self, time_ns: int) -> None:
         """Go on from a time of the log, playing or paused as before."""
         with self._lock:
-            low, high = self._range or (self.start_ns, self.end_ns)
             running = self._is_running()
-            self._jump(min(max(time_ns, low), high))
+            self._jump(self._within_range(time_ns))
             if running:
                 self.play()
 
@@ -234,45 +212,23 @@ class LogPlayer:
     def _to_restore(self) -> tuple[str, ...]:
         return tuple(topic for topic in self.played.restored if topic not in self._pusher.disabled)
 
-    def _first_ns(self) -> int:
-        return self._range[0] if self._range else self.start_ns
-
-    def set_loop(self, loop: bool) -> None:
-        with self._lock:
-            self._loop = loop
-
     def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
         """Play only what lies between, both ends included; without ends, everything again."""
         with self._lock:
-            if start_ns is None and end_ns is None:
-                self._range = None
-                self._pusher.limit_ns = FOREVER_NS
-            else:
-                low = self.start_ns if start_ns is None else start_ns
-                high = self.end_ns if end_ns is None else end_ns
-                if low > high:
-                    raise ReplayError("the range ends before it begins", hint="give the earlier time first")
-                self._range = (low, high)
-                self._pusher.limit_ns = high
-                if not low <= self._pusher.position_ns <= high:
-                    self.seek(low)
+            self._range = self._range_between(start_ns, end_ns)
+            self._pusher.limit_ns = self._range[1] if self._range else FOREVER_NS
+            if self._range and not self._range[0] <= self._pusher.position_ns <= self._range[1]:
+                self.seek(self._range[0])
             self._recall()
 
     def enable(self, pattern: str, enabled: bool = True) -> list[str]:
         """Play, or pass over, the streams that fit (by their topic in the log or the system); tells which."""
         with self._lock:
-            found = [
-                logged
-                for logged, topic in self.played.streams.items()
-                if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
-            ]
-            if not found:
-                names = ", ".join(self.played.streams.values())
-                raise ReplayError(f"no stream fits {pattern}", hint=f"there are {names}")
+            found = self._streams_like(pattern)
             disabled = self._pusher.disabled
-            self._pusher.pass_over(disabled - set(found) if enabled else disabled | set(found))
+            self._pusher.pass_over(disabled - found.keys() if enabled else disabled | found.keys())
             self._recall()
-            return [self.played.topics[logged] for logged in found]
+            return list(found.values())
 
     # Event by event.
 
@@ -282,8 +238,7 @@ class LogPlayer:
 
     def next_of(self, topic: str) -> bool:
         """Go on until one event of a stream of the system was delivered; False if it stopped before."""
-        if topic not in self.played.topics.values():
-            raise ReplayError(f"{topic} is not played", hint=f"there are {', '.join(self.played.topics.values())}")
+        self._check_played(topic)
         with self._lock:
             while (found := self._step()) is not None:
                 if found == topic or self._stopped:
@@ -331,15 +286,7 @@ class LogPlayer:
             if text is None:
                 self._condition = self._pusher.watch = None
                 return
-            names = {logged: logged for logged in self.played.streams}
-            names |= {topic: logged for logged, topic in self.played.streams.items()}
-            condition = parse_condition(text, names)
-            logged = names[condition.topic]
-            kind = self._types.find_schema(self.played.log.topics[logged].schema.name)
-            if kind is None:
-                raise ReplayError(
-                    f"{condition.topic} is of a type that Studio does not know", file=self.played.log.path
-                )
+            condition, logged, kind = self._parse_condition(text)
             self._condition = condition
             self._pusher.watch = lambda event: event.topic == logged and condition.holds(decode(kind, event.payload))
 
@@ -347,17 +294,10 @@ class LogPlayer:
 
     def state(self) -> PlayerState:
         pusher = self._pusher
-        return PlayerState(
+        return self._state(
             playing=not pusher.gated,
             time_ns=self._time_ns(),
-            start_ns=self.start_ns,
-            end_ns=self.end_ns,
             number=pusher.done,
-            count=self._cursor.count,
-            rate=self._rate,
-            loop=self._loop,
-            loops=self._loops,
-            range_ns=self._range,
             streams={topic: logged not in pusher.disabled for logged, topic in self.played.streams.items()},
             stopped=self._stopped,
             sent=sum(pusher.counts.values()),
@@ -472,8 +412,3 @@ def check_rate(rate: float) -> None:
     if rate != FLAT_OUT and not SLOWEST <= rate <= FASTEST:
         hint = f"{SLOWEST:g} to {FASTEST:g}, or flat out"
         raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)
-
-
-def _by_channel(played: Played) -> tuple[str, ...]:
-    """The topics in the order of the log, so that equal choices share what the reader keeps for them."""
-    return tuple(topic for topic in played.log.topics if topic in played.topics)
