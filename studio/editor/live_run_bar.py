@@ -158,6 +158,7 @@ def kind_words(state: Snapshot) -> str:
     if not told:
         return ""
     word = {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
+    word = "log time" if state.get("player") else word  # also where the log was made in a simulation
     if told["kind"] == "wall":
         return f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

@@ -28,6 +28,23 @@ Settings = dict[str, Any]
 BAR_HEIGHT = 38
 
 
+def short_title(title: str, most: int = 22) -> str:
+    """For a tab: of a topic the last parts, of a list the first ones, of any other name both ends."""
+    if title.startswith("/"):
+        parts = title[1:].split("/")
+        while len(parts) > 2 and len("/".join(parts)) > most:
+            parts.pop(0)
+        title = "/".join(parts)
+    names = title.split(", ")
+    if len(title) > most and len(names) > 1:
+        kept = names[:1]
+        while len(", ".join([*kept, names[len(kept)]])) + 3 <= most:
+            kept.append(names[len(kept)])
+        title = f"{', '.join(kept)} +{len(names) - len(kept)}"
+    half = most // 2
+    return title if len(title) <= most else f"{title[: half - 1]}…{title[-half:]}"
+
+
 class Viewer(QWidget):
     """Subclasses build in `__init__`, keep their choices in `save` and `restore`, and watch with `look_at`."""
 
@@ -83,8 +100,8 @@ class Viewer(QWidget):
             self._watches[role] = self.feed.watch(topic, show, every=every)
 
     def retitle(self, title: str) -> None:
-        self.title = title
-        self.titled.emit(title)
+        self.title = short_title(title)
+        self.titled.emit(self.title)
 
     def watched(self, role: str) -> str:
         watch = self._watches.get(role)

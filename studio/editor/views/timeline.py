@@ -14,6 +14,7 @@ from studio.editor.views.timeline_paint import LANE, OVERVIEW, RULER, clock_word
 LIST, NARROW_LIST = 456, 220
 SECOND_NS = 1_000_000_000
 NEAR_PX = 6
+LEAST_LANES = 4
 
 __all__ = ["SECOND_NS", "Timeline", "clock_words"]
 
@@ -49,7 +50,7 @@ class Timeline(QWidget):
         """The first lane that is seen."""
         self._drags = ""
         self._from: tuple[float, int] = (0.0, 0)
-        self.setMinimumSize(360, RULER + 2 * LANE + OVERVIEW)
+        self.setMinimumSize(360, RULER + LEAST_LANES * LANE + OVERVIEW)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Time line")
@@ -96,6 +97,11 @@ class Timeline(QWidget):
     def has_columns(self) -> bool:
         """Whether there is room for types, counts and rates."""
         return self.list_width == LIST
+
+    @property
+    def _rows(self) -> int:
+        """How many lanes have room."""
+        return max((self.height() - RULER - OVERVIEW) // LANE, 1)
 
     def _x_of(self, time_ns: float) -> float:
         first, last = self.span_ns
@@ -247,8 +253,7 @@ class Timeline(QWidget):
         self.chosen = topic
         lanes = [lane.topic for lane in self.outline.lanes] if self.outline is not None else []
         if topic in lanes:
-            room = max((self.height() - RULER - OVERVIEW) // LANE, 1)
-            self.top = min(max(self.top, lanes.index(topic) - room + 1), lanes.index(topic))
+            self.top = min(max(self.top, lanes.index(topic) - self._rows + 1), lanes.index(topic))
         self.picked.emit(topic)
         self.update()
 
@@ -266,7 +271,7 @@ class Timeline(QWidget):
         turn = event.angleDelta().y()
         if event.position().x() < self.list_width:
             lanes = len(self.outline.lanes) if self.outline is not None else 0
-            self.top = min(max(self.top - (1 if turn > 0 else -1), 0), max(lanes - 2, 0))
+            self.top = min(max(self.top - (1 if turn > 0 else -1), 0), max(lanes - self._rows, 0))
             self.update()
             return
         at, (first, last) = self._time_at(event.position().x()), self.span_ns

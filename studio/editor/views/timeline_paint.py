@@ -40,11 +40,26 @@ def paint(painter: QPainter, line: Timeline) -> None:
             break
         _paint_lane(painter, line, lane, top, outline)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _paint_scroll(painter, line, len(outline.lanes), bottom)
     _paint_marks(painter, line)
     _paint_range(painter, line, bottom)
     _paint_cursor(painter, line, bottom)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     _paint_overview(painter, line, outline)
+
+
+def _paint_scroll(painter: QPainter, line: Timeline, lanes: int, bottom: int) -> None:
+    """At the edge of the list, while not all lanes have room."""
+    room = max((bottom - RULER) // LANE, 1)
+    if lanes <= room:
+        return
+    tall = bottom - RULER
+    thumb = max(tall * room / lanes, 12.0)
+    top = RULER + (tall - thumb) * min(line.top / (lanes - room), 1.0)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(line.theme.control_border))
+    painter.drawRoundedRect(QRectF(line.list_width - 7, top, 4, thumb), 2, 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 def _paint_ruler(painter: QPainter, line: Timeline, outline: Outline) -> None:
