@@ -109,7 +109,8 @@ class Session:
 
     def _answering(self) -> int:
         """Changes when a question that is on its way will get no answer any more: the broker died, or we stop."""
-        return -self.broker_restarts if self._stopping else self.broker_restarts + 1
+        incarnation = self.broker_restarts + 1
+        return -incarnation if self._stopping else incarnation
 
     def _policy_of(self, name: str) -> RestartPolicy | None:
         return self._policy or (UNLIMITED if name == BROKER else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import zmq
 
 from studio.runtime.channel import addresses
 from studio.runtime.control import Control, ControlError
+from tests.runtime.systems import Part, ProcessRun, plan
+from tests.waiting import await_true
 
 
 @pytest.fixture
@@ -48,3 +51,17 @@ def test_a_broker_that_died_since_it_was_asked_will_not_answer(run: Path) -> Non
     threading.Thread(target=ask, daemon=True).start()
     assert failed.wait(20)
     control.close()
+
+
+def test_who_asks_while_a_system_is_being_stopped_does_not_hold_up_its_end() -> None:
+    """As a live edit does that is followed at once by Stop."""
+    session = ProcessRun(plan(ticker=Part("Ticker", outlets=("out",), period_s=0.01)), record=False)
+    session.start("run")
+    session.broker.send_signal(signal.SIGSTOP)  # so that what is asked stays unanswered
+    closing = threading.Thread(target=session.close, daemon=True)
+    closing.start()
+    await_true(lambda: session.stopping, "the end to begin")
+    with pytest.raises(ControlError):
+        session.pause()
+    closing.join(30)
+    assert not closing.is_alive()
