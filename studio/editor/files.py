@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -97,11 +97,15 @@ class Files(QObject):
         self.window.status.say(f"Opening {folder.name}…")
         wish = self._wish = object()
 
+        def read() -> Opened | StudioError:
+            import_module("studio.editor.live_link")  # which will look whether the project runs
+            return read_project(folder)
+
         def show(read: Opened | StudioError) -> None:
             if wish is self._wish:
                 self._show_soon(folder, read, then)
 
-        Beside(partial(read_project, folder), show, self)
+        Beside(read, show, self)
 
     def _show_soon(self, folder: Path, read: Opened | StudioError, then: Callable[[], object]) -> None:
         if isinstance(read, StudioError):

@@ -67,10 +67,12 @@ def furnish(window: MainWindow) -> Iterator[None]:
     window.sources = SourceDesk(window)
     window.event_breaks = EventBreakDesk(window)
     window.freeze = FreezeDesk(window)
+    yield
     window.logs = LogDesk(window)
     yield
     window.project = ProjectDesk(window)
     _connect(window)
+    yield
     window.pages.addWidget(window.workspace)
 
 
@@ -103,10 +105,11 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     window.debug = DebugControl(window.live.feed, window.settings, window)
     window.code = CodeDocuments(window)
     window.code_desk = CodeDesk(window)
+    yield
     window.live_panels = LivePanels(window)
     yield
     window.side_panels = SidePanels(window)
-    yield
+    yield from window.side_panels.add_docks()
 
 
 def _make_toolbar(window: MainWindow) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib import import_module
 from threading import Thread
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
@@ -79,14 +78,14 @@ class Beside(QObject):
 
     def __init__(self, work: Callable[[], Part], then: Callable[[Part], object], parent: QObject) -> None:
         super().__init__(parent)
-        self._came.connect(then)
+        self._then: Callable[[Any], object] = then
+        self._came.connect(self._take)
         Thread(target=lambda: self._tell(work()), name="beside the window", daemon=True).start()
 
     def _tell(self, result: object) -> None:
         with suppress(RuntimeError):  # the window was closed meanwhile, and nobody waits for this any more
             self._came.emit(result)
 
-
-def import_beside(modules: tuple[str, ...], then: Callable[[], object], parent: QObject) -> Beside:
-    """Importing takes longer than a window may stand still."""
-    return Beside(lambda: [import_module(name) for name in modules], lambda _: then(), parent)
+    def _take(self, result: object) -> None:
+        self.deleteLater()
+        self._then(result)

@@ -6,6 +6,7 @@ tests/editor/test_app.py has a list.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from PyQt6.QtCore import QSize, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
-from studio.editor.later import Later, Slices, import_beside
+from studio.editor.later import Beside, Later, Slices
 from studio.editor.menus import Menus
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 
 SIZE = QSize(1280, 800)
 FURNISHING = "studio.editor.furnishing"
-WANTED_SOON = ("studio.model.opened",)
-"""Slow to import as well, and needed for the first picture of an example and for the first project."""
 
 
 class MainWindow(QMainWindow):
@@ -137,8 +136,8 @@ class MainWindow(QMainWindow):
         self._parts().finish()
 
     def furnish_soon(self) -> None:
-        """In slices, so that the window can be used meanwhile."""
-        import_beside((FURNISHING, *WANTED_SOON), lambda: self._parts().start(), self)
+        """Imported beside the window's work, then made in slices, so that it can be used meanwhile."""
+        Beside(lambda: import_module(FURNISHING), lambda _: self._parts().start(), self)
 
     def _parts(self) -> Slices:
         if self._furnishing is None:

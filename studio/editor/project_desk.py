@@ -61,15 +61,11 @@ class ProjectDesk(QObject):
         window.live.show_session(session)
         window.inspector.show_session(session)
         window.sources.show_session(session)
-        window.toolbar.setVisible(session is not None)
-        window.pages.setCurrentWidget(window.workspace if session is not None else window.welcome)
-        if session is None and window.isVisible():
-            window.welcome.refresh()
-            window.welcome.draw_pictures()
-        self.refresh()
+        yield
         if session is not None:
-            yield
             yield from self._lay_out(session)
+        else:
+            self._show_welcome()
 
     def _make_canvas(self, session: Session) -> None:
         window = self.window
@@ -90,19 +86,36 @@ class ProjectDesk(QObject):
         session.refused.connect(lambda words: self.window.status.say(words, trouble=True))
         session.problems_changed.connect(self._problems_changed)
 
+    def _show_welcome(self) -> None:
+        self.window.toolbar.hide()
+        self.window.pages.setCurrentWidget(self.window.welcome)
+        if self.window.isVisible():
+            self.window.welcome.refresh()
+            self.window.welcome.draw_pictures()
+        self.refresh()
+
     def _lay_out(self, session: Session) -> Iterator[None]:
+        """Nothing is painted before every panel has its place: it would be seen jumping there."""
         window = self.window
-        window.viewers.restore(window.layouts.viewers(session.folder))
-        yield
-        window.code_desk.show_project(session.folder)
-        window.event_breaks.show_project()
-        yield
-        window.layouts.restore(session.folder)
-        QApplication.processEvents(
-            QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
-        )  # only now the view has its size
-        window.canvas.restore_view()
-        window.canvas.setFocus()
+        window.setUpdatesEnabled(False)
+        try:
+            window.toolbar.show()
+            window.pages.setCurrentWidget(window.workspace)
+            self.refresh()
+            yield
+            window.viewers.restore(window.layouts.viewers(session.folder))
+            yield
+            window.code_desk.show_project(session.folder)
+            window.event_breaks.show_project()
+            yield
+            window.layouts.restore(session.folder)
+            yield
+            # Only now the view has its size.
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+            window.canvas.restore_view()
+            window.canvas.setFocus()
+        finally:
+            window.setUpdatesEnabled(True)
 
     def drop(self) -> None:
         """The project is left; how its panels stood is remembered."""
@@ -155,7 +168,6 @@ class ProjectDesk(QObject):
         self.refresh()
 
     def _show_icons(self) -> None:
-        self.window.side_panels.show_icons(self.window.theme)
         for name, picture in ICONS.items():
             self.window.docks.set_icon(name, icon(picture, self.window.theme.muted))
 

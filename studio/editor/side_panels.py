@@ -8,7 +8,7 @@ makes `Breakpoints(window)` when its dock is first opened. What the panel shows,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -74,11 +74,17 @@ class SidePanels(QObject):
         self.panels = {panel.name: panel for panel in panels}
         self._frames: dict[str, QWidget] = {}
         self._made: dict[str, Any] = {}
-        for panel in panels:
+
+    def add_docks(self) -> Iterator[None]:
+        """One at a time, because each has the style sheet applied to it."""
+        docks, theme = self.window.docks, self.window.theme
+        for panel in self.panels.values():
             frame = _Frame(partial(self.get, panel.name))
             self._frames[panel.name] = frame
-            window.docks.add(panel.name, panel.title, frame, panel.side, beside=panel.beside)
-            window.docks.hide(panel.name)
+            docks.add(panel.name, panel.title, frame, panel.side, beside=panel.beside)
+            docks.hide(panel.name)
+            docks.set_icon(panel.name, icon(panel.icon, theme.muted))
+            yield
 
     def get(self, name: str) -> Any:
         """The panel itself; made now if nobody has seen it yet."""
@@ -103,8 +109,5 @@ class SidePanels(QObject):
         for made in self._made.values():
             if hasattr(made, "show_theme"):
                 made.show_theme(theme)
-        self.show_icons(theme)
-
-    def show_icons(self, theme: Theme) -> None:
         for panel in self.panels.values():
             self.window.docks.set_icon(panel.name, icon(panel.icon, theme.muted))

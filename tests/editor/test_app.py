@@ -1,23 +1,129 @@
-"""Starting: the first paint waits for nothing that it does not need."""
+"""Starting: the first paint waits for nothing it does not need; what is wanted before it is there comes at once."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from studio.editor.app import furnish_and_open, make_window, show_first_page
 from studio.editor.display import NoDisplay, require_display
+from studio.editor.help_pages import KeysDialog
+from studio.editor.main_window import MainWindow
+from studio.editor.settings import Settings
+from tests.editor.conftest import delete_now
 
-HEAVY = ("numpy", "rosbags", "zmq", "pyqtgraph", "scipy", "numba", "PyQt6.QtSvg", "PyQt6.QtOpenGL")
+HEAVY = (
+    "lxml", "numba", "numpy", "psutil", "pyqtgraph", "qtawesome", "rosbags", "scipy", "zmq",
+    "PyQt6.Qsci", "PyQt6.QtOpenGL", "PyQt6.QtSvg", "PyQt6Ads",
+    "studio.messages", "studio.model", "studio.editor.canvas", "studio.editor.docks", "studio.editor.feed",
+    "studio.editor.furnishing", "studio.runtime.runtime",
+)  # fmt: skip
+PAINT_BOTH = f"""
+import sys, tempfile
+from pathlib import Path
+from PyQt6.QtCore import QEventLoop
+from PyQt6.QtWidgets import QApplication
+from studio.editor.app import make_window, show_first_page
+from studio.editor.settings import Settings
+
+app = QApplication(["studio"])
+painted = []
+for project in (None, Path("my_robot")):
+    window = make_window(app, Settings(Path(tempfile.mkdtemp()) / "editor.ini"))
+    window.painted.connect(lambda project=project: painted.append(project))
+    show_first_page(window, project)
+    while project not in painted:
+        app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+print([name for name in {HEAVY} if name in sys.modules])
+"""
 
 
-def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
-    code = f"import sys, studio.editor.app; print([name for name in {HEAVY} if name in sys.modules])"
+def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+    """Of the welcome page, and of a window that is to open a project."""
     env = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    done = subprocess.run([sys.executable, "-c", PAINT_BOTH], capture_output=True, text=True, check=True, env=env)
     assert done.stdout == "[]\n"
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, qapp: QApplication) -> Iterator[MainWindow]:
+    """As it is at its first paint."""
+    made = make_window(qapp, Settings(tmp_path / "editor.ini"))
+    show_first_page(made, None)
+    assert not made.is_furnished
+    yield made
+    made.close()
+    made.deleteLater()
+    delete_now()
+
+
+def test_a_menu_entry_works_before_the_window_is_furnished(fresh: MainWindow) -> None:
+    fresh.actions_by_id["tools.commands"].trigger()
+    assert fresh.is_furnished and fresh.commands.isVisible()
+    fresh.commands.hide()
+
+
+def test_a_shortcut_works_before_the_window_is_furnished(fresh: MainWindow) -> None:
+    QTest.keyClick(fresh, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    shown = [child for child in fresh.findChildren(KeysDialog) if child.isVisible()]
+    assert fresh.is_furnished and len(shown) == 1
+
+
+def test_a_panel_that_is_wanted_between_two_slices_is_there(fresh: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(fresh.furnished, timeout=60_000):
+        fresh.furnish_soon()
+        qtbot.waitUntil(lambda: "docks" in vars(fresh), timeout=60_000)  # some are made, others are not
+        fresh.side_panels.show("breakpoints")
+    assert not fresh.docks.is_closed("breakpoints")
+    assert fresh.docks.names()[:4] == ["system", "palette", "inspector", "problems"]
+
+
+def test_a_project_is_opened_after_the_first_paint_and_then_it_goes_on(
+    tmp_path: Path, rover: Path, qapp: QApplication, qtbot: QtBot
+) -> None:
+    told: list[str] = []
+    window = make_window(qapp, Settings(tmp_path / "editor.ini"))
+    window.painted.connect(lambda: told.append("painted"))
+    window.furnished.connect(lambda: told.append("furnished"))
+    furnish_and_open(window, rover, then=lambda: told.append("opened"))
+    show_first_page(window, rover)
+    qtbot.waitUntil(lambda: "opened" in told, timeout=60_000)
+    assert told == ["painted", "furnished", "opened"]
+    assert window.session.name == "rover" and window.canvas.isVisible() and window.toolbar.isVisible()
+    window.close()
+    window.deleteLater()
+    delete_now()
+
+
+def test_a_project_that_cannot_be_read_leads_to_the_welcome_page(
+    fresh: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complaints: list[str] = []
+    monkeypatch.setattr(fresh.files, "_complain", lambda title, error: complaints.append(title))
+    fresh.files.open_soon(tmp_path / "nothing", then=lambda: complaints.append("opened"))
+    qtbot.waitUntil(lambda: bool(complaints), timeout=60_000)
+    assert complaints == ["nothing cannot be opened"]
+    assert fresh.pages.currentWidget() is fresh.welcome and not fresh.has_session
+
+
+def test_the_project_that_was_wanted_last_is_shown(fresh: MainWindow, rover: Path, qtbot: QtBot) -> None:
+    fresh.files.create(rover.parent / "other")
+    fresh.files.close()
+    told: list[str] = []
+    fresh.files.open_soon(rover.parent / "other", then=lambda: told.append("other"))
+    fresh.files.open_soon(rover, then=lambda: told.append("rover"))
+    qtbot.waitUntil(lambda: bool(told), timeout=60_000)
+    qtbot.wait(100)
+    assert told == ["rover"] and fresh.session.name == "rover"
 
 
 def test_a_missing_display_is_noticed_before_qt_aborts(monkeypatch: pytest.MonkeyPatch) -> None:

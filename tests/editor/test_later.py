@@ -1,0 +1,86 @@
+"""Work that is put off: in slices, on demand, on another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PyQt6.QtCore import QObject
+from pytestqt.exceptions import capture_exceptions
+from pytestqt.qtbot import QtBot
+
+from studio.editor.later import Beside, Later, Slices
+
+
+class House:
+    door: Later[str] = Later()
+    times = 0
+
+    def furnish(self) -> None:
+        self.times += 1
+        self.door = "open"
+
+
+def test_a_part_is_made_when_it_is_first_asked_for() -> None:
+    house = House()
+    assert "door" not in vars(house)
+    assert (house.door, house.door, house.times) == ("open", "open", 1)
+
+
+def test_between_two_slices_other_events_come(qtbot: QtBot) -> None:
+    owner, told = QObject(), []
+    first = Slices(map(told.append, (1, 2)), owner)
+    second = Slices(map(told.append, (10, 20)), owner)
+    first.start()
+    second.start()
+    with qtbot.waitSignals([first.done, second.done], timeout=10_000):
+        pass
+    assert told == [1, 10, 2, 20]
+
+
+def test_what_is_left_can_be_done_at_once(qtbot: QtBot) -> None:
+    owner, told, ends = QObject(), [], []
+    slices = Slices(map(told.append, range(3)), owner)
+    slices.done.connect(lambda: ends.append(len(told)))
+    slices.start()
+    slices.finish()
+    slices.finish()
+    qtbot.wait(20)
+    assert (told, ends, slices.is_done) == ([0, 1, 2], [3], True)
+
+
+def test_a_slice_that_fails_is_the_last(qtbot: QtBot) -> None:
+    told = []
+
+    def work() -> Iterator[None]:
+        told.append("began")
+        yield
+        raise RuntimeError("no wood")
+
+    owner = QObject()
+    slices = Slices(work(), owner)
+    with capture_exceptions() as errors:
+        slices.start()
+        qtbot.waitUntil(lambda: bool(errors), timeout=10_000)
+        qtbot.wait(20)
+    assert [str(error[1]) for error in errors] == ["no wood"] and told == ["began"] and not slices.is_done
+
+
+def test_a_slice_that_needs_a_later_one_says_so() -> None:
+    def work() -> Iterator[None]:
+        slices.finish()
+        yield
+
+    owner = QObject()
+    slices = Slices(work(), owner)
+    with pytest.raises(AssertionError, match="later"):
+        slices.finish()
+
+
+def test_what_was_done_beside_is_told_on_the_first_thread(qtbot: QtBot) -> None:
+    owner, told = QObject(), []
+    Beside(threading.get_ident, lambda there: told.append((there, threading.get_ident())), owner)
+    qtbot.waitUntil(lambda: bool(told), timeout=10_000)
+    there, here = told[0]
+    assert here == threading.get_ident() != there
