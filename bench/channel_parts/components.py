@@ -57,13 +57,14 @@ class BigRawSource(Source):
     out = OutPort(Raw)
 
     def on_activate(self) -> None:
-        self.buffer = bytearray(HEAD) + bytes(self.size)
-        self.words = np.frombuffer(self.buffer, np.int64, self.size // 8, len(HEAD))
-        self.words[:] = 1
+        words = np.ones(1 + self.size // 8, np.int64)
+        payload = words.view(np.uint8)[8 - len(HEAD) :]
+        payload[: len(HEAD)] = np.frombuffer(HEAD, np.uint8)
+        self.words, self.payload = words[1:], memoryview(payload)
 
     def make(self, sent_ns: int) -> Raw:
         self.words[0] = sent_ns
-        return Raw(memoryview(self.buffer))
+        return Raw(self.payload)
 
 
 class FixSource(Source):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,7 @@ from studio.runtime.channel.mailbox import Mailbox, Route
 from studio.runtime.channel.payloads import Leases
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
+from studio.runtime.channel.senders import Senders
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.hand_commands import obey
@@ -118,9 +118,9 @@ class Executor:
         """Of the event that is being handled, or was last: a debugger reads what caused it."""
         self.on_marker: Callable[[Marker], None] = lambda _: None
         self.on_replan: Callable[[int], None] = lambda _: None
-        self._run, self._shared, self._context = run, shared, context
-        self._senders = threading.local()
-        self._sender_list: list[Sender] = []
+        self._senders = Senders(lambda number: Sender(context, run, shared, f"{host}.{number}"))
+        self.sender = self._senders.own
+        """The calling thread's own."""
         self._leases = Leases(shared, self.index) if shared is not None else None
         self.calls = Calls(self)
         self.checkpoints = HostCheckpoints(self)
@@ -199,18 +199,9 @@ class Executor:
         """Executor: acknowledge a marker."""
         self._acknowledge(Ack(topic_hash(ALL_TOPIC), number, text=text))
 
-    def sender(self) -> Sender:
-        """The calling thread's own sender."""
-        sender: Sender | None = getattr(self._senders, "own", None)
-        if sender is None:
-            name = f"{self.host}.{len(self._sender_list)}"
-            sender = self._senders.own = Sender(self._context, self._run, self._shared, name)
-            self._sender_list.append(sender)
-        return sender
-
     @property
     def dropped_sends(self) -> int:
-        return sum(sender.dropped for sender in self._sender_list)
+        return self._senders.dropped
 
     # Handling.
 
@@ -437,8 +428,7 @@ class Executor:
 
     def close(self) -> None:
         self.receiver.close()
-        for sender in self._sender_list:
-            sender.close()
+        self._senders.close()
 
 
 def _receiving(plan: Plan) -> dict[str, tuple[int, ...]]:

@@ -8,6 +8,7 @@ import struct
 import threading
 import weakref
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -112,9 +113,8 @@ class Leases:
         # Views of an array whose base is no array refer to that array itself: it dies last.
         root = segment.payload(where.page, where.length)
         root.setflags(write=False)
-        self._held[key] = weakref.ref(root)
-        cell = place + RELEASED + self._index
-        weakref.finalize(root, _release, self._held, key, segment.words, cell).atexit = False
+        release = partial(_release, self._held, key, segment.words, place + RELEASED + self._index)
+        self._held[key] = weakref.ref(root, release)
         return root
 
     def _is_ours(self, segment: Segment, place: int, where: Handle) -> bool:
@@ -187,7 +187,9 @@ def _copy_checked(file: int, where: Handle) -> bytes | None:
     return data if unchanged and len(data) == where.length else None
 
 
-def _release(held: dict[_Key, weakref.ref[_Root]], key: _Key, words: memoryview, cell: int) -> None:
+def _release(
+    held: dict[_Key, weakref.ref[_Root]], key: _Key, words: memoryview, cell: int, _dead: weakref.ref[_Root]
+) -> None:
     """Runs in whatever thread dropped the last view, so it takes no lock.
 
     The cell comes first: while the key is there nobody leases the same ticket again, and afterwards the cell tells.

@@ -1,7 +1,7 @@
 """Payloads in shared memory: what the rest of the channel uses of them (docs/protocol.md, section 8)."""
 
 from studio.runtime.channel.leases import Leases, LeaseStatistics, copy_shared
-from studio.runtime.channel.pool import BUDGET_BYTES, Data, Pool, PoolStatistics
+from studio.runtime.channel.pool import BUDGET_BYTES, Data, Pool, PoolStatistics, Slot
 from studio.runtime.channel.run_folder import Claim, dismiss_host, remove_producer, remove_run, remove_stale
 from studio.runtime.channel.slots import MOST_HOSTS, PayloadError, producer_of
 
@@ -19,6 +19,7 @@ __all__ = [
     "PayloadError",
     "Pool",
     "PoolStatistics",
+    "Slot",
     "copy_shared",
     "dismiss_host",
     "producer_of",

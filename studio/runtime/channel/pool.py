@@ -27,6 +27,7 @@ from studio.runtime.channel.slots import (
     Handle,
     Hosts,
     Segment,
+    capacity_of,
     checked_producer,
 )
 
@@ -48,6 +49,7 @@ RETRY_GROWTH_AFTER = 64
 # Payload pages of the slot classes, four to the octave from 64 KiB: at most a fifth of a slot lies idle, and a picture
 # of a round size plus its header does not take a slot of twice its size.
 _CLASSES = [(4 + step) * 4 << octave for octave in range(24) for step in range(4)]
+_CAPACITIES = [capacity_of(pages + 1) for pages in _CLASSES]
 _STILL_FITS = 4
 
 
@@ -61,7 +63,7 @@ class PoolStatistics:
     refused: int
 
 
-class _Slot:
+class Slot:
     """One slot as its producer knows it. `waiting`: (host index, incarnation) of those that have not let go."""
 
     __slots__ = ("header", "kind", "page", "segment", "ticket", "waiting")
@@ -83,6 +85,12 @@ class _Slot:
         ]
         return not self.waiting
 
+    def fill(self, data: Data) -> None:
+        """Copy `data`, of the length that was reserved, and let it be read."""
+        np.copyto(self.segment.payload(self.page, memoryview(data).nbytes), _bytes_of(data))
+        _fence()
+        self.header[TICKET] = self.ticket
+
 
 class Pool:
     """Slots of one producer, that is of one sending socket: sweeping rests on the order of its frames."""
@@ -94,11 +102,11 @@ class Pool:
         self._hosts = Hosts(folder)
         self._lock = threading.Lock()
         self._incarnation = secrets.token_hex(6)
-        self._segments: dict[str, list[_Slot]] = {}
+        self._segments: dict[str, list[Slot]] = {}
         self._made = 0
         self._bytes = 0
-        self._free: dict[int, list[_Slot]] = {}
-        self._out: deque[_Slot] = deque()
+        self._free: dict[int, list[Slot]] = {}
+        self._out: deque[Slot] = deque()
         self._last_ticket = 0
         self._swept_at = 0
         self._calls = 0
@@ -110,14 +118,25 @@ class Pool:
 
         None: there is no room, or a receiver has no part in shared memory, so the payload has to go inline.
         """
-        source = np.frombuffer(data, np.uint8) if memoryview(data).nbytes else np.empty(0, np.uint8)
+        reserved = self.reserve(memoryview(data).nbytes, receivers)
+        if reserved is None:
+            return None
+        slot, handle = reserved
+        slot.fill(data)
+        return handle
+
+    def reserve(self, length: int, receivers: Sequence[int]) -> tuple[Slot, bytes] | None:
+        """The first half of `put`: a slot to fill at once, and the handle to send when that is done.
+
+        A copy of megabytes drives everything else out of the caches, so little should be left to do after it.
+        """
         with self._lock:
             self._calls += 1
-            slot = self._take(len(source)) if self._can_share(receivers) else None
+            slot = self._take(length) if self._can_share(receivers) else None
             if slot is None:
                 self._refused += 1
                 return None
-            return self._fill(slot, source, receivers)
+            return slot, self._address(slot, length, receivers)
 
     @property
     def newest_ticket(self) -> int:
@@ -158,7 +177,8 @@ class Pool:
     def _can_share(self, receivers: Sequence[int]) -> bool:
         return all(0 <= index < MOST_HOSTS and self._hosts[index] != Hosts.NEVER for index in receivers)
 
-    def _fill(self, slot: _Slot, source: NDArray[np.uint8], receivers: Sequence[int]) -> bytes:
+    def _address(self, slot: Slot, length: int, receivers: Sequence[int]) -> bytes:
+        """Write down who is to release it."""
         header = slot.header
         self._last_ticket += 1
         slot.ticket = self._last_ticket
@@ -166,17 +186,14 @@ class Pool:
         slot.waiting = [(index, incarnation) for index, incarnation in present if incarnation != Hosts.GONE]
         for index, incarnation in slot.waiting:
             header[EXPECTED + index] = incarnation
-        header[LENGTH] = len(source)
-        np.copyto(slot.segment.payload(slot.page, len(source)), source)
-        self._fence()
-        header[TICKET] = slot.ticket
+        header[LENGTH] = length
         self._out.append(slot)
-        return Handle(slot.segment.name, slot.page, slot.ticket, len(source)).pack()
+        return Handle(slot.segment.name, slot.page, slot.ticket, length).pack()
 
-    def _take(self, length: int) -> _Slot | None:
+    def _take(self, length: int) -> Slot | None:
         """The slot of a fitting class that became free last: its pages are the warmest."""
         self._reclaim(LOOKS)
-        kind = bisect_left(_CLASSES, length - 4, key=lambda pages: pages * PAGE)
+        kind = bisect_left(_CAPACITIES, length)
         slot = self._pop(kind)
         if slot is None and self._grow(kind):
             slot = self._pop(kind)
@@ -184,10 +201,10 @@ class Pool:
             # Void until it is filled: whoever copies without a lease sees that the ticket changed.
             slot.header[TICKET] = 0
             slot.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
-            self._fence()
+            _fence()
         return slot
 
-    def _pop(self, kind: int) -> _Slot | None:
+    def _pop(self, kind: int) -> Slot | None:
         for fitting in range(kind, kind + _STILL_FITS):
             if slots := self._free.get(fitting):
                 return slots.pop()
@@ -239,7 +256,7 @@ class Pool:
             # Memory or descriptors are used up; the caller sends inline and may try again later.
             self._grow_from = self._calls + RETRY_GROWTH_AFTER
             return False
-        made = [_Slot(segment, 1 + number * pages, kind) for number in range(slots)]
+        made = [Slot(segment, 1 + number * pages, kind) for number in range(slots)]
         self._segments[name] = made
         self._free.setdefault(kind, []).extend(reversed(made))
         self._bytes += len(segment.mapping)
@@ -249,10 +266,15 @@ class Pool:
         with suppress(FileNotFoundError):
             (self._folder / name).unlink()
 
-    def _fence(self) -> None:
-        """Taking and giving back a lock orders what was written before and what is written after."""
-        with _FENCE:
-            pass
+
+def _bytes_of(data: Data) -> NDArray[np.uint8]:
+    return np.frombuffer(data, np.uint8) if memoryview(data).nbytes else np.empty(0, np.uint8)
+
+
+def _fence() -> None:
+    """Taking and giving back a lock orders what was written before and what is written after."""
+    with _FENCE:
+        pass
 
 
 _FENCE = threading.Lock()

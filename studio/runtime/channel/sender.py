@@ -20,7 +20,7 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool, Slot
 
 
 class Sender:
@@ -95,11 +95,11 @@ class Sender:
         self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int, sent_ns: int
     ) -> bool:
         """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
-        flags = event.flags
+        flags, sent, slot = event.flags, payload, None
         if len(payload) >= SHARED_FROM_BYTES and receivers and self._shared is not None:
-            handle = self._share(payload, receivers)
-            if handle is not None:
-                payload = handle
+            reserved = self._reserve(len(payload), receivers)
+            if reserved is not None:
+                slot, sent = reserved
                 flags |= SHARED
         cause = event.cause
         header = HEADER.pack(
@@ -117,16 +117,19 @@ class Sender:
             0,
             0,
         )
-        return self.send(b"".join((topic_field(event.topic), header, payload)))
+        frame = b"".join((topic_field(event.topic), header, sent))
+        if slot is not None:
+            slot.fill(payload)
+        return self.send(frame)
 
-    def _share(self, payload: bytes | memoryview, receivers: Sequence[int]) -> bytes | None:
+    def _reserve(self, length: int, receivers: Sequence[int]) -> tuple[Slot, bytes] | None:
         if self._pool is None:
             assert self._shared is not None
             self._pool = Pool(self._shared, self._producer)
         ticket = self._pool.sweep_due()
         if ticket is not None:
             self.send(pack(SWEEP_TOPIC, Kind.SWEEP, ticket, self._producer.encode()))
-        return self._pool.put(payload, receivers)
+        return self._pool.reserve(length, receivers)
 
     def close(self) -> None:
         self._socket.close()

@@ -10,6 +10,7 @@ import stat
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,7 @@ class Handle(NamedTuple):
         return cls(name, page, ticket, length)
 
 
+@lru_cache(maxsize=1024)
 def producer_of(name: str) -> str | None:
     """The producer that a segment's file name tells; None for every other name, such as one that leaves the folder."""
     match = _SEGMENT.fullmatch(name)
