@@ -36,20 +36,20 @@ class PseudoTerminal(QObject):
 
     def __init__(self, words: Sequence[str], columns: int, lines: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._master, slave = pty.openpty()
+        self._master, self._slave = pty.openpty()
+        # The other end stays open here, too: until the process has it, reading would find nobody there.
         try:
             os.set_blocking(self._master, False)
             self.resize(columns, lines)
             self.process = subprocess.Popen(
-                ["/bin/sh", "-c", IN_TERMINAL, "sh", os.ttyname(slave), *words],
+                ["/bin/sh", "-c", IN_TERMINAL, "sh", os.ttyname(self._slave), *words],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True, env=_environment(), cwd=Path.home(),
             )  # fmt: skip
         except OSError:
             os.close(self._master)
+            os.close(self._slave)
             raise
-        finally:
-            os.close(slave)
         self._to_write = b""
         kinds = QSocketNotifier.Type
         self._reader = QSocketNotifier(self._master, kinds.Read, self)  # type: ignore[call-overload]
@@ -89,6 +89,7 @@ class PseudoTerminal(QObject):
             notifier.setEnabled(False)
         self._timer.stop()
         os.close(self._master)
+        os.close(self._slave)
         self._master = -1
 
     def _write(self) -> None:
@@ -101,7 +102,7 @@ class PseudoTerminal(QObject):
             data = os.read(self._master, MOST_AT_ONCE)
         except BlockingIOError:
             return
-        except OSError:  # everybody has closed the other end
+        except OSError:  # it has ended, and with it this terminal
             self._reader.setEnabled(False)
             return
         self.said.emit(data)

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import pyte
 from pyte import modes
-from pyte.screens import Char, Margins
+from pyte.screens import Char, Margins, StaticDefaultDict
 from wcwidth import wcwidth
 
 MOST_LINES = 5000
@@ -23,11 +23,13 @@ APPLICATION_KEYS, BRACKETED_PASTE = 1 << 5, 2004 << 5
 
 Line = Mapping[int, Char]
 """What is written in it, by column; blanks need not be there."""
+Row = StaticDefaultDict[int, Char]
+"""One that can still be written into."""
 
 
 class TerminalScreen(pyte.Screen):
     def __init__(self, columns: int, lines: int) -> None:
-        self.left: deque[Line] = deque(maxlen=MOST_LINES)
+        self.left: deque[Row] = deque(maxlen=MOST_LINES)
         """Lines that have left at the top, oldest first."""
         self.count_left = 0
         """Of all that ever left: with it a line has a number that it keeps."""
@@ -100,7 +102,7 @@ class TerminalScreen(pyte.Screen):
             self._leave(self.buffer[0])
         super().index()
 
-    def _leave(self, line: Line) -> None:
+    def _leave(self, line: Row) -> None:
         self.left.append(line)
         self.count_left += 1
 
@@ -130,13 +132,20 @@ class TerminalScreen(pyte.Screen):
         lines, columns = lines or self.lines, columns or self.columns
         if (lines, columns) == (self.lines, self.columns):
             return
-        shown = [self.buffer[y] for y in range(self.lines)]
+        shown: list[Row] = []
+        for y in range(self.lines):
+            if y == self.cursor.y:  # which the program writes anew if need be
+                at = len(shown)
+                shown.append(self.buffer[y])
+            else:
+                shown += _folded(self.buffer[y], columns)
+        self.cursor.y = at
         while self.cursor.y >= lines:
             self._leave(shown.pop(0))
             self.cursor.y -= 1
         del shown[lines:]
         while len(shown) < lines and self.left and self.cursor.y < lines - 1:
-            shown.insert(0, self.left.pop())  # type: ignore[arg-type]  # it was one of these
+            shown.insert(0, self.left.pop())
             self.count_left -= 1
             self.cursor.y += 1
         self.buffer.clear()
@@ -146,6 +155,19 @@ class TerminalScreen(pyte.Screen):
         self.cursor.x = min(self.cursor.x, columns)
         self.set_margins()
         self.dirty.update(range(lines))
+
+
+def _folded(line: Row, columns: int) -> list[Row]:
+    """A line that is too long for the new width, in pieces."""
+    width = max(line, default=-1) + 1
+    if width <= columns:
+        return [line]
+    pieces = []
+    for start in range(0, width, columns):
+        piece: Row = StaticDefaultDict(line.default)
+        piece.update({x - start: line[x] for x in range(start, min(start + columns, width)) if x in line})
+        pieces.append(piece)
+    return pieces
 
 
 class TerminalStream(pyte.ByteStream):

@@ -55,7 +55,7 @@ class TerminalView(QAbstractScrollArea):
         self._shows = _timer(self, PAINT_EVERY_MS, self._show_news, once=True)
         self._scrolls = _timer(self, SCROLL_EVERY_MS, self._drag_on)
         self._hand = QPoint()
-        self._second_click = 0
+        self._second_click_ms: int | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -109,7 +109,7 @@ class TerminalView(QAbstractScrollArea):
 
     def _scrolled(self, value: int) -> None:
         self._top = value
-        self._follows = value >= self.page.count_left
+        self._follows = value >= self.bar.maximum()  # more lines may have left since the bar was told
         self.port.update()
 
     # ---- typing
@@ -149,7 +149,8 @@ class TerminalView(QAbstractScrollArea):
     def type(self, data: bytes) -> None:
         """To the process; whoever types wants to see the end."""
         self.selection.clear()
-        self.bar.setValue(self.bar.maximum())
+        self._follows = True
+        self._show_news()
         self.typed.emit(data)
 
     def inputMethodEvent(self, event: QInputMethodEvent | None) -> None:
@@ -222,12 +223,13 @@ class TerminalView(QAbstractScrollArea):
             self.paste(QClipboard.Mode.Selection)
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        third = event.timestamp() - self._second_click < QApplication.doubleClickInterval()
-        self._begin(event, "line" if third else "sign")
+        second, self._second_click_ms = self._second_click_ms, None
+        is_third = second is not None and event.timestamp() - second < QApplication.doubleClickInterval()
+        self._begin(event, "line" if is_third else "sign")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
-        self._second_click = event.timestamp()
+        self._second_click_ms = event.timestamp()
         self._begin(event, "word")
 
     def _begin(self, event: QMouseEvent, by: By) -> None:
@@ -253,7 +255,9 @@ class TerminalView(QAbstractScrollArea):
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         self._scrolls.stop()
-        self._put(QClipboard.Mode.Selection)
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None and clipboard.supportsSelection():
+            self._put(QClipboard.Mode.Selection)
 
     # ---- how it looks
 
