@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from studio.cli.ctl_break import add_break_options, set_break, show_breaks
@@ -29,6 +30,8 @@ EXAMPLE = """\
   studio ctl watch filter.smooth --for 5     an output, as it comes; of parameters and states, every change
   studio ctl pause                           the whole system; studio ctl step 3; studio ctl start
   studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
+  studio ctl stop filter                     handle nothing; studio ctl start filter: again, also after an error
+  studio ctl deactivate filter               just that, as in the state of before the start; studio ctl activate filter
   studio ctl mode signal periodic --period 0.02   studio ctl mode camera trigger; studio ctl trigger camera: once
   studio ctl reset filter                    out of the state error; studio ctl start filter: and active again
   studio ctl restart filter                  its process, whatever state it is in
@@ -170,10 +173,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argparse.ArgumentParser:
-    examples = [line for line in EXAMPLE.splitlines() if f"studio ctl {name} " in f"{line} "]
+    examples = [line for line in EXAMPLE.splitlines() if re.search(rf"studio ctl {name}\b", line)]
     parser: argparse.ArgumentParser = verbs.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False,
-        epilog="\n".join(["examples:", *examples]) if examples else None,
+        epilog="\n".join(["examples:", *examples]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--run", metavar="SYSTEM", help="which system, by project or run, if more than one is running")

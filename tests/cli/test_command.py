@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from studio.cli import ctl
 from studio.cli.outcome import UsageError
 from studio.cli.verbs import VERBS, Verb
 from studio.errors import StudioError
@@ -143,3 +146,12 @@ def test_wrong_words_are_told_in_one_line_with_what_was_meant(studio: Studio, wo
 def test_help_takes_the_name_of_a_command(studio: Studio) -> None:
     for words in (["help", "run"], ["--help", "run"]):
         assert studio(*words).out == studio("run", "--help").out
+
+
+def test_every_verb_of_ctl_shows_how_it_is_used() -> None:
+    parser = argparse.ArgumentParser()
+    ctl.configure(parser)
+    (verbs,) = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    assert len(verbs.choices) > 30
+    for name, verb in verbs.choices.items():
+        assert re.search(rf"studio ctl {name}\b", str(verb.epilog)), name
