@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,7 @@ def test_a_flood_stalls_nothing_is_bounded_and_can_be_interrupted(start: Callabl
     clock.start(0)
     desk.wait(lambda: desk.view.page.count_left > 6000)
     # Of this process's own time: how long the machine has others at work is no defect of ours.
-    assert max(later - earlier for earlier, later in zip(turns, turns[1:], strict=False)) < LONGEST_STALL_S
+    assert max(later - earlier for earlier, later in pairwise(turns)) < LONGEST_STALL_S
     assert len(desk.view.page.left) == 5000
     QTest.keyClick(desk.view, Qt.Key.Key_PageUp, SHIFT)
     seen = desk.view.bar.value()
