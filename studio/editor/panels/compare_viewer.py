@@ -86,6 +86,8 @@ class CompareViewer(Viewer):
         column(self, bar, self.place)
         self.found: Difference | None = None
         self._wanted_plane = ""
+        self._guessed = False
+        """Whether the maps were taken as they came, and not chosen by anybody."""
         self._fitted = False
         self._link()
         self.topics_changed()
@@ -224,6 +226,7 @@ class CompareViewer(Viewer):
         for side, name in zip(self.sides, maps, strict=False):
             if not side.topic.topic:
                 side.topic.choose(name)
+                self._guessed = True
 
     def watch(self, side: Side, topic: str) -> None:
         if not side.hold.isChecked():
@@ -254,6 +257,10 @@ class CompareViewer(Viewer):
             self._say(self._why_not())
             return
         common = [name for name in a.plane_names if name in b.plane_names]
+        guessed, self._guessed = self._guessed, False
+        if not common and guessed:  # nobody has chosen them: the same map twice, and one of them can be held
+            self.sides[1].topic.choose(self.sides[0].topic.topic)
+            return
         if not common:
             self._say(f"No plane is in both: A has {', '.join(a.plane_names)}, B has {', '.join(b.plane_names)}")
             return

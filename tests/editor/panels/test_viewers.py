@@ -212,7 +212,7 @@ class TestMap:
         viewer.layers.wanted.emit("/traverse/map")
         cost = Map(resolution_m=0.5, plane_names=("cost", "slope"), planes=np.zeros((2, 4, 4)))
         viewer._take_map([event("/terrain_map/terrain", terrain())])
-        viewer._take_layer(viewer.choices[1], cost)
+        viewer.take_layer(viewer.stack.choices[1], cost)
         assert [layer.plane for layer in viewer.view.layers] == ["height", "cost"], "the new one is on top"
         assert viewer.view.read_out(10.1, -4.9).endswith("height +0.30 m ± 0.02")
         top = viewer.layers.lines[0]
@@ -230,9 +230,9 @@ class TestMap:
         other = MapViewer(feed, DARK)
         other.restore(kept)
         assert other.save() == kept
-        assert (other.choices[0].topic, other.choices[0].opacity) == ("/traverse/map", 0.3)
-        other._remove_layer(other.choices[0])
-        assert other.choices == [other.main]
+        assert (other.stack.choices[0].topic, other.stack.choices[0].opacity) == ("/traverse/map", 0.3)
+        other.remove_layer(other.stack.choices[0])
+        assert other.stack.choices == [other.stack.main]
 
     def test_the_picture_is_saved(self, feed: Feed, tmp_path: Path) -> None:
         viewer = MapViewer(feed, LIGHT)
@@ -456,6 +456,16 @@ class TestCompare:
         viewer._take(viewer.sides[0], [event("/a", terrain())])
         viewer._take(viewer.sides[1], [event("/b", other)])
         assert "No plane is in both" in viewer.empty._sentence.text()
+
+    def test_maps_that_nobody_chose_and_that_have_nothing_in_common_become_one(self, feed: Feed) -> None:
+        feed.state["topics"] = {"/a": {"type": "Map"}, "/b": {"type": "Map"}}
+        viewer = CompareViewer(feed, LIGHT)
+        viewer.topics_changed()
+        assert [side.topic.topic for side in viewer.sides] == ["/a", "/b"]
+        other = Map(plane_names=("cost",), planes=np.zeros((1, 2, 2)))
+        viewer._take(viewer.sides[0], [event("/a", terrain())])
+        viewer._take(viewer.sides[1], [event("/b", other)])
+        assert [side.topic.topic for side in viewer.sides] == ["/a", "/a"], "one can be held, and the other goes on"
 
 
 def test_fields_travel_by_drag_and_drop() -> None:
