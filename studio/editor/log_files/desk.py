@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
-from PyQt6.QtGui import QDesktopServices
+from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
 
 from studio.editor.log_files.import_dialog import ImportDialog
@@ -52,12 +53,15 @@ class LogDesk(QObject):
         """The log that is being written."""
         self.button.clicked.connect(lambda _: self.toggle())
         menu = QMenu(self.button)
+        entries = []
         for text, do in (
             ("Record…", self.ask_record), ("Set a bookmark…", self.ask_bookmark), ("Show the logs", self.show_folder),
         ):  # fmt: skip
             entry = menu.addAction(text)
             assert entry is not None
             entry.triggered.connect(lambda _, do=do: do())
+            entries.append(entry)
+        menu.aboutToShow.connect(lambda: self._show_entries(*entries[:2]))
         self.button.setMenu(menu)
         self._read.connect(self._have_read)
         self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else None)
@@ -75,6 +79,11 @@ class LogDesk(QObject):
         if not state.get("recording"):
             return None
         return {"file": state["recording"], **(state.get("recorder") or {})}
+
+    def _show_entries(self, choose: QAction, bookmark: QAction) -> None:
+        """A choice before it is recorded, bookmarks while it is."""
+        choose.setEnabled(self.report is None)
+        bookmark.setEnabled(self.report is not None)
 
     def toggle(self) -> None:
         """Begin or end; a system that does not run is started, and recorded from its first event."""
@@ -108,11 +117,18 @@ class LogDesk(QObject):
             return
         self._busy = "Starting…"
         self._look()
-        topics = [topic for topic in self.topics if topic in self.feed.state.get("topics", {})] or None
+        known = self.feed.state.get("topics", {})
+        topics = [topic for topic in self.topics if topic in known] or self._of_project(known)
         self.feed.ask(
             "record", self._begun, self._refused, timeout_s=None, on=True, file=str(file), topics=topics,
             compression=self.compression,
         )  # fmt: skip
+
+    def _of_project(self, known: Iterable[str]) -> tuple[str, ...]:
+        """What the system itself selects; all, if it selects none that are there."""
+        from studio.runtime.planning import recorded_topics  # it brings numpy, which a window that opens can do without
+
+        return recorded_topics(self.window.session.system, known) or tuple(known)
 
     def _words(self) -> list[str]:
         return ["--topics", *self.topics] if self.topics else []

@@ -12,6 +12,7 @@ from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
+    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -86,7 +87,7 @@ class RecordDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("What should be recorded?")
-        self.setMinimumWidth(500)
+        self.setMinimumWidth(560)
         self.list = QListWidget()
         self.list.setAccessibleName("Topics to record")
         self.list.setFixedHeight(min(280, 26 * max(4, len(topics)) + 8))
@@ -112,7 +113,12 @@ class RecordDialog(QDialog):
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
         form = QFormLayout()
-        form.addRow("Into", self.file)
+        place = QHBoxLayout()
+        browse = QPushButton("Browse…")
+        browse.clicked.connect(self._browse)
+        place.addWidget(self.file, 1)
+        place.addWidget(browse)
+        form.addRow("Into", place)
         form.addRow("Compression", self.compression)
         self.cancel, self.go = QPushButton("Cancel"), QPushButton("Record")
         self.go.setProperty("primary", "true")
@@ -143,6 +149,11 @@ class RecordDialog(QDialog):
             item = self.list.item(row)
             assert item is not None
             item.setCheckState(state)
+
+    def _browse(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Record into", self.file.text(), "Logs (*.mcap)")
+        if path:
+            self.file.setText(path if path.endswith(".mcap") else f"{path}.mcap")
 
     def _look(self) -> None:
         count = sum(
