@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
@@ -48,6 +48,8 @@ class LayerChoice:
     colours: str = ""
     opacity: float = 1.0
     visible: bool = True
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By plane: from where to where the colours go; others have the range that suits them."""
 
     def save(self) -> dict[str, Any]:
         return asdict(self)
@@ -62,6 +64,10 @@ class LayerChoice:
             if isinstance(kept.get(name), kind):
                 setattr(choice, name, kept[name])
         choice.opacity = min(max(float(choice.opacity), 0.0), 1.0)
+        ranges = kept.get("ranges")
+        for plane, ends in ranges.items() if isinstance(ranges, dict) else ():
+            if isinstance(ends, list | tuple) and len(ends) == 2 and all(isinstance(end, int | float) for end in ends):
+                choice.ranges[str(plane)] = (float(ends[0]), float(ends[1]))
         return choice
 
 

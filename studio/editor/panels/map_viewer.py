@@ -11,20 +11,19 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
+from studio.editor.panels.map_goal import send_goal
 from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
+from studio.editor.panels.map_stack import LayerStack
+from studio.editor.panels.map_things import ThingsWatch
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.map_colours import SCHEMES, scheme_for
+from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.map_history import MapHistory
-from studio.editor.views.map_layers import Layer, layer_of
 from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView
-from studio.editor.views.votes_view import Chosen
 from studio.errors import StudioError
-from studio.messages import Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
-from studio.messages.plain_data import as_plain
+from studio.messages import Map, Message, Odometry, PoseTransform, Range3d
 
-GOAL = {"goal_x_m", "goal_y_m"}
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
 
 
@@ -56,7 +55,7 @@ class MapViewer(Viewer):
         for scheme in SCHEMES.values():
             if not scheme.name.startswith("difference"):
                 self.colours.addItem(scheme.title, scheme.name)
-        self.colours.activated.connect(lambda _: self._recolour())
+        self.colours.currentIndexChanged.connect(lambda _: self._choose_colours())
         self.follow = self.tool(
             "mdi6.crosshairs-gps", "Follow the vehicle: the view moves with it", self._follow, on=True
         )
@@ -76,15 +75,13 @@ class MapViewer(Viewer):
         self.past.setFixedWidth(90)
         self.past.setRange(0, 0)
         self.past.valueChanged.connect(lambda _: self._show_map())
-        self.main = LayerChoice("")
-        self.choices = [self.main]
-        """From the lowest to the topmost; the main one is chosen in the bar."""
+        self.stack = LayerStack()
         rows = {"Vehicle": self.pose, "Planned path": self.planned, "Colours": self.colours}
         self.layers = LayersForm(self, self.view.things, rows, theme)
         self.layers.changed.connect(self._relayer)
         self.layers.wanted.connect(self.add_layer)
         self.layers.moved.connect(self._move_layer)
-        self.layers.removed.connect(self._remove_layer)
+        self.layers.removed.connect(self.remove_layer)
         self.more = self.tool(
             "mdi6.layers-outline", "Layers: what lies over what, how strongly, and what is drawn on it",
             lambda _: self.layers.open_below(self.more),
@@ -94,16 +91,14 @@ class MapViewer(Viewer):
             self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
-        self._maps: dict[LayerChoice, Map] = {}
-        """The newest of each layer but the main one."""
-        self._shown_layers: dict[LayerChoice, tuple[Layer, tuple[str, str]]] = {}
-        """Each with its plane and colours."""
+        self._things = ThingsWatch(self, self.view)
         self._history = MapHistory()
         self._wanted_plane = ""
-        self._seen: set[str] = set()
-        """Topics of votes, scans and commands that are looked at."""
         self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
         self.view.legend_clicked.connect(self._other_colours)
+        self.view.range_dragged.connect(self._drag_range)
+        self.view.range_reset.connect(self._reset_range)
+        self.view.plates_moved.connect(self.settled)
         self.topics_changed()
 
     # ---- what is kept
@@ -111,17 +106,19 @@ class MapViewer(Viewer):
     def save(self) -> Settings:
         return {
             "topic": self.topic.topic, "pose": self.pose.topic, "path": self.planned.topic, "plane": self._wanted_plane,
-            "colours": str(self.colours.currentData()), "follow": self.follow.isChecked(),
-            "layers": [{**choice.save(), "main": choice is self.main} for choice in self.choices],
-            "things": asdict(self.view.things),
+            "colours": self.stack.main.colours, "follow": self.follow.isChecked(),
+            "layers": self.stack.save(), "things": asdict(self.view.things), "plates": self.view.plates.save(),
         }  # fmt: skip
 
     def restore(self, settings: Settings) -> None:
         self._wanted_plane = str(settings.get("plane", ""))
-        self.colours.setCurrentIndex(max(self.colours.findData(str(settings.get("colours", ""))), 0))
+        self.stack.main.colours = str(settings.get("colours", ""))
+        self._show_colours()
         self.follow.setChecked(bool(settings.get("follow", True)))
         self._follow(self.follow.isChecked())
-        self._restore_layers(settings.get("layers"))
+        for choice in self.stack.restore(settings.get("layers")):
+            self._watch_layer(choice)
+        self.view.plates.restore(settings.get("plates"))
         things = settings.get("things")
         for name, on in things.items() if isinstance(things, dict) else ():
             if isinstance(on, bool) and hasattr(self.view.things, name):
@@ -131,18 +128,6 @@ class MapViewer(Viewer):
         self.pose.choose(str(settings.get("pose", "")))
         self.planned.choose(str(settings.get("path", "")))
         self.topics_changed()
-
-    def _restore_layers(self, kept: object) -> None:
-        for entry in kept if isinstance(kept, list) else ():
-            choice = LayerChoice.restored(entry)
-            if choice is None:
-                continue
-            if entry.get("main"):
-                self.main.plane, self.main.opacity, self.main.visible = choice.plane, choice.opacity, choice.visible
-                self.choices.remove(self.main)
-                self.choices.append(self.main)
-            else:
-                self._take_in(choice)
 
     # ---- the feed
 
@@ -163,40 +148,12 @@ class MapViewer(Viewer):
         vehicle = self.feed.state.get("geometry") or {}
         self.view.vehicle_m = float(vehicle.get("length_m", 1.0))
         self.view.mounts = vehicle.get("mounts", {})
-        self._watch_things()
+        self._things.look(self.planned.topic)
         self._list_layers()
-
-    def _watch_things(self) -> None:
-        """Votes and scans, only while they are drawn."""
-        topics, things = self.feed.state.get("topics", {}), self.view.things
-        seen = {name for name in self._of_type("Vote") if things.votes}
-        seen |= {name for name in self._of_type("Range3d") if things.scans and name != self.planned.topic}
-        commands = self._of_type("Velocity") if things.votes else []
-        seen |= set(sorted(commands, key=lambda name: -float(topics[name].get("count") or 0))[:1])
-        for topic in self._seen - seen:
-            self.look_at(topic, "", self._take_thing)
-        for topic in seen - self._seen:
-            self.look_at(topic, topic, self._take_thing)
-        self._seen = seen
-
-    def _of_type(self, name: str) -> list[str]:
-        return sorted(topic for topic, told in self.feed.state.get("topics", {}).items() if told.get("type") == name)
-
-    def _take_thing(self, events: list[Event]) -> None:
-        topic, message = events[-1].topic, events[-1].message
-        match message:
-            case Vote():
-                self.view.votes[topic] = message
-            case Range3d():
-                self.view.scans[topic] = message
-            case Velocity():
-                wheelbase_m = float((self.feed.state.get("geometry") or {}).get("wheelbase_m", 1.0))
-                self.view.chosen = Chosen.of(message, wheelbase_m)
-        self.view.update()
 
     def _watch_map(self, topic: str) -> None:
         self._forget()
-        self.main.topic = topic
+        self.stack.main.topic = topic
         self._list_layers()
         self.look_at("map", topic, self._take_map)
         self.retitle(topic or self.TITLE)
@@ -257,7 +214,7 @@ class MapViewer(Viewer):
             self._say("The map is empty: it has no cells yet")
             return
         self._stack.setCurrentWidget(self.view)
-        self.main.plane = plane
+        self.stack.main.plane = plane
         ago_s = (self._history[-1].stamp_ns - shown.stamp_ns) / 1e9
         is_newest = self.past.value() == self.past.maximum()
         self.view.note = "" if is_newest else f"the map of {ago_s:.1f} s ago"
@@ -265,63 +222,46 @@ class MapViewer(Viewer):
         self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
 
     def _compose(self) -> None:
-        """All layers that are to be seen and have come; those of which nothing is new stay what they are."""
-        layers, before = [], self._shown_layers
-        self._shown_layers = {}
-        for choice in self.choices:
-            map_ = self.shown if choice is self.main else self._maps.get(choice)
-            if map_ is None or not map_.plane_names:
-                continue
-            plane = choice.plane if choice.plane in map_.plane_names else map_.plane_names[0]
-            self.layers.show_planes(choice, map_.plane_names, plane)
-            if choice.visible:
-                name = str(self.colours.currentData()) if choice is self.main else choice.colours
-                layer, of = before.get(choice, (None, ()))
-                if layer is None or layer.map is not map_ or of != (plane, name):
-                    layer = layer_of(map_, plane, SCHEMES.get(name))
-                layer.opacity = choice.opacity
-                self._shown_layers[choice] = layer, (plane, name)
-                layers.append(layer)
-        self.view.show_layers(layers)
+        for choice in self.stack.choices:
+            map_ = self.stack.map_of(choice, self.shown)
+            if map_ is not None and map_.plane_names:
+                self.layers.show_planes(choice, map_.plane_names, self.stack.plane_of(choice, map_))
+        self.view.show_layers(self.stack.layers(self.shown))
 
     # ---- layers
 
     def add_layer(self, topic: str) -> None:
         """One more over the others, through which they can be seen."""
-        self._take_in(LayerChoice(topic, opacity=NEW_OPACITY))
+        choice = LayerChoice(topic, opacity=NEW_OPACITY)
+        self.stack.choices.append(choice)
+        self._watch_layer(choice)
         self._list_layers()
         self.settled.emit()
 
-    def _take_in(self, choice: LayerChoice) -> None:
-        self.choices.append(choice)
-        self.look_at(_role(choice), choice.topic, lambda events: self._take_layer(choice, events[-1].message))
+    def _watch_layer(self, choice: LayerChoice) -> None:
+        self.look_at(_role(choice), choice.topic, lambda events: self.take_layer(choice, events[-1].message))
 
-    def _take_layer(self, choice: LayerChoice, message: Message) -> None:
-        if isinstance(message, Map):
-            self._maps[choice] = message
-        else:
-            self._maps.pop(choice, None)  # the topic's type has changed
+    def take_layer(self, choice: LayerChoice, message: Message) -> None:
+        self.stack.take(choice, message)
         self._compose()
 
     def _move_layer(self, choice: LayerChoice, up: int) -> None:
-        place = self.choices.index(choice)
-        self.choices.insert(min(max(place + up, 0), len(self.choices) - 1), self.choices.pop(place))
+        self.stack.move(choice, up)
         self._list_layers()
         self._relayer()
 
-    def _remove_layer(self, choice: LayerChoice) -> None:
+    def remove_layer(self, choice: LayerChoice) -> None:
         self.look_at(_role(choice), "", lambda _: None)
-        self.choices.remove(choice)
-        self._maps.pop(choice, None)
+        self.stack.remove(choice)
         self._list_layers()
         self._relayer()
 
     def _list_layers(self) -> None:
-        self.layers.show_layers(self.choices, self.main, self._of_type("Map"))
+        self.layers.show_layers(self.stack.choices, self.stack.main, self._things.of_type("Map"))
         self._compose()
 
     def _relayer(self) -> None:
-        self._watch_things()
+        self._things.look(self.planned.topic)
         self._compose()
         self.settled.emit()
 
@@ -331,7 +271,7 @@ class MapViewer(Viewer):
 
     def _forget(self) -> None:
         self._history.clear()
-        self._maps.clear()
+        self.stack.forget()
         self.past.setMaximum(0)
         self.view.note = ""
         self.view.forget()
@@ -345,34 +285,20 @@ class MapViewer(Viewer):
         self._show_map()
         self.settled.emit()
 
-    def _recolour(self) -> None:
-        self._show_map()
-        self.settled.emit()
+    def _choose_colours(self) -> None:
+        if self.stack.main.colours != str(self.colours.currentData()):
+            self.stack.main.colours = str(self.colours.currentData())
+            self._show_map()
+            self.settled.emit()
+
+    def _show_colours(self) -> None:
+        self.colours.setCurrentIndex(max(self.colours.findData(self.stack.main.colours), 0))
 
     def _send_goal(self, x_m: float, y_m: float) -> None:
-        """To whoever plans a way: an in port `goal` gets a pose, the parameters goal_x_m and goal_y_m are set."""
         self.goal.setChecked(False)
         self.view.set_picking(False)
-        components = self.feed.state.get("components", {})
-        place = f"x {x_m:.1f}, y {y_m:.1f}".replace("-", "−")
-        for name, told in components.items():
-            if told.get("accepts", {}).get("goal") == PoseTransform.TYPE:
-                goal = PoseTransform.from_xyz_rpy(x_m=round(x_m, 2), y_m=round(y_m, 2), frame=self._frame())
-                self.feed.ask("send", None, self._refused, to=f"{name}.goal", message=as_plain(goal), real=False)
-                self.facts.setText(f"{name} goes to {place}")
-                return
-        planners = [name for name, told in components.items() if set(told.get("parameters", ())) >= GOAL]
-        if not planners:
-            self.facts.setText("no component has an in port goal, or the parameters goal_x_m and goal_y_m")
-            return
-        # A judge may have the same parameters; the one whose path is drawn is meant.
-        planners.sort(key=lambda name: self.planned.topic not in components[name].get("outputs", {}).values())
-        for name, value in (("goal_x_m", x_m), ("goal_y_m", y_m)):
-            self.feed.ask("set", None, self._refused, component=planners[0], name=name, value=round(value, 2))
-        self.facts.setText(f"{planners[0]} goes to {place}")
-
-    def _frame(self) -> str:
-        return self.shown.frame if self.shown is not None else ""
+        frame = self.shown.frame if self.shown is not None else ""
+        self.facts.setText(send_goal(self.feed, x_m, y_m, frame, self.planned.topic, self._refused))
 
     def _refused(self, error: StudioError) -> None:
         self.facts.setText(str(error))
@@ -381,15 +307,28 @@ class MapViewer(Viewer):
     def _other_colours(self, number: int) -> None:
         """A click on the legend: colours that everybody can tell apart, and back."""
         layer = self.view.layers[number]
-        plain = scheme_for(layer.plane)
-        if not plain.safe:
-            return
-        wanted = "" if layer.scheme.name == plain.safe else plain.safe
-        if layer.map is self.shown:
-            self.colours.setCurrentIndex(self.colours.findData(wanted))
-        for choice in (choice for choice, map_ in self._maps.items() if map_ is layer.map):
-            choice.colours = wanted
-        self._recolour()
+        choice = self.stack.choice_of(layer)
+        if choice is not None:
+            self.stack.turn_colours(choice, layer)
+            self._show_colours()
+            self._compose()
+            self.settled.emit()
+
+    def _drag_range(self, number: int, low: float, high: float) -> None:
+        layer = self.view.layers[number]
+        choice = self.stack.choice_of(layer)
+        if choice is not None:
+            choice.ranges[layer.plane] = (low, high)
+            self._compose()
+            self.settled.emit()
+
+    def _reset_range(self, number: int) -> None:
+        layer = self.view.layers[number]
+        choice = self.stack.choice_of(layer)
+        if choice is not None:
+            choice.ranges.pop(layer.plane, None)
+            self._compose()
+            self.settled.emit()
 
     def _follow(self, on: bool) -> None:
         self.view.set_following(on)

@@ -59,12 +59,18 @@ def _spread(map_: Map, plane: str, cell: tuple[int, int]) -> float | None:
     return None
 
 
-def layer_of(map_: Map, plane: str, scheme: Scheme | None = None, opacity: float = 1.0) -> Layer:
-    """A layer in the colours that suit the plane; of a plane without a scale of its own, over its values."""
+Range = tuple[float, float]
+
+
+def layer_of(
+    map_: Map, plane: str, scheme: Scheme | None = None, opacity: float = 1.0, limits: Range | None = None
+) -> Layer:
+    """A layer in the colours that suit the plane, within `limits`; without them over the scale that the plane has, or
+    over its values if it has none."""
     chosen = scheme or scheme_for(plane)
-    if not fixed_range(plane) and map_.planes.size:
-        chosen = chosen.over(*range_of(map_.plane(plane)))
-    return Layer(map_, plane, chosen, opacity)
+    if limits is None and not fixed_range(plane) and map_.planes.size:
+        limits = range_of(map_.plane(plane))
+    return Layer(map_, plane, chosen.over(*limits) if limits is not None else chosen, opacity)
 
 
 @dataclass(frozen=True)

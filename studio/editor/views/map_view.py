@@ -13,6 +13,7 @@ from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPixmap
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
+from studio.editor.views.legend_drag import LegendDrag, end_at, is_on_bar
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_overlays import (
     Places,
@@ -51,6 +52,9 @@ class Things:
 class MapView(PlaneView):
     legend_clicked = pyqtSignal(int)
     """Of the layer with this number."""
+    range_dragged = pyqtSignal(int, float, float)
+    """Layer, and from where to where its colours are to go."""
+    range_reset = pyqtSignal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
@@ -75,7 +79,10 @@ class MapView(PlaneView):
         self._fitted = False
         self._ground = Ground()
         self._legends: dict[object, QPixmap] = {}
+        self._legend_drag: LegendDrag | None = None
+        self._pressed: QPointF | None = None
         self.moved_by_hand.connect(self._let_go)
+        self.plate_clicked.connect(self._click_plate)
         self.setAccessibleName("Map")
 
     # ---- what is shown
@@ -177,11 +184,14 @@ class MapView(PlaneView):
             draw_cross_hairs(painter, at, self.width(), self.height(), self.theme)
             draw_vehicle(painter, at, pose.yaw_rad, self.vehicle_m / self.metres_per_pixel, self.theme)
 
+    # ---- legends
+
     def legend_rectangle(self, place: int = 0) -> QRectF:
-        """From the right, one beside the other."""
+        """From the right, one beside the other, unless it was dragged elsewhere."""
         width, height = LEGEND
         left = self.width() - (width + MARGIN) * (place + 1)
-        return QRectF(left, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
+        home = QRectF(left, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
+        return self.plates.place(f"legend {place}", home, self.size())
 
     def _with_legend(self) -> list[tuple[int, QRectF]]:
         """Layers and where their legends are: the topmost first, and of the others as many as leave the half free."""
@@ -189,13 +199,53 @@ class MapView(PlaneView):
         numbers = [number for number in reversed(range(len(self.layers))) if self.layers[number].opacity > 0]
         return [(number, self.legend_rectangle(place)) for place, number in enumerate(numbers[:most])]
 
+    def _legend_at(self, point: QPointF) -> tuple[int, QRectF] | None:
+        legends = self._with_legend() if self.shows_plates else []
+        return next(((number, where) for number, where in legends if where.contains(point)), None)
+
+    def _click_plate(self, name: str) -> None:
+        for place, (number, where) in enumerate(self._with_legend()):
+            if name == f"legend {place}" and self._pressed is not None and not is_on_bar(where, self._pressed):
+                self.legend_clicked.emit(number)
+
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
-        for number, where in self._with_legend() if self.shows_plates else ():
-            if where.contains(event.position()):
-                self.legend_clicked.emit(number)
+        self._pressed = event.position()
+        legend = self._legend_at(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
+        if legend is not None:
+            number, where = legend
+            end = end_at(where, event.position())
+            if end:
+                scheme = self.layers[number].scheme
+                self._legend_drag = LegendDrag.begun(number, end, where, event.position(), scheme)
                 return
         super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        drag, legend = self._legend_drag, self._legend_at(event.position())
+        if drag is None:
+            is_end = legend is not None and not event.buttons() and bool(end_at(legend[1], event.position()))
+            self._show_cursor(Qt.CursorShape.SizeVerCursor if is_end else None)
+            super().mouseMoveEvent(event)
+        elif drag.number < len(self.layers):
+            self.range_dragged.emit(drag.number, *drag.range_at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        if self._legend_drag is None:
+            super().mouseReleaseEvent(event)
+        self._legend_drag = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        legend = self._legend_at(event.position())
+        if legend is None:
+            super().mouseDoubleClickEvent(event)
+        elif is_on_bar(legend[1], event.position()):
+            self.range_reset.emit(legend[0])
+        else:
+            self.legend_clicked.emit(legend[0])  # back: the first click of the two has changed the colours
+            super().mouseDoubleClickEvent(event)
 
     def _paint_notes(self, painter: QPainter) -> None:
         origin, x = self.theme.origins["real"], float(MARGIN)

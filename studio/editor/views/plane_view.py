@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import QWidget
 from studio.editor.fonts import code_font, text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_raster import Window
+from studio.editor.views.plate_places import PlatePlaces
 from studio.editor.views.plates import draw_plate, draw_upright, with_alpha
 
 CLOSEST_M, FARTHEST_M = 0.0005, 50.0
@@ -35,6 +36,8 @@ class PlaneView(QWidget):
     clicked = pyqtSignal(float, float)
     """A place that was clicked while `picks` is on."""
     moved_by_hand = pyqtSignal()
+    plate_clicked = pyqtSignal(str)
+    plates_moved = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -44,6 +47,7 @@ class PlaneView(QWidget):
         self.picks = False
         self.measures = False
         self.shows_plates = True
+        self.plates = PlatePlaces()
         self._grabbed: QPointF | None = None
         self._press: QPointF | None = None
         self._pointer: QPointF | None = None
@@ -107,9 +111,10 @@ class PlaneView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint_things(painter, world)
         self._paint_measure(painter, world)
+        self.plates.begin()
         if self.shows_plates:
-            from_x = self._paint_scale(painter)
-            self._paint_read_out(painter, world, from_x)
+            self._paint_scale(painter)
+            self._paint_read_out(painter, world)
             self.paint_plates(painter)
         painter.end()
 
@@ -140,14 +145,14 @@ class PlaneView(QWidget):
             y = round(world.pixel_of(0.0, number * step)[1])
             painter.fillRect(0, y, world.width, 1, colour)
 
-    def _paint_scale(self, painter: QPainter) -> float:
-        """Returns where the plate ends."""
+    def _paint_scale(self, painter: QPainter) -> None:
         length_m = round_step(min(SCALE_PX, self.width() * 0.3) * self.metres_per_pixel / 2.5)
         width = length_m / self.metres_per_pixel
         painter.setFont(text_font(11))
         words = f"{length_m:g} m" if length_m >= 1 else f"{length_m * 100:g} cm"
         text_width = painter.fontMetrics().horizontalAdvance(words)
-        plate = QRectF(MARGIN, self.height() - MARGIN - 26, width + text_width + 32, 26)
+        home = QRectF(MARGIN, self.height() - MARGIN - 26, width + text_width + 32, 26)
+        plate = self.plates.place("scale", home, self.size())
         draw_plate(painter, plate, self.theme)
         painter.setPen(QPen(QColor(self.theme.text), 1.5))
         left, right, y = plate.left() + 10, plate.left() + 10 + width, plate.center().y()
@@ -155,9 +160,8 @@ class PlaneView(QWidget):
         for x in (left, right):
             painter.drawLine(QPointF(x, y - 5), QPointF(x, y + 5))
         painter.drawText(QPointF(right + 10, y + 4), words)
-        return plate.right()
 
-    def _paint_read_out(self, painter: QPainter, world: Window, from_x: float) -> None:
+    def _paint_read_out(self, painter: QPainter, world: Window) -> None:
         """At the right, above the scale where both have not room beside each other."""
         if self._pointer is None:
             return
@@ -165,8 +169,9 @@ class PlaneView(QWidget):
         painter.setFont(code_font(12))
         width = painter.fontMetrics().horizontalAdvance(words) + 20
         left = self.width() - MARGIN - width
-        up = 26 if left > from_x + MARGIN else 56
-        plate = QRectF(left, self.height() - MARGIN - up, width, 26)
+        up = 26 if left > self.plates.where("scale").right() + MARGIN else 56
+        home = QRectF(left, self.height() - MARGIN - up, width, 26)
+        plate = self.plates.place("read-out", home, self.size())
         draw_plate(painter, plate, self.theme)
         painter.setPen(QColor(self.theme.text))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)
@@ -205,19 +210,25 @@ class PlaneView(QWidget):
         self.picks = on
         self._show_cursor()
 
-    def _show_cursor(self) -> None:
-        crossed = self.measures or self.picks
-        self.setCursor(Qt.CursorShape.CrossCursor if crossed else Qt.CursorShape.ArrowCursor)
+    def _show_cursor(self, over: Qt.CursorShape | None = None) -> None:
+        """`over`: of what can be dragged below the pointer."""
+        crossed = Qt.CursorShape.CrossCursor if self.measures or self.picks else Qt.CursorShape.ArrowCursor
+        if self.cursor().shape() != (over or crossed):
+            self.setCursor(over or crossed)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
+        if event.button() == Qt.MouseButton.LeftButton and self.plates.take(event.position()):
+            return
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._grabbed = self._press = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
         self._pointer = event.position()
-        if self._grabbed is not None and event.buttons():
+        if self.plates.is_held:
+            self.plates.drag(event.position())
+        elif self._grabbed is not None and event.buttons():
             by = event.position() - self._grabbed
             self._grabbed = event.position()
             x_m, y_m = self.centre_m
@@ -227,6 +238,13 @@ class PlaneView(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
+        plate, was_moved = self.plates.let_go()
+        if plate:
+            if was_moved:
+                self.plates_moved.emit()
+            else:
+                self.plate_clicked.emit(plate)
+            return
         press, self._grabbed, self._press = self._press, None, None
         if press is None or (event.position() - press).manhattanLength() > 4:
             return
@@ -239,7 +257,13 @@ class PlaneView(QWidget):
             self.clicked.emit(*place)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
-        if not (self.measures or self.picks):
+        assert event is not None
+        plate = self.plates.at(event.position())
+        if plate:
+            self.plates.put_back(plate)
+            self.plates_moved.emit()
+            self.update()
+        elif not (self.measures or self.picks):
             self.fit()
 
     def leaveEvent(self, event: object) -> None:

@@ -42,6 +42,11 @@ def draw_plate(painter: QPainter, where: QRectF, theme: Theme) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
+def legend_bar(where: QRectF) -> QRectF:
+    """The colours within a legend."""
+    return QRectF(where.left() + 12, where.top() + 34, _BAR, where.height() - 56)
+
+
 def draw_legend(
     painter: QPainter, where: QRectF, scheme: Scheme, title: str, theme: Theme, clipped: tuple[bool, bool]
 ) -> None:
@@ -52,11 +57,13 @@ def draw_legend(
     heading = f"{title} {scheme.unit}".strip()
     elided = painter.fontMetrics().elidedText(heading, Qt.TextElideMode.ElideMiddle, int(where.width()) - 16)
     painter.drawText(QPointF(where.left() + 8, where.top() + 17), elided)
-    bar = QRectF(where.left() + 12, where.top() + 34, _BAR, where.height() - 56)
+    bar = legend_bar(where)
     gradient = QLinearGradient(bar.bottomLeft(), bar.topLeft())
     for at, colour in scheme.stops:
         gradient.setColorAt((at - scheme.low) / (scheme.high - scheme.low), QColor(colour))
     painter.fillRect(bar, gradient)
+    for end in (bar.top(), bar.bottom()):  # they can be dragged
+        painter.fillRect(QRectF(bar.left() - 4, end - 1, bar.width() + 8, 2), QColor(theme.control_border))
     _draw_arrows(painter, bar, scheme, clipped)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for value in ticks(scheme.low, scheme.high, 4):

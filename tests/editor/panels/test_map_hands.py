@@ -1,0 +1,94 @@
+"""What hands do on a map: drag the ends of a legend, and plates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, QRectF, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.map_viewer import MapViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.plates import legend_bar
+from studio.messages import Map
+
+TERRAIN = Map(
+    resolution_m=0.5, plane_names=("height",), planes=np.linspace(-2.0, 2.0, 600, dtype=np.float32).reshape(1, 20, 30)
+)
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    made = Feed()
+    made.state = {"topics": {"/terrain": {"type": "Map", "count": 3}}, "components": {}, "processes": {}}
+    yield made
+    made.close()
+
+
+def shown_map(feed: Feed) -> MapViewer:
+    viewer = MapViewer(feed, LIGHT)
+    viewer.resize(600, 450)
+    viewer.show()
+    show_terrain(viewer)
+    viewer.view.grab()
+    return viewer
+
+
+def show_terrain(viewer: MapViewer) -> None:
+    viewer._take_map([Event("/terrain", 1, 0, TERRAIN)])
+
+
+def drag(widget: QWidget, start: QPoint, end: QPoint) -> None:
+    QTest.mousePress(widget, Qt.MouseButton.LeftButton, pos=start)
+    for share in (0.3, 0.7, 1.0):
+        QTest.mouseMove(widget, start + (end - start) * share)
+    QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=end)
+
+
+def test_an_end_of_the_legend_is_dragged_and_a_double_click_resets_the_range(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    where, scheme = viewer.view.legend_rectangle(), viewer.view.layers[0].scheme
+    bar = legend_bar(where)
+    top, bottom = (QPoint(round(bar.center().x()), round(y)) for y in (bar.top(), bar.bottom()))
+    drag(viewer.view, top, top + QPoint(0, round(bar.height() / 4)))
+    narrower = viewer.view.layers[0].scheme
+    assert narrower.low == scheme.low
+    assert narrower.high == pytest.approx(scheme.high / 2, abs=0.05)
+    drag(viewer.view, bottom, bottom + QPoint(0, 20))
+    assert viewer.view.layers[0].scheme.low < scheme.low
+    assert viewer.view.layers[0].scheme.grade == 0.0
+    other = MapViewer(feed, DARK)
+    other.restore(json.loads(json.dumps(viewer.save())))
+    show_terrain(other)
+    assert other.view.layers[0].scheme == viewer.view.layers[0].scheme, "it is kept"
+    QTest.mouseDClick(viewer.view, Qt.MouseButton.LeftButton, pos=top + QPoint(0, 30))
+    assert viewer.view.layers[0].scheme == scheme
+    assert viewer.view.plates.shifts == {}, "the legend itself has not moved"
+
+
+def test_plates_are_dragged_stay_within_and_go_back_by_a_double_click(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    view = viewer.view
+    before, centre = view.plates.where("scale"), view.centre_m
+    start = before.center().toPoint()
+    drag(view, start, start + QPoint(60, -100))
+    view.grab()
+    assert view.plates.where("scale").topLeft() == before.topLeft() + QPointF(60, -100)
+    assert view.centre_m == centre, "the map has not moved with it"
+    legend = view.legend_rectangle().center().toPoint()
+    drag(view, legend, legend + QPoint(5000, 5000))
+    assert QRectF(view.rect()).contains(view.legend_rectangle())
+    assert view.layers[0].scheme.name == "terrain", "a drag is no click"
+    other = MapViewer(feed, DARK)
+    other.restore(json.loads(json.dumps(viewer.save())))
+    assert other.view.plates.shifts.keys() == {"scale", "legend 0"}
+    view.grab()
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.plates.where("scale").center().toPoint())
+    view.grab()
+    assert view.plates.where("scale") == before
