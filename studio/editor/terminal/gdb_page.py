@@ -10,6 +10,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from studio.editor.source_view import open_source
+from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
 from studio.editor.terminal.pseudo_terminal import PseudoTerminal
 from studio.editor.terminal.view import TerminalView
 from studio.editor.theme import Theme
@@ -64,12 +65,15 @@ class GdbPage(QWidget):
         layout.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
         self.pid = self._pid_now = int(told["pid"])
-        self.terminal = PseudoTerminal(told["command"], self.view.page.columns, self.view.page.lines, self)
+        self._breakpoints = GdbBreakpoints(window.debug.book, Path(told["folder"]))
+        words = [word for command in self._breakpoints.commands() for word in ("-ex", command)]
+        self.terminal = PseudoTerminal([*told["command"], *words], self.view.page.columns, self.view.page.lines, self)
         self.terminal.said.connect(self.view.feed)
         self.terminal.ended.connect(self._gdb_has_ended)
         self.view.typed.connect(self.terminal.write)
         self.view.resized.connect(self.terminal.resize)
         window.debug.natives[self.host] = self
+        self._stop_listening = window.debug.book.listen(lambda _, asks: self._tell_breakpoints() if asks else None)
         window.live.feed.changed.connect(self._follow)
         self.again.hide()
         self._show_stop()
@@ -101,6 +105,13 @@ class GdbPage(QWidget):
             if (stop, pid) != (self.stop, self._pid_now):
                 self.stop, self._pid_now = stop, pid
                 self._show_stop()
+                self._tell_breakpoints()
+
+    def _tell_breakpoints(self) -> None:
+        """gdb takes commands only while the program stands; what was set meanwhile is told then."""
+        commands = self._breakpoints.commands() if self.stands else []
+        if commands:
+            self.view.type(KILL_LINE + "".join(f"{command}\r" for command in commands).encode())
 
     def _show_stop(self) -> None:
         stop, theme = self.stop, self.window_.theme
@@ -160,6 +171,7 @@ class GdbPage(QWidget):
         if window.live.feed.is_attached:
             window.live.feed.ask("debug", None, lambda _: None, component=self.component, on=False)
         window.live.feed.changed.disconnect(self._follow)
+        self._stop_listening()
         self.again.setVisible(window.live.feed.is_attached)
         self.leave.hide()
         self._show_stop()

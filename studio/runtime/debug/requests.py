@@ -71,6 +71,7 @@ class DebugRequests:
             "port": None,
             "components": [component.name],
             "pid": pid,
+            "folder": component.folder,
             "command": gdb_command(pid),
             "missing": str(obstacle),
             "remedy": obstacle.remedy,

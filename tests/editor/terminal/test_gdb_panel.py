@@ -1,4 +1,4 @@
-"""gdb on a program in C in the window's terminal, with a real system: it freezes, is stepped by the window, and goes on."""
+"""gdb on a program in C in the window's terminal, in a real system: it freezes, is stepped by keys, and goes on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 from studio.editor.code.code_editor import HERE
 from studio.editor.layouts import BUILD, DEBUG
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.terminal import Terminal
+from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
 from studio.runtime.debug.native import Obstacle, gdb_obstacle
 from tests.components.c_filter_program import FOLDER, build
 
@@ -57,6 +59,8 @@ def test_gdb_holds_the_system_at_a_line_is_stepped_by_the_windows_keys_and_goes_
     running: MainWindow, qtbot: QtBot
 ) -> None:
     window = running
+    lines = SOURCE.read_text(encoding="utf-8").splitlines()
+    published = next(number for number, line in enumerate(lines, 1) if "studio_publish(" in line)
     panel = debug_smooth(window)
     qtbot.waitUntil(lambda: window.freeze.is_frozen and window.debug.is_debugged("smooth"), timeout=WAIT_MS)
     page = panel.page_of("smooth")
@@ -84,6 +88,11 @@ def test_gdb_holds_the_system_at_a_line_is_stepped_by_the_windows_keys_and_goes_
 
     window.layouts.choose(DEBUG)  # which does not have this panel
     assert not window.docks.is_closed("terminal") and page.terminal.is_open
+
+    window.debug.book.toggle(str(SOURCE), published)  # a click left of the line
+    window.trigger("run.start")
+    qtbot.waitUntil(lambda: page.stop is not None and page.stop["line"] == published, timeout=WAIT_MS)
+    window.debug.book.toggle(str(SOURCE), published)
 
     page.view.type(b"\x15delete\rcontinue\r")
     qtbot.waitUntil(lambda: window.freeze.stand is None, timeout=WAIT_MS)
@@ -117,3 +126,18 @@ def test_what_keeps_gdb_away_is_said_with_the_command_that_helps(
     panel.obstacle.again.click()
     assert asked == ["smooth"]
     panel.close_panel()
+
+
+def test_breakpoints_of_the_programs_own_sources_are_told_to_gdb_once(tmp_path: Path) -> None:
+    book = BreakpointBook()
+    file = str(tmp_path / "a b" / "filter.c")
+    told = GdbBreakpoints(book, tmp_path)
+    book.put(Breakpoint(file, 12, condition="raw > 3"))
+    book.put(Breakpoint(file, 14, log="says {raw}"))
+    book.put(Breakpoint("/elsewhere/other.c", 5))
+    assert told.commands() == [f'break -source "{file}" -line 12 if raw > 3']
+    assert told.commands() == []
+    book.put(Breakpoint(file, 12))
+    assert told.commands() == [f'clear -source "{file}" -line 12', f'break -source "{file}" -line 12']
+    book.mute(True)
+    assert told.commands() == [f'clear -source "{file}" -line 12']

@@ -91,14 +91,6 @@ def test_the_system_stands_where_gdb_stops_the_program_and_goes_on_with_it(world
     world.goes_on()
     world.gdb.send_signal(signal.SIGINT)
     await_true(lambda: world.stop.get("reason") == "pause", "gdb to interrupt it")
-    world.gdb.send_signal(signal.SIGHUP)  # what a terminal sends that is closed
-    world.gdb.wait(30)
-    world.goes_on()
-    assert world.session.processes()["filter"].pid == world.pid and not world.session.restarts
-
-
-def test_a_fault_of_the_program_is_told_by_its_signal(world: World) -> None:
-    await_true(lambda: world.stop.get("function"), "gdb to have attached")
     world.say("continue")
     world.goes_on()
     os.kill(world.pid, signal.SIGSEGV)
@@ -106,6 +98,10 @@ def test_a_fault_of_the_program_is_told_by_its_signal(world: World) -> None:
     assert world.freeze.frozen is not None and world.freeze.frozen["why"] == "exception"
     world.say("signal 0")
     world.goes_on()
+    world.gdb.send_signal(signal.SIGHUP)  # what a terminal sends that is closed
+    world.gdb.wait(30)
+    world.goes_on()
+    assert world.session.processes()["filter"].pid == world.pid and not world.session.restarts
 
 
 def test_what_keeps_gdb_away_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
