@@ -128,6 +128,7 @@ class Viewers(QObject):
             viewer.desk = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
+        if viewer.KIND in ("topics", "message", "plot"):
             viewer.cause_wanted.connect(self.explain)  # type: ignore[attr-defined]
         if viewer.KIND == "topics":
             viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QPointF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QFileDialog
 
@@ -19,6 +19,7 @@ from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, fa
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.plot_paper import PlotPaper
+from studio.editor.views.plot_point import PointedAt, PointMark
 from studio.editor.views.series import Series, Statistics
 from studio.errors import StudioError
 from studio.messages import MessageError
@@ -28,6 +29,9 @@ HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 """Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
 SPAN_S = 30.0
 FRAME_MS = 33
+FIGURES_MS = 250
+"""Numbers that change more often cannot be read."""
+NEAR_PX = 8
 SECOND_NS = 1_000_000_000
 
 
@@ -41,22 +45,26 @@ class Curve:
     def take(self, events: list[Event]) -> None:
         times: list[float] = []
         values: list[float] = []
+        numbers: list[int] = []
         path = parse_path(self.what.path)
         for event in events:
             try:
                 value = value_at(event.message, path)
                 values.append(float(value) if value is not None else math.nan)
                 times.append(event.stamp_ns / SECOND_NS)
+                numbers.append(event.sequence)
                 self.trouble = ""
             except MessageError as error:  # the topic's type has changed
                 self.trouble = error.message
             except (TypeError, ValueError):
                 self.trouble = "is no number"
-        self.series.add(times, values)
+        self.series.add(times, values, numbers)
 
 
 class PlotViewer(Viewer):
     KIND, TITLE, ICON = "plot", "Plot", "mdi6.chart-line"
+    cause_wanted = pyqtSignal(str, int)
+    """How an event came about: topic and number."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
@@ -69,6 +77,9 @@ class PlotViewer(Viewer):
         self.log_cursor.sigPositionChangeFinished.connect(self._seek)
         self.log_cursor.setVisible(False)
         self.plot.addItem(self.log_cursor, ignoreBounds=True)
+        self.mark = PointMark(self.plot)
+        self.plot.scene().sigMouseMoved.connect(self._point)
+        self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
         self.plot.sigXRangeChanged.connect(lambda *_: self._ask_redraw())
         self.empty = Empty(
@@ -93,6 +104,11 @@ class PlotViewer(Viewer):
         self._timer.setSingleShot(True)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.redraw)
+        self._figures = QTimer(self)
+        self._figures.setSingleShot(True)
+        self._figures.setInterval(FIGURES_MS)
+        self._figures.timeout.connect(self._tell)
+        self._figures_are_old = False
         self._span_s = SPAN_S
         self.show_theme(theme)
 
@@ -153,7 +169,9 @@ class PlotViewer(Viewer):
         pixels = max(int(self.plot.width() * self.devicePixelRatioF()), 10)
         for curve in self.curves:
             curve.item.setData(*curve.series.drawn(first, last, pixels), connect="finite")
-        self._tell(first, last)
+        self._figures_are_old = True
+        if not self._figures.isActive():
+            self._tell()
 
     def _draw_against(self) -> None:
         """Both fields at the moments of the second; a field that came later is left out until it has come."""
@@ -169,8 +187,13 @@ class PlotViewer(Viewer):
         self.curves[1].item.setData(across.values[places[known]], up.values[known], connect="finite")
         self.facts.setText(f"{self.curves[1].what.path} over {self.curves[0].what.path}")
 
-    def _tell(self, first: float, last: float) -> None:
+    def _tell(self) -> None:
         """Of the visible range."""
+        if self.against.isChecked() or not self._figures_are_old:
+            return
+        self._figures_are_old = False
+        self._figures.start()
+        first, last = self.plot.getPlotItem().vb.viewRange()[0]
         words = []
         for curve in self.curves[:2]:
             if curve.trouble:
@@ -194,10 +217,49 @@ class PlotViewer(Viewer):
             self.log_cursor.setValue(time_ns / SECOND_NS)
 
     def _seek(self) -> None:
-        self.feed.ask("player", None, self._not_there, action="seek", time_ns=int(self.log_cursor.value() * SECOND_NS))
+        self.seek(self.log_cursor.value())
+
+    def seek(self, time_s: float) -> None:
+        self.feed.ask("player", None, self._not_there, action="seek", time_ns=int(time_s * SECOND_NS))
 
     def _not_there(self, error: StudioError) -> None:
         self.facts.setText(str(error))
+
+    # ---- the pointer
+
+    def point_at(self, place: QPointF) -> PointedAt | None:
+        """The nearest point of all curves; None if none is near, or if they are not over time."""
+        box = self.plot.getPlotItem().vb
+        if self.against.isChecked() or not box.sceneBoundingRect().contains(place):
+            return None
+        at, (across, up) = box.mapSceneToView(place), box.viewPixelSize()
+        best, found = math.inf, None
+        for curve in self.curves:
+            near = curve.series.nearest(at.x(), at.y(), NEAR_PX * across, NEAR_PX * up)
+            if near is not None and near[1] < best:
+                series, (index, best) = curve.series, near
+                time_s, value = float(series.times[index]), float(series.values[index])
+                found = PointedAt(curve.what.topic, int(series.numbers[index]), curve.what.path, time_s, value)
+        return found
+
+    def _point(self, place: QPointF) -> None:
+        found = self.point_at(place)
+        ground = self.plot.getPlotItem().vb.sceneBoundingRect()
+        self.mark.show(found, (place.x() - ground.left()) / max(ground.width(), 1.0))
+        shape = Qt.CursorShape.PointingHandCursor if found is not None else Qt.CursorShape.ArrowCursor
+        if self.plot.cursor().shape() != shape:
+            self.plot.setCursor(shape)
+
+    def _click(self, click: Any) -> None:
+        """On a point: how its event came about. Elsewhere, while a log plays: go there."""
+        if click.button() != Qt.MouseButton.LeftButton or click.double():
+            return
+        found = self.point_at(click.scenePos())
+        box = self.plot.getPlotItem().vb
+        if found is not None and found.number >= 0:
+            self.cause_wanted.emit(found.topic, found.number)
+        elif self.log_cursor.isVisible() and box.sceneBoundingRect().contains(click.scenePos()):
+            self.seek(box.mapSceneToView(click.scenePos()).x())
 
     # ---- choices
 
@@ -284,6 +346,7 @@ class PlotViewer(Viewer):
         self.plot.show_theme(theme)
         self.log_cursor.setPen(theme.accent, width=2)
         self.log_cursor.setHoverPen(theme.focus, width=3)
+        self.mark.show_theme(theme)
         self.legend.setBrush(pg.mkBrush(theme.panel))
         self.legend.setLabelTextColor(theme.text)
         for number, curve in enumerate(self.curves):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numba
 import numpy as np
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 MOST = 2_000_000
 """Points that are kept; when they are more, the older half goes."""
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
+NO_EVENT = -1
+"""The number of a point that came without one."""
 
 
 class Series:
@@ -19,6 +23,7 @@ class Series:
     def __init__(self) -> None:
         self._times = np.empty(1024)
         self._values = np.empty(1024)
+        self._numbers = np.empty(1024, np.int64)
         self._size = 0
 
     def __len__(self) -> int:
@@ -32,22 +37,29 @@ class Series:
     def values(self) -> Floats:
         return self._values[: self._size]
 
-    def add(self, times: list[float], values: list[float]) -> None:
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Which event of its topic each point is."""
+        return self._numbers[: self._size]
+
+    def add(self, times: list[float], values: list[float], numbers: list[int] | None = None) -> None:
         if not times:
             return
         if self._size and times[0] < self._times[self._size - 1]:
             self._size = int(np.searchsorted(self.times, times[0]))
         if self._size + len(times) > MOST:
             keep = MOST // 2
-            self._times[:keep] = self._times[self._size - keep : self._size]
-            self._values[:keep] = self._values[self._size - keep : self._size]
+            for each in (self._times, self._values, self._numbers):
+                each[:keep] = each[self._size - keep : self._size]
             self._size = keep
         if self._size + len(times) > len(self._times):
             room = max(2 * len(self._times), self._size + len(times))
             self._times, self._values = (_grown(each, room) for each in (self._times, self._values))
+            self._numbers = _grown(self._numbers, room)
         end = self._size + len(times)
         self._times[self._size : end] = times
         self._values[self._size : end] = values
+        self._numbers[self._size : end] = NO_EVENT if numbers is None else numbers
         self._size = end
 
     def clear(self) -> None:
@@ -59,6 +71,17 @@ class Series:
         begin = int(np.searchsorted(times, first, side="left"))
         end = int(np.searchsorted(times, last, side="right"))
         return slice(max(begin - 1, 0), min(end + 1, len(times)))
+
+    def nearest(self, time: float, value: float, reach_s: float, reach: float) -> tuple[int, float] | None:
+        """The point that is nearest, and how far it is in reaches; None if all are farther than one."""
+        begin, end = np.searchsorted(self.times, (time - reach_s, time + reach_s))
+        if begin == end or not (reach_s > 0 and reach > 0):
+            return None
+        across, up = (self.times[begin:end] - time) / reach_s, (self.values[begin:end] - value) / reach
+        far = np.hypot(across, up)
+        far[~np.isfinite(far)] = np.inf
+        place = int(far.argmin())
+        return (int(begin) + place, float(far[place])) if far[place] <= 1.0 else None
 
     def drawn(self, first: float, last: float, pixels: int) -> tuple[Floats, Floats]:
         """What a line over so many pixels looks like: of each column the ends, the least and the most."""
@@ -86,8 +109,8 @@ class Statistics:
         return cls(finite.size, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()))
 
 
-def _grown(old: Floats, room: int) -> Floats:
-    new = np.empty(room)
+def _grown(old: NDArray[Number], room: int) -> NDArray[Number]:
+    new = np.empty(room, old.dtype)
     new[: len(old)] = old
     return new
 

@@ -1,0 +1,88 @@
+"""What hands do on a plot: a click on a point asks how it came about, one beside it sets the log to that time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.live_batch import Event
+from studio.editor.panels.plot_viewer import PlotViewer
+from studio.editor.theme import LIGHT
+from studio.editor.views.field_drag import Field
+from studio.messages import Float64
+
+TOPIC = "/filter/smooth"
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    made = Feed()
+    made.state = {"topics": {TOPIC: {"type": "Float64", "count": 11}}, "components": {}, "processes": {}}
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def viewer(feed: Feed) -> PlotViewer:
+    """A ramp from 0 to 10 in ten seconds; its events have the numbers 100 to 110."""
+    made = PlotViewer(feed, LIGHT)
+    made.resize(700, 400)
+    made.show()
+    made.add(Field(TOPIC, "data"))
+    made._take(made.curves[0], [Event(TOPIC, 100 + i, i * 10**9, Float64(data=float(i))) for i in range(11)])
+    made.follow.setChecked(False)
+    made.plot.setXRange(-1, 11, padding=0)
+    made.plot.setYRange(-1, 11, padding=0)
+    made.redraw()
+    made.grab()
+    return made
+
+
+def place(viewer: PlotViewer, time_s: float, value: float) -> QPoint:
+    box = viewer.plot.getPlotItem().vb
+    return viewer.plot.mapFromScene(box.mapViewToScene(QPointF(time_s, value)))
+
+
+def click(viewer: PlotViewer, time_s: float, value: float) -> None:
+    at = place(viewer, time_s, value)
+    QTest.mouseMove(viewer.plot.viewport(), at)
+    QTest.mouseClick(viewer.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def test_a_click_on_a_point_asks_for_the_causes_of_its_event(viewer: PlotViewer) -> None:
+    asked: list[tuple[str, int]] = []
+    viewer.cause_wanted.connect(lambda topic, number: asked.append((topic, number)))
+    click(viewer, 4.03, 4.0)
+    assert asked == [(TOPIC, 104)]
+    click(viewer, 4.5, 8.0)
+    assert len(asked) == 1, "nothing is near"
+
+
+def test_the_point_below_the_pointer_is_named(viewer: PlotViewer) -> None:
+    at = viewer.plot.mapToScene(place(viewer, 7.0, 7.0))
+    found = viewer.point_at(at)
+    assert found is not None
+    assert found.words.startswith("data 7 · event 107")
+    viewer.against.setChecked(True)
+    assert viewer.point_at(at) is None, "over another field time is not to be seen"
+
+
+def test_a_click_beside_the_curves_sets_the_log_to_that_time(
+    viewer: PlotViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(feed, "ask", lambda do, *_, **fields: asked.append({"do": do, **fields}))
+    click(viewer, 3.0, 8.0)
+    assert not asked, "no log plays"
+    feed.state["player"] = {"time_ns": 5 * 10**9}
+    viewer.changed(Changes(system=True))
+    assert viewer.log_cursor.isVisible() and viewer.log_cursor.value() == 5.0
+    click(viewer, 3.0, 8.0)
+    assert [(each["do"], each["action"]) for each in asked] == [("player", "seek")]
+    assert asked[0]["time_ns"] == pytest.approx(3e9, abs=0.05e9)
