@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -25,6 +25,8 @@ _SIGNED = struct.Struct("<BQHIqq")
 assert _SIGNED.size == MESSAGE.size
 _MESSAGE = int(Op.MESSAGE)
 _TIME = 2
+_WORTH_IT = 8
+"""Trying whether messages have one length costs as much as reading so many of them."""
 _LOW = 0xFFFFFFFF
 
 Column = tuple[int, ...]
@@ -187,9 +189,9 @@ class Chunk:
 
 def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, int, int]]]:
     """Of each message channel, sequence, log time, stamp, begin and end; of other records operation, begin and end."""
-    rows: list[Column] = []
+    rows, at = _equal_rows(data)
     others: list[tuple[int, int, int]] = []
-    at, end = 0, len(data)
+    end = len(data)
     message_at, last = _SIGNED.unpack_from, end - MESSAGE.size
     while at <= last:
         op, length, channel, sequence, time_ns, stamp_ns = message_at(data, at)
@@ -211,6 +213,39 @@ def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, 
     if not may_be_cut:
         raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
     return [row for row in rows if row[-1] <= end], [other for other in others if other[-1] <= end]
+
+
+def _equal_rows(data: Bytes) -> tuple[list[Column], int]:
+    """The messages at the start that have one length, and where they end.
+
+    One large stream may be nearly all of a log: then this is most of it, without a loop.
+    """
+    if len(data) < MESSAGE.size:
+        return [], 0
+    length = int(PREFIX.unpack_from(data)[1])
+    size = PREFIX.size + length
+    count = len(data) // size
+    if count < _WORTH_IT or length < MESSAGE_FIELDS_BYTES:
+        return [], 0
+    at = 1
+    while at < count:  # a few of them tell whether it is worth while
+        if PREFIX.unpack_from(data, at * size) != (_MESSAGE, length):
+            return [], 0
+        at *= 2
+    view = memoryview(data)[: count * size]
+    ops, lengths, channels, sequences, times, stamps = zip(*_of_length(length).iter_unpack(view), strict=True)
+    if ops != (_MESSAGE,) * count or lengths != (length,) * count:
+        kinds = zip(ops, lengths, strict=True)
+        count = next(at for at, kind in enumerate(kinds) if kind != (_MESSAGE, length))
+    begins = range(MESSAGE.size, count * size + MESSAGE.size, size)
+    ends = range(size, (count + 1) * size, size)
+    return list(zip(channels, sequences, times, stamps, begins, ends, strict=False)), count * size
+
+
+@lru_cache(maxsize=256)
+def _of_length(length: int) -> struct.Struct:
+    """As _SIGNED, with the payload passed over."""
+    return struct.Struct(f"<BQHIqq{length - MESSAGE_FIELDS_BYTES}x")
 
 
 def _taken(columns: tuple[Column, ...], rows: Rows) -> list[Column]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,23 +103,28 @@ class Outlet:
         """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
         counted, beginnings = dict(self._sequences), self._beginnings(epoch)
         pack_times, join = _TIMES.pack, b"".join
-        frames = []
+        frames, sequences = [], []
         for following in block:
             event = following.event
             topic = event.topic
             counted[topic] = sequence = counted[topic] + 1
+            sequences.append(sequence)
             times = pack_times(sequence, event.stamp_ns + offset_ns, sent_ns)
-            frames.append((following, sequence, join((beginnings[topic], times, _REST, event.payload))))
-        send, remember, sequences, size = self._socket.send, self._history.append, self._sequences, 0
-        for at, (following, sequence, frame) in enumerate(frames):
-            try:
+            frames.append(join((beginnings[topic], times, _REST, event.payload)))
+        send, done = self._socket.send, 0
+        try:
+            for frame in frames:
                 send(frame, zmq.DONTWAIT)
-            except zmq.Again:
-                return Sent(at, at, size)
-            sequences[following.event.topic] = sequence
-            remember((following, sequence))
-            size += len(frame)
-        return Sent(len(frames), len(frames), size)
+                done += 1
+        except zmq.Again:
+            del frames[done:]
+            counted = self._counted_after(zip(block, sequences[:done], strict=False))
+        self._sequences = counted
+        self._history.extend(zip(block, sequences[:done], strict=False))
+        return Sent(done, done, sum(map(len, frames)))
+
+    def _counted_after(self, sent: Iterable[tuple[Next, int]]) -> dict[str, int]:
+        return self._sequences | {following.event.topic: sequence for following, sequence in sent}
 
     def _beginnings(self, epoch: int) -> dict[str, bytes]:
         """What all frames of a topic begin with, in one epoch."""

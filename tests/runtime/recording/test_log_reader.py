@@ -170,3 +170,17 @@ def test_events_larger_than_a_chunk_are_no_problem(tmp_path: Path) -> None:
     assert [len(event.payload) for event in read_log(path)] == [
         size for number in range(1, 6) for size in (len(large) - number, len(PAYLOAD))
     ]
+
+
+@pytest.mark.parametrize("others", [{}, {0: 3}, {9: 700}, {40: 0, 41: 700}, {79: 5}, dict.fromkeys(range(40, 80), 44)])
+def test_messages_of_one_length_are_read_as_all_others(tmp_path: Path, others: dict[int, int]) -> None:
+    """One stream of equal scans is read at once, whatever comes between."""
+    path = tmp_path / "scans.mcap"
+    payloads = [bytes([at]) * others.get(at, 100) for at in range(80)]
+    with LogWriter(path) as writer:
+        channel = writer.add_topic("/scan", Float64)
+        for at, payload in enumerate(payloads):
+            writer.write(channel, payload, log_time_ns=START_NS + at, sequence=at + 1, stamp_ns=START_NS + at)
+    read = read_log(path)
+    assert [event.payload for event in read] == payloads
+    assert [event.sequence for event in read] == list(range(1, 81))

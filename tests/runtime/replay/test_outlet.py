@@ -1,0 +1,81 @@
+"""What a player has sent: counted as the socket took it, and given back in the order in which it was sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from studio.runtime.channel.frames import INPUT, Kind, Origin, split
+from studio.runtime.recording import LoggedEvent
+from studio.runtime.replay.cursor import Next
+from studio.runtime.replay.outlet import Outlet
+
+
+class Narrow:
+    """A socket that takes a few frames, as one does whose broker is away."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.taken: list[bytes] = []
+
+    def send(self, frame: bytes, _: int) -> None:
+        if len(self.taken) == self.room:
+            raise zmq.Again
+        self.taken.append(frame)
+
+
+@pytest.fixture
+def outlet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    made = Outlet(context, tmp_path, "player", {"/log/a": "/rig/a", "/log/b": "/rig/b"})
+    with monkeypatch.context() as patched:
+        patched.setattr(made, "_socket", Narrow(1000))
+        yield made
+    context.destroy(linger=0)
+
+
+def events(count: int) -> list[Next]:
+    return [
+        Next(LoggedEvent("/log/a" if at % 3 else "/log/b", 7, 1000 + at, 2000, memoryview(bytes([at]))), at, 1000 + at)
+        for at in range(count)
+    ]
+
+
+def sent(outlet: Any) -> list[tuple[str, int, int, bytes]]:
+    found = [split(frame) for frame in outlet._socket.taken]
+    return [(topic, header.sequence, header.stamp_ns, bytes(payload)) for topic, header, payload in found]
+
+
+def test_a_frame_says_what_it_is(outlet: Any) -> None:
+    assert outlet.send(events(2), 5, 3, 100) == (2, 2, sum(map(len, outlet._socket.taken)))
+    outlet.send(events(3)[2:], 6, 4)
+    _, header, _ = split(outlet._socket.taken[1])
+    assert (header.kind, header.flags, header.origin) == (Kind.DATA, INPUT, Origin.LOGGED)
+    assert (header.epoch, header.stamp_ns, header.sent_ns, header.target) == (3, 1101, 5, 0xFFFF)
+    assert split(outlet._socket.taken[2])[1].epoch == 4
+
+
+def test_what_the_socket_does_not_take_is_not_counted(outlet: Any) -> None:
+    outlet._socket.room = 4
+    block = events(9)
+    assert outlet.send(block, 0, 0)[:2] == (4, 4)
+    assert outlet.counts == {"/rig/b": 2, "/rig/a": 2}
+    outlet._socket.room = 1000
+    assert outlet.send(block[4:], 0, 0).done == 5
+    whole = sent(outlet)
+    assert [payload for *_, payload in whole] == [bytes([at]) for at in range(9)]
+    assert [sequence for topic, sequence, *_ in whole if topic == "/rig/a"] == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_the_gate_gives_back_is_sent_again_with_the_same_numbers(outlet: Any) -> None:
+    block = events(9)
+    outlet.send(block, 0, 0)
+    assert outlet.forget_but(6) == block[2]
+    assert outlet.take_back(4) == block[5:]
+    outlet.send(block[5:], 0, 0)
+    whole = sent(outlet)
+    assert whole[9:] == whole[5:9]
+    assert outlet.take_back(100) == block[3:]
