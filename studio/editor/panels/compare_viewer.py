@@ -229,6 +229,7 @@ class CompareViewer(Viewer):
                 self._guessed = True
 
     def watch(self, side: Side, topic: str) -> None:
+        self._guessed = False
         if not side.hold.isChecked():
             side.map = None
         self.look_at(side.letter, topic, lambda events: self._take(side, events))

@@ -451,7 +451,10 @@ class TestCompare:
         assert viewer.export_to(tmp_path / "compared") and (tmp_path / "compared.png").exists()
 
     def test_maps_without_a_common_plane_say_so(self, feed: Feed) -> None:
+        feed.state["topics"] = {"/a": {"type": "Map"}, "/b": {"type": "Map"}}
         viewer = CompareViewer(feed, LIGHT)
+        for side, topic in zip(viewer.sides, ("/b", "/a"), strict=True):
+            side.topic.choose(topic)
         other = Map(plane_names=("cost",), planes=np.zeros((1, 2, 2)))
         viewer._take(viewer.sides[0], [event("/a", terrain())])
         viewer._take(viewer.sides[1], [event("/b", other)])
