@@ -65,7 +65,7 @@ def show_first_page(window: MainWindow, project: Path | None) -> None:
     if project is None:
         window.welcome.refresh()
     else:
-        window.status.say(f"Opening {project.name}…")
+        window.status.say(f"Opening {project.name}…", stays=True)
     window.show()
 
 

@@ -78,7 +78,7 @@ class Files(QObject):
     def open(self, folder: Path) -> bool:
         """At once; False if it cannot be opened."""
         folder = _folder_of(folder)
-        self._finish_opening()
+        self.finish_opening()
         read = read_project(folder)
         if isinstance(read, StudioError):
             self._complain(f"{folder.name} cannot be opened", read)
@@ -93,13 +93,16 @@ class Files(QObject):
         The first project takes longer than a window may stand still, because much is imported with it.
         """
         folder = _folder_of(folder)
-        self._finish_opening()
-        self.window.status.say(f"Opening {folder.name}…")
+        self.finish_opening()
+        self.window.status.say(f"Opening {folder.name}…", stays=True)
         wish = self._wish = object()
 
         def read() -> Opened | StudioError:
             import_module("studio.editor.live_link")  # which will look whether the project runs
-            return read_project(folder)
+            opened = read_project(folder)
+            if not isinstance(opened, StudioError):
+                opened.registry.specs()  # which the palette will show
+            return opened
 
         def show(read: Opened | StudioError) -> None:
             if wish is self._wish:
@@ -113,6 +116,7 @@ class Files(QObject):
             self.window.show_session(None)
             return
         self._showing = Slices(self._show(folder, read), self)
+        self._showing.done.connect(lambda: self.window.status.say(""))
         self._showing.done.connect(then)
         self._showing.start()
 
@@ -124,7 +128,7 @@ class Files(QObject):
         self._watch()
         self._offer_what_was_left(session)
 
-    def _finish_opening(self) -> None:
+    def finish_opening(self) -> None:
         """What is still being read is not wanted any more; what is half shown is shown."""
         self._wish = None
         if self._showing is not None:
@@ -222,7 +226,7 @@ class Files(QObject):
 
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
-        self._finish_opening()
+        self.finish_opening()
         if not self.window.code.may_leave():
             return False
         if not self.window.has_session or not self.window.session.document.is_modified:

@@ -53,6 +53,7 @@ class Slices(QObject):
 
     def finish(self) -> None:
         assert not self._at_work, "a slice needs something that only a later one makes"
+        self._timer.stop()
         while not self.is_done:
             self._next()
 
@@ -67,7 +68,6 @@ class Slices(QObject):
         finally:
             self._at_work = False
         if self.is_done:
-            self._timer.stop()
             self.done.emit()
 
 

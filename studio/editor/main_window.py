@@ -167,6 +167,7 @@ class MainWindow(QMainWindow):
 
     def show_session(self, session: Session | None) -> None:
         """Put another project into the window, or the welcome page."""
+        self.files.finish_opening()
         self.project.show(session)
 
     def show_title(self) -> None:

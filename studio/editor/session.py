@@ -138,13 +138,16 @@ class Session(QObject):
 
 
 def read_project(folder: Path) -> Opened | StudioError:
-    """As a value also if it cannot be read, because this may happen on another thread."""
+    """For another thread: an error is a value, and what would be read when it is first used is read here."""
     from studio.model.opened import open_project  # brings numpy, which must not delay the first paint
 
     try:
-        return open_project(folder)
+        opened = open_project(folder)
     except StudioError as error:
         return error
+    for type_name in opened.used_types():
+        opened.registry.get(type_name)
+    return opened
 
 
 def _sentence(error: StudioError) -> str:

@@ -75,12 +75,15 @@ class StatusBar(QStatusBar):
         button.clicked.connect(signal)
         return button
 
-    def say(self, text: str, *, trouble: bool = False) -> None:
-        """A sentence that stays for a while."""
+    def say(self, text: str, *, trouble: bool = False, stays: bool = False) -> None:
+        """A sentence for a while, or until another is said."""
         mark = f'<span style="color:{self.theme.warning}">▲</span> ' if trouble else ""
         self.words.setText(mark + text)
         self.words.setToolTip(text)
-        self._timer.start(MESSAGE_MS)
+        if stays:
+            self._timer.stop()
+        else:
+            self._timer.start(MESSAGE_MS)
 
     def refresh(self, session: Session | None, selected: int = 0) -> None:
         for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):

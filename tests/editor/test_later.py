@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
@@ -48,6 +49,19 @@ def test_what_is_left_can_be_done_at_once(qtbot: QtBot) -> None:
     slices.finish()
     qtbot.wait(20)
     assert (told, ends, slices.is_done) == ([0, 1, 2], [3], True)
+
+
+def test_events_that_a_slice_lets_in_do_not_bring_the_next_one(qtbot: QtBot) -> None:
+    def work() -> Iterator[None]:
+        yield
+        QApplication.processEvents()
+        yield
+
+    owner = QObject()
+    slices = Slices(work(), owner)
+    slices.start()
+    slices.finish()
+    assert slices.is_done
 
 
 def test_a_slice_that_fails_is_the_last(qtbot: QtBot) -> None:
