@@ -106,7 +106,8 @@ class MainToolBar(QToolBar):
         self.run_buttons.theme = theme
         self.clock.show_theme(theme)
         self.show_phase()
-        self.switch.theme = self.record.theme = theme
+        self.record.show_theme(theme)
+        self.switch.theme = theme
         self.switch.refresh()
         self.commands.setIcon(icon("mdi6.magnify", theme.muted))
         self.theme_button.setIcon(icon("mdi6.theme-light-dark", theme.muted))

@@ -45,10 +45,16 @@ class RecordButton(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(12, 12))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        self.show_state("stopped", None, None)
+        self._shown: tuple[Phase, dict[str, Any] | None, str | None] = ("stopped", None, None)
+        self.show_state(*self._shown)
+
+    def show_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.show_state(*self._shown)
 
     def show_state(self, phase: Phase, report: dict[str, Any] | None, busy: str | None) -> None:
         """`report`: of the recorder, None while nothing is recorded; `busy`: what is being waited for."""
+        self._shown = (phase, report, busy)
         theme, on = self.theme, report is not None
         if busy:
             text, tip = f" {busy}", "A moment"

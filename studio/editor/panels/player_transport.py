@@ -17,8 +17,8 @@ PRESETS: tuple[tuple[str, float | None], ...] = (
 )  # fmt: skip
 SLOWEST, FASTEST = 0.01, 1000.0
 BAR_HEIGHT = 40
-LEAST_WORDS = 90
-"""Pixels: of less than that nobody could guess the rest."""
+WORDS, LEAST_WORDS, WIDE = 170, 90, 900
+"""Pixels: kept for words at the end of a bar that is wide; of less than the least nobody could guess the rest."""
 
 
 class FittingBar(QWidget):
@@ -56,7 +56,7 @@ class FittingBar(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        room = self.width() - 24
+        room = self.width() - 24 - (WORDS if self.width() > WIDE else 0)
         wanted = {widget: widget.sizeHint().width() + self._row.spacing() for widget, _ in self._widgets}
         wanted |= {widget: widget.maximumWidth() + 5 for widget in wanted if widget.maximumWidth() < 1000}
         needed = sum(wanted.values())

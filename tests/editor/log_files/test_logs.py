@@ -25,7 +25,7 @@ from studio.editor.log_files.log_facts import (
     why_not,
 )
 from studio.editor.log_files.open_dialog import PROJECT, OpenLogDialog
-from studio.editor.log_files.record import RecordDialog, new_log, recording_words, time_words
+from studio.editor.log_files.record import RecordButton, RecordDialog, new_log, recording_words, time_words
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.topic_mapping import MappingDialog
 from studio.editor.theme import DARK, LIGHT
@@ -238,6 +238,13 @@ class TestRecord:
         file.touch()
         dialog._look()
         assert not dialog.go.isEnabled() and "never overwritten" in dialog.words.text()
+
+    def test_the_button_follows_the_theme_also_while_nothing_happens(self, qtbot: QtBot) -> None:
+        button = RecordButton(LIGHT)
+        qtbot.addWidget(button)
+        button.show_state("paused", {"seconds": 38.4}, None)
+        button.show_theme(DARK)
+        assert DARK.selection in button.styleSheet() and button.text() == " REC 00:38 held"
 
     def test_words(self, tmp_path: Path) -> None:
         assert [time_words(seconds) for seconds in (38.4, 3725.0)] == ["00:38", "1:02:05"]
