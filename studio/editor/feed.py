@@ -113,6 +113,11 @@ class Feed(QObject):
     def is_attached(self) -> bool:
         return bool(self.state)
 
+    @property
+    def folder(self) -> Path | None:
+        """Of the project that is looked at."""
+        return self._folder
+
     def follow(self, folder: Path | None) -> None:
         """Look at this project's system whenever it runs: now, later, and again after it was restarted."""
         if folder == self._folder:

@@ -130,6 +130,8 @@ class Viewers(QObject):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message", "plot"):
             viewer.cause_wanted.connect(self.explain)  # type: ignore[attr-defined]
+        if viewer.KIND == "map":
+            viewer.compare_wanted.connect(self.compare)  # type: ignore[attr-defined]
         if viewer.KIND == "topics":
             viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]
 
@@ -138,14 +140,23 @@ class Viewers(QObject):
         plot = plots[-1] if plots else self.add("plot")
         plot.add(field)  # type: ignore[attr-defined]
 
+    def compare(self, topic: str, shown: object, origin: str) -> None:
+        """A map, held, with what its topic brings from now on."""
+        name = self._brought_up("compare")
+        self.open[name].hold_a(topic, shown, origin)  # type: ignore[attr-defined]
+
     def explain(self, topic: str, number: int) -> None:
         """How an event came about, and what it led to; 0: the newest of its topic."""
-        found = [name for name, viewer in self.open.items() if viewer.KIND == "causality"]
-        if not found:
-            self.add("causality")
-            found = [name for name, viewer in self.open.items() if viewer.KIND == "causality"]
-        self.docks.show(found[-1])
-        self.open[found[-1]].explain(topic, number)  # type: ignore[attr-defined]
+        name = self._brought_up("causality")
+        self.open[name].explain(topic, number)  # type: ignore[attr-defined]
+
+    def _brought_up(self, kind: str) -> str:
+        """The name of the last viewer of a kind, which is seen now; opened if there is none."""
+        if not any(kind == viewer.KIND for viewer in self.open.values()):
+            self.add(kind)
+        name = [name for name, viewer in self.open.items() if kind == viewer.KIND][-1]
+        self.docks.show(name)
+        return name
 
     # ---- what is kept
 

@@ -10,36 +10,19 @@ from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout,
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.compare_side import Side
+from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView, along
 from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
-from studio.editor.views.map_colours import SCHEMES, scheme_for
+from studio.editor.views.map_colours import SCHEMES, fixed_range, range_of, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of
 from studio.editor.views.map_layers import Layer, layer_of
 from studio.messages import Map
 
 BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
 BLINK_MS = 700
-NOTHING = "Choose two maps. One can be held while the other goes on, to compare two runs"
-
-
-class Side:
-    """One of the two maps: where it comes from, and whether it is held as it is."""
-
-    def __init__(self, viewer: CompareViewer, letter: str) -> None:
-        self.letter = letter
-        self.map: Map | None = None
-        self.topic = TopicChoice(frozenset({"Map"}), f"Map {letter}")
-        self.topic.chosen.connect(lambda topic: viewer.watch(self, topic))
-        self.hold = viewer.tool(
-            "mdi6.pause-octagon-outline",
-            f"Hold {letter}: keep this map while the system goes on",
-            viewer.held,
-            on=False,
-        )
-        self.view = CompareView(viewer.theme)
-        self.view.setAccessibleName(f"Map {letter}")
+NOTHING = "Choose two maps: of topics, or the last one of a recording. One can be held while the other goes on"
 
 
 class CompareViewer(Viewer):
@@ -78,10 +61,11 @@ class CompareViewer(Viewer):
         self.figures, self.profile, self.histogram = Figures(theme), ProfileChart(theme), HistogramChart(theme)
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self._panes())
+        self.facts = facts()
         (a, b) = self.sides
         bar = Bar(
-            self.way, a.topic, a.hold, b.topic, b.hold, self.plane, self.tolerance, self.cut, self.fit, self.export,
-            facts(),
+            self.way, a.topic, a.hold, a.from_log, b.topic, b.hold, b.from_log, self.plane, self.tolerance, self.cut,
+            self.fit, self.export, self.facts,
         )  # fmt: skip
         column(self, bar, self.place)
         self.found: Difference | None = None
@@ -89,6 +73,8 @@ class CompareViewer(Viewer):
         self._guessed = False
         """Whether the maps were taken as they came, and not chosen by anybody."""
         self._fitted = False
+        self._ranges: dict[str, tuple[float, float]] = {}
+        """By plane, where somebody has dragged an end of the legend; both maps have the same colours."""
         self._link()
         self.topics_changed()
 
@@ -130,12 +116,22 @@ class CompareViewer(Viewer):
         for view in self._views():
             view.moved_by_hand.connect(lambda view=view: self._follow(view))
             view.cut_moved.connect(lambda view=view: self._move_cut(view))
+            view.range_dragged.connect(lambda number, low, high, view=view: self._limit(view, number, (low, high)))
+            view.range_reset.connect(lambda number, view=view: self._limit(view, number, None))
 
     def _follow(self, moved: CompareView) -> None:
         for view in self._views():
             if view is not moved:
                 view.follows = False
                 view.look_at(*moved.centre_m, moved.metres_per_pixel)
+
+    def _limit(self, view: CompareView, number: int, limits: tuple[float, float] | None) -> None:
+        plane = view.layers[number].plane
+        if limits is None:
+            self._ranges.pop(plane, None)
+        else:
+            self._ranges[plane] = limits
+        self.refresh()
 
     # ---- one over the other
 
@@ -199,6 +195,7 @@ class CompareViewer(Viewer):
             "plane": self._wanted_plane,
             "tolerance": self.tolerance.value(),
             "way": self.way.currentText(),
+            "logs": {side.letter: str(side.log) for side in self.sides if side.log is not None},
         }
 
     def restore(self, settings: Settings) -> None:
@@ -209,14 +206,25 @@ class CompareViewer(Viewer):
         self.way.setCurrentText(way if way in (BESIDE, SWIPE, BLINK) else BESIDE)
         for side, name in zip(self.sides, ("a", "b"), strict=True):
             side.topic.choose(str(settings.get(name, "")))
+        logs = settings.get("logs")
+        for side in self.sides:
+            log = logs.get(side.letter) if isinstance(logs, dict) else None
+            if isinstance(log, str):
+                side.read(Path(log))
         self.topics_changed()
+
+    def hold_a(self, topic: str, map_: Map, origin: str) -> None:
+        """This map as A, held; what the same topic brings from now on as B."""
+        a, b = self.sides
+        b.let_go()
+        b.topic.choose(topic)
+        a.keep(topic, map_, origin)
 
     # ---- the feed
 
     def attached(self) -> None:
         for side in self.sides:
-            if not side.hold.isChecked():
-                side.map = None
+            side.forget()
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
@@ -230,19 +238,15 @@ class CompareViewer(Viewer):
 
     def watch(self, side: Side, topic: str) -> None:
         self._guessed = False
-        if not side.hold.isChecked():
-            side.map = None
+        side.forget()
         self.look_at(side.letter, topic, lambda events: self._take(side, events))
         self.refresh()
         self.settled.emit()
 
-    def held(self, on: bool) -> None:
-        self.refresh()
-
     def _take(self, side: Side, events: list[Event]) -> None:
         message = events[-1].message
-        if isinstance(message, Map) and not side.hold.isChecked():
-            side.map = message
+        if isinstance(message, Map) and not side.is_held:
+            side.take(message)
             self.refresh()
 
     # ---- showing
@@ -254,6 +258,8 @@ class CompareViewer(Viewer):
 
     def refresh(self) -> None:
         a, b = (side.map for side in self.sides)
+        self.facts.setText(" · ".join(side.trouble for side in self.sides if side.trouble))
+        self.facts.setToolTip(self.facts.text())
         if a is None or b is None or not (a.rows and a.columns and b.rows and b.columns):
             self._say(self._why_not())
             return
@@ -274,6 +280,9 @@ class CompareViewer(Viewer):
         self._show(a, b, plane)
 
     def _why_not(self) -> str:
+        trouble = next((side.trouble for side in self.sides if side.trouble), "")
+        if trouble:
+            return trouble
         if not all(side.topic.topic for side in self.sides):
             return NOTHING
         waits = " and ".join(side.letter for side in self.sides if side.map is None)
@@ -292,7 +301,8 @@ class CompareViewer(Viewer):
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
         unit = scheme_for(plane).unit
         reach = max(self.tolerance.value() * 4, 1e-3)
-        self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(-reach, reach), unit=unit))])
+        limits = self._ranges.get("difference", (-reach, reach))
+        self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(*limits), unit=unit))])
         if not self._fitted:
             self._fitted = True
             self._fit()
@@ -305,16 +315,16 @@ class CompareViewer(Viewer):
         plane = self.plane.currentText()
         if a.map is None or b.map is None or plane not in a.map.plane_names or plane not in b.map.plane_names:
             return
-        layers = {side.letter: [layer_of(side.map, plane)] for side in (a, b) if side.map is not None}
+        limits = self._ranges.get(plane) or _common_range(a.map, b.map, plane)
+        layers = {side.letter: [layer_of(side.map, plane, limits=limits)] for side in (a, b) if side.map is not None}
         way = self.way.currentText()
         shown = "B" if way == BLINK and self._shows_b else "A"
         a.view.over = layers["B"] if way == SWIPE else []
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
-        names = {"A": f"A   {a.topic.topic}", "B": f"B   {b.topic.topic}"}
-        both = f"{names['A']}   |   {names['B']}"
-        self._titles[0].setText(both if way == SWIPE else names[shown])
-        self._titles[1].setText(names["B"])
+        names = {"A": a.words, "B": b.words}
+        self._titles[0].setText(f"{a.words}   |   {b.words}" if way == SWIPE else names[shown])
+        self._titles[1].setText(b.words)
         self._titles[2].setText("Δ   B − A: violet where B is lower, orange where it is higher")
 
     # ---- pictures
@@ -332,9 +342,19 @@ class CompareViewer(Viewer):
         self.empty.show_theme(theme)
         for view in self._views():
             view.show_theme(theme)
+        for side in self.sides:
+            side.show_theme(theme)
         for chart in (self.figures, self.profile, self.histogram):
             chart.show_theme(theme)
         self.refresh()
+
+
+def _common_range(a: Map, b: Map, plane: str) -> tuple[float, float] | None:
+    """Equal values have equal colours in both; None for planes whose scale is their own."""
+    if fixed_range(plane):
+        return None
+    ranges = [range_of(map_.plane(plane)) for map_ in (a, b)]
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def figures_of(found: Difference, tolerance: float, unit: str) -> list[tuple[str, str, str]]:

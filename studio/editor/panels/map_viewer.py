@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
 from studio.editor.feed import Changes, Feed
@@ -29,6 +29,8 @@ NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes on
 
 class MapViewer(Viewer):
     KIND, TITLE, ICON = "map", "Map", "mdi6.map"
+    compare_wanted = pyqtSignal(str, object, str)
+    """With this map of a topic: topic, map, and what it is in words."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
@@ -67,6 +69,11 @@ class MapViewer(Viewer):
         self.fit = self.tool(
             "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self._fit()
         )
+        self.compare = self.tool(
+            "mdi6.set-split",
+            "Compare: hold this map, and see beside it what comes from now on",
+            lambda _: self._compare(),
+        )
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
         self.facts = facts()
         self.past = QSlider(Qt.Orientation.Horizontal)
@@ -87,8 +94,8 @@ class MapViewer(Viewer):
             lambda _: self.layers.open_below(self.more),
         )  # fmt: skip
         bar = Bar(
-            self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.export,
-            self.facts, self.past,
+            self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.compare,
+            self.export, self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
         self._things = ThingsWatch(self, self.view)
@@ -329,6 +336,10 @@ class MapViewer(Viewer):
             choice.ranges.pop(layer.plane, None)
             self._compose()
             self.settled.emit()
+
+    def _compare(self) -> None:
+        if self.shown is not None:
+            self.compare_wanted.emit(self.topic.topic, self.shown, f"held, of {self.shown.stamp_ns / 1e9:.1f} s")
 
     def _follow(self, on: bool) -> None:
         self.view.set_following(on)
