@@ -18,7 +18,7 @@ from studio.runtime.supervision import BROKER
 LOUD = ("warning", "error", "critical")
 DRAW_EVERY_NS = SECOND_NS // 2
 HEADS = ("component", "state", "rate Hz", "CPU %", "memory MB", "drops", "restarts")
-_MACHINERY = ("studio/runtime/cell.py", "studio/runtime/hand_commands.py", "studio/runtime/executor.py")
+_MACHINERY = tuple(f"studio/runtime/{name}.py" for name in ("cell", "life", "hand_commands", "executor"))
 """What calls components: of no interest to those who wrote them."""
 
 

@@ -6,20 +6,16 @@ get what it publishes through `effect`.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import logging
 import threading
-import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from studio.errors import StudioError
 from studio.messages import Float64, Mail, MessageTypes, String
 from studio.messages.motion import JointState
 from studio.model.geometry.content import GeometryContent
@@ -28,11 +24,10 @@ from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, E
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, Input, OutPort, Output
-from studio.runtime.geometry import Geometry, GeometryState
-from studio.runtime.lifecycle import LifecycleError, State, after
+from studio.runtime.geometry import Geometry
+from studio.runtime.life import REFUSAL, Life, Refusal
+from studio.runtime.lifecycle import LifecycleError, State
 from studio.runtime.plan import PlannedComponent
-from studio.runtime.state_digest import digest_of
-from studio.runtime.state_size import size_of
 
 Effect = Callable[[Event], object]
 Stray = Callable[["Cell", Event], None]
@@ -48,15 +43,7 @@ _NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
 """In the place of an in port, for what goes to none."""
 
 
-REFUSAL = "refusal"
-"""Marks, in the log, what a component says to a command; it may warn of other things too."""
-
-
-class Refusal(StudioError):
-    """A command that cannot be carried out: it is logged and changes nothing."""
-
-
-class Cell:
+class Cell(Life):
     def __init__(
         self,
         component: Component,
@@ -69,16 +56,9 @@ class Cell:
         seed: int = 0,
         geometry: GeometryContent | None = None,
     ) -> None:
-        self.component = component
+        super().__init__(component, planned)
         component.geometry.take(geometry)
-        self.planned = planned
-        self.name = planned.name
         self.place = planned.place
-        self.state = State.CREATED
-        self.error = ""
-        """The traceback of the failure that led to state error."""
-        self.activation = planned.activation
-        self.errors = 0
         self.ignored = 0
         self.handled = 0
         self.paused_inputs = 0
@@ -87,9 +67,6 @@ class Cell:
         """What is being handled."""
         self.published = 0
         self.trace: Trace | None = None
-        self.on_state: Callable[[Cell], None] = lambda _: None
-        self.by_hand: Callable[[Cell, dict[str, Any]], None] = _not_by_hand
-        """Carries out what a person does to the component."""
         self.last: dict[str, Any] = {}
         """Out port -> what was last published there: anybody may ask for it."""
         self.sequences = dict.fromkeys(planned.outlets.values(), 0)
@@ -148,7 +125,7 @@ class Cell:
         for name, value in self.planned.parameters.items():
             component._values[name] = type(component).__parameters__[name].spec.check(value)
 
-    def _open_outputs(self) -> None:
+    def open_outputs(self) -> None:
         for port, output in self.component._outputs.items():
             topic = self.planned.outlets.get(port)
             output.take_over(self._publisher(topic, output) if topic else _into_nothing)
@@ -160,7 +137,7 @@ class Cell:
             self.sequences.setdefault(topic, 0)
         self._routes = self._make_routes()
         if self.state is not State.CREATED:
-            self._open_outputs()
+            self.open_outputs()
 
     def own_thread(self) -> None:
         """Declare the calling thread the executor: what others publish counts as input."""
@@ -239,7 +216,7 @@ class Cell:
             else:
                 self._on_command(event)
         except Exception as failure:
-            self._fail(failure)
+            self.fail(failure)
         self.event = None
         self.handled += 1
         if trace is not None:
@@ -267,71 +244,6 @@ class Cell:
         """A life-cycle command from the machinery itself, at the start and the end of a run."""
         self.handle(Event(command_topic(self.name), 0, self._system_ns(), {"do": verb}, kind=Kind.COMMAND))
 
-    def command(self, command: dict[str, Any]) -> None:
-        """Carry out a command of docs/protocol.md, section 7."""
-        match command:
-            case {"do": "set", "name": str(name), "value": value}:
-                self.set_parameter(name, value)
-            case {"do": "mode", "activation": str(activation)}:
-                self._set_activation(activation)
-            case {"do": "trigger"}:
-                if self.state is State.ACTIVE:
-                    self.component.on_trigger()
-            case {"do": "end"}:
-                if self.state is State.ACTIVE:
-                    self.component.on_end()
-            case {"do": "clock-jump"}:
-                self.component.geometry.jump()
-                self.component.on_clock_jump()
-            case {"do": "geometry"}:
-                self._take_geometry(command)
-            case {"do": "call" | "deliver" | "publish"}:
-                self.by_hand(self, command)
-            case {"do": "initialize" | "activate" | "deactivate" | "pause" | "wakeup" | "reset" | "finalize" as verb}:
-                self._transit(verb)
-            case _:
-                raise Refusal(f"unknown command {command!r}")
-
-    def _transit(self, verb: str) -> None:
-        try:
-            state = after(self.state, verb)
-        except LifecycleError as error:
-            raise Refusal(error.message, hint=error.hint) from None
-        if verb not in ("pause", "wakeup"):  # the component itself does not notice
-            getattr(self.component, "on_" + verb)()
-        if verb in ("initialize", "reset"):  # a component that is reset may have failed to initialize
-            self._open_outputs()
-        if verb == "activate":
-            for entry in self.component._inputs.values():
-                if entry.queue:
-                    entry.queue.clear()
-        elif verb == "reset":
-            self.error = ""
-        self._enter(state)
-
-    def _take_geometry(self, command: dict[str, Any]) -> None:
-        try:
-            content = GeometryContent.of_json(command)
-        except StudioError as error:
-            raise Refusal(error.message, hint=error.hint) from error
-        if self.component.geometry.take(content) and self.state is not State.CREATED:
-            self.component.on_geometry()
-
-    def set_parameter(self, name: str, value: object) -> None:
-        """Check and set. A component refuses a value by raising a StudioError in on_parameter; the old one stays."""
-        declared = type(self.component).__parameters__.get(name)
-        if declared is None:
-            known = ", ".join(type(self.component).__parameters__) or "none"
-            raise Refusal(f"{self.name} has no parameter {name}", hint=f"it has: {known}")
-        old = self.component._values[name]
-        try:
-            checked = declared.spec.check(tuple(value) if isinstance(value, list) else value)
-            self.component._values[name] = checked
-            self.component.on_parameter(name, checked)
-        except StudioError as error:
-            self.component._values[name] = old
-            raise Refusal(error.message, hint=error.hint) from error
-
     def _set_linked(self, name: str, message: Any) -> None:
         """An output that a parameter is linked to has a new value. One that does not fit leaves the old one."""
         try:
@@ -342,12 +254,6 @@ class Cell:
                 self.component.log.warning("the link to %s: %s", name, refused)
         else:
             self._refused_links.discard(name)
-
-    def _set_activation(self, activation: str) -> None:
-        if activation not in type(self.component).activations:
-            possible = ", ".join(type(self.component).activations)
-            raise Refusal(f"{self.name} cannot run in mode {activation}", hint=f"it can: {possible}")
-        self.activation = activation
 
     def serve(self, service: str, request: Any, event: Event) -> Any:
         """Answer a service request nested in another component's handler."""
@@ -404,23 +310,6 @@ class Cell:
     served = 0
     """How many events the last service call published."""
 
-    def _fail(self, failure: Exception) -> None:
-        self.errors += 1
-        self.error = "".join(traceback.format_exception(failure))
-        self._enter(State.ERROR)
-        try:
-            self.component.on_error(failure)
-        except Exception:
-            self.error += "\non_error failed too:\n" + traceback.format_exc()
-
-    def fail(self, failure: Exception) -> None:
-        """Put the component into error for a reason outside its code (its queue grew beyond its budget)."""
-        self._fail(failure)
-
-    def _enter(self, state: State) -> None:
-        self.state = state
-        self.on_state(self)
-
     def report(self) -> dict[str, object]:
         """What a heartbeat tells of this component."""
         return {
@@ -435,94 +324,14 @@ class Cell:
             "shown": {name: shown(getattr(self.component, name)) for name in type(self.component).__states__},
         }
 
+    def forget_trace(self) -> None:
+        """Of what was begun elsewhere."""
+        self._reads, self._sent = [], []
+
     @property
     def hears_end(self) -> bool:
         """Whether it has something to do when a log has ended."""
         return type(self.component).on_end is not Component.on_end
-
-    # Checkpoints.
-
-    def checkpoint(self, keep: Callable[[Any], Any] = lambda message: message) -> CellState:
-        """All that decides what this component does next; `keep` makes of a delivered message one that may be kept."""
-        component = self.component
-        try:
-            own = component.save_state()
-        except Exception as failure:
-            hint = "write save_state and load_state, for what a copy cannot hold"
-            raise StudioError(f"{self.name} cannot save its state: {_short(failure)}", hint=hint) from failure
-        return CellState(
-            own=own,
-            values=dict(component._values),
-            random=copy.deepcopy(component.random.bit_generator.state),
-            latest={name: _kept(entry, keep) for name, entry in component._inputs.items()},
-            last=dict(self.last),
-            queues={name: _kept_queue(entry, keep) for name, entry in component._inputs.items() if entry.queue},
-            sequences=dict(self.sequences),
-            counts={name: getattr(self, name) for name in _COUNTS},
-            geometry=component.geometry.checkpoint(),
-        )
-
-    def restore(self, saved: CellState) -> None:
-        component = self.component
-        before = self.state
-        try:
-            component.load_state(saved.own)
-        except Exception as failure:
-            hint = "the system is neither here nor there: go back to another place, or start it again"
-            raise StudioError(f"{self.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
-        component._values.update(saved.values)
-        component.random.bit_generator.state = copy.deepcopy(saved.random)
-        for name, (message, event) in saved.latest.items():
-            entry = component._inputs[name]
-            entry.message, entry.event = message, event
-            if entry.queue is not None:
-                entry.queue.clear()
-                entry.queue.extend(saved.queues.get(name, ()))
-        self.last.clear()
-        self.last.update(saved.last)
-        component.geometry.restore(saved.geometry)
-        self.sequences.update(saved.sequences)
-        for name, value in saved.counts.items():
-            setattr(self, name, value)
-        self._reads, self._sent = [], []
-        if self.state is not before:
-            self.on_state(self)
-
-    def digest(self) -> str:
-        """Of the state that decides what this component does next: the same digest, the same future."""
-        saved = self.checkpoint()
-        latest = {name: message for name, (message, _) in saved.latest.items()}
-        for name, waiting in saved.queues.items():
-            latest[f"queue of {name}"] = [message for message, _ in waiting]
-        geometry = (self.component.geometry.digest, *saved.geometry[1:]) if self.planned.geometry else ()
-        runtime = (saved.values, saved.random, latest, saved.sequences, self.state.value, self.activation, self.error)
-        try:
-            return digest_of((saved.own, runtime, *geometry))
-        except Exception as failure:
-            raise StudioError(f"the state of {self.name} has no digest: {_short(failure)}") from failure
-
-
-@dataclass(frozen=True)
-class CellState:
-    """A component's part of a checkpoint."""
-
-    own: Any
-    """What its save_state gave."""
-    values: dict[str, Any]
-    random: Mapping[str, Any]
-    latest: dict[str, tuple[Any, Event | None]]
-    last: dict[str, Any]
-    """What was last published on each out port."""
-    queues: dict[str, list[tuple[Any, Event | None]]]
-    """What waits at in ports to be taken."""
-    sequences: dict[str, int]
-    counts: dict[str, Any]
-    """Life cycle and counters, by their names in the cell."""
-    geometry: GeometryState
-
-    def size(self) -> int:
-        """About how many bytes it takes."""
-        return size_of(self.own, self.latest)
 
 
 class _Joints(Input[Any]):
@@ -538,24 +347,6 @@ class _Joints(Input[Any]):
             self._geometry.hear(self.message, value.stamp_ns)
 
 
-_COUNTS = ("state", "error", "activation", "errors", "ignored", "handled", "paused_inputs")
-
-
-def _kept(entry: Input[Any], keep: Callable[[Any], Any]) -> tuple[Any, Event | None]:
-    if entry.event is None:
-        return entry.message, None
-    message = keep(entry.message)
-    return message, entry.event._replace(message=message, payload=None)
-
-
-def _kept_queue(entry: Input[Any], keep: Callable[[Any], Any]) -> list[tuple[Any, Event | None]]:
-    kept = []
-    for waiting, event in entry.queue or ():
-        message = keep(waiting)
-        kept.append((message, event and event._replace(message=message, payload=None)))
-    return kept
-
-
 def shown(value: Any) -> Any:
     """A state as JSON can hold it; a component may set it to anything."""
     if isinstance(value, np.generic):
@@ -563,10 +354,6 @@ def shown(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [shown(each) for each in value]
     return value if isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def _short(failure: Exception) -> str:
-    return f"{type(failure).__name__}: {failure}"
 
 
 def seed_of(run_seed: int, name: str) -> int:
@@ -585,10 +372,6 @@ def command_topic(component: str) -> str:
 def _too_early(name: str, *_: Any) -> None:
     """Before the barrier nobody may be there to hear it, and its place in the order would be chance."""
     raise LifecycleError(f"{name} publishes before the component is initialized", hint="publish from on_activate on")
-
-
-def _not_by_hand(cell: Cell, command: dict[str, Any]) -> None:
-    raise Refusal(f"{cell.name} cannot be used by hand here")
 
 
 def _into_nothing(*_: Any, **__: Any) -> None:

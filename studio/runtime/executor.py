@@ -147,7 +147,7 @@ class Executor:
             seed=self.plan.seed,
             geometry=self.plan.geometry,
         )
-        cell.by_hand = lambda cell, command: obey(cell, command, self.calls.answer_hand)
+        cell.by_hand = lambda command: obey(cell, command, self.calls.answer_hand)
         component._is_live = lambda: self.clock.kind is ClockKind.WALL
         cell.trace = self.trace.note
         self.cells[planned.name] = cell

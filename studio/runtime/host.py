@@ -20,7 +20,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
-from studio.runtime.cell import REFUSAL, Cell
+from studio.runtime.cell import Cell
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import call_topics, ends_of
 from studio.runtime.channel.frames import (
@@ -46,6 +46,7 @@ from studio.runtime.component import Component
 from studio.runtime.component_import import import_class
 from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
 from studio.runtime.executor import DataRoute, Executor
+from studio.runtime.life import REFUSAL
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import die_with_parent
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from studio.errors import StudioError
 from studio.messages import decode, encode
-from studio.runtime.cell import CellState
+from studio.runtime import cell_checkpoints
+from studio.runtime.cell_checkpoints import CellState
 from studio.runtime.channel.frames import Mark, Marker
 from studio.runtime.state_digest import OutputDigests
 from studio.runtime.statistics import TopicStatistics
@@ -68,7 +69,7 @@ class HostCheckpoints:
             self.outputs = OutputDigests()
         executor = self._executor
         return _HostState(
-            {name: cell.checkpoint(self._own) for name, cell in executor.cells.items()},
+            {name: cell_checkpoints.checkpoint(cell, self._own) for name, cell in executor.cells.items()},
             {
                 route.topic: _RouteState(
                     copy.deepcopy(route.statistics),
@@ -92,7 +93,7 @@ class HostCheckpoints:
             hint = "its process was started again since then"
             raise StudioError(f"{executor.host} has no checkpoint {number}", hint=hint)
         for name, cell in executor.cells.items():
-            cell.restore(state.cells[name])
+            cell_checkpoints.restore(cell, state.cells[name])
         for route in executor.data_routes():
             _restore_route(route, state.routes[route.topic])
         executor.calls.restore(state.calls)
@@ -101,7 +102,7 @@ class HostCheckpoints:
     def _digests(self) -> dict[str, dict[str, str]]:
         outputs = self.outputs or OutputDigests()
         return {
-            name: {"state": cell.digest(), "outputs": outputs.of(cell.planned.outlets.values())}
+            name: {"state": cell_checkpoints.digest(cell), "outputs": outputs.of(cell.planned.outlets.values())}
             for name, cell in self._executor.cells.items()
         }
 

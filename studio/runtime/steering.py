@@ -11,12 +11,12 @@ from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.sources import Specs
 from studio.model.spec import ARMED
-from studio.runtime.cell import REFUSAL
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gate_requests import REQUESTS as GATE_REQUESTS
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
+from studio.runtime.life import REFUSAL
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.player_requests import player_job, player_state
 from studio.runtime.recording_requests import recording_job

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from studio.messages import String, encode
-from studio.runtime.cell import Cell, CellState, command_topic, tick_topic
+from studio.runtime import cell_checkpoints
+from studio.runtime.cell import Cell, command_topic, tick_topic
+from studio.runtime.cell_checkpoints import CellState
 from studio.runtime.channel.agenda import Agenda, feeder_of
 from studio.runtime.channel.call_frames import HAND, ends_of, reply_topic, request_topic
 from studio.runtime.channel.call_record import recorded_answer, recorded_call
@@ -92,7 +94,7 @@ class InProcess:
             seed=self.plan.seed,
             geometry=self.plan.geometry,
         )
-        cell.by_hand = lambda cell, command: obey(cell, command, self._answer_hand)
+        cell.by_hand = lambda command: obey(cell, command, self._answer_hand)
         return cell
 
     def _answer_hand(self, provider: Cell, number: int, body: bytes, error: str) -> None:
@@ -193,7 +195,7 @@ class InProcess:
         self.pause()
         if self._outputs is None:
             self._outputs = OutputDigests()
-        cells = {name: cell.checkpoint() for name, cell in self.cells.items()}
+        cells = {name: cell_checkpoints.checkpoint(cell) for name, cell in self.cells.items()}
         self._last_checkpoint = number = self._last_checkpoint + 1
         self.gate.checkpoint(number, lambda event: event)
         self._kept[number] = _TwinState(
@@ -214,7 +216,7 @@ class InProcess:
         self._ticking.restore(kept.ticking)
         self._sequences = dict(kept.sequences)
         for name, cell in self.cells.items():
-            cell.restore(kept.cells[name])
+            cell_checkpoints.restore(cell, kept.cells[name])
         assert self._outputs is not None, "they are kept from the first checkpoint on"
         self._outputs.restore(kept.outputs)
 
@@ -229,7 +231,7 @@ class InProcess:
         self.pause()
         outputs = self._outputs or OutputDigests()
         components = {
-            name: {"state": cell.digest(), "outputs": outputs.of(cell.planned.outlets.values())}
+            name: {"state": cell_checkpoints.digest(cell), "outputs": outputs.of(cell.planned.outlets.values())}
             for name, cell in self.cells.items()
         }
         return {"components": components, "channel": self.gate.digest(_content)}
