@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, QTimer, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
@@ -222,11 +222,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
         if event is not None and (_dropped_folder(event) or self.logs.dropped(event.mimeData())) is not None:
-            event.acceptProposedAction()
+            _take_a_copy(event)
 
     def dropEvent(self, event: QDropEvent | None) -> None:
-        folder = _dropped_folder(event) if event is not None else None
-        log = self.logs.dropped(event.mimeData()) if event is not None else None
+        assert event is not None
+        folder, log = _dropped_folder(event), self.logs.dropped(event.mimeData())
+        _take_a_copy(event)
         if folder is not None:
             self.files.ask_leave_and_open(folder)
         elif log is not None:
@@ -248,6 +249,12 @@ class MainWindow(QMainWindow):
         self.project.drop()
         self.live.close()
         event.accept()
+
+
+def _take_a_copy(event: QDropEvent) -> None:
+    """What is proposed may be to move it, and then whoever gave it would delete the log."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _dropped_folder(event: QDropEvent) -> Path | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QMimeData, Qt, QUrl
+from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QToolBar
 from pytestqt.qtbot import QtBot
@@ -220,6 +221,22 @@ def _is_whole(bar: QToolBar) -> bool:
     """Nothing is behind the arrow at its end."""
     seen = [bar.widgetForAction(action) for action in bar.actions() if action.isVisible()]
     return all(widget is None or widget.isVisible() for widget in seen)
+
+
+def test_who_drops_a_log_keeps_it(one_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File managers propose to move, and delete what was moved."""
+    log, opened = tmp_path / "drive.mcap", []
+    log.touch()
+    monkeypatch.setattr(one_window.logs, "open", opened.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(log))])
+    either = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    drop = QDropEvent(QPointF(50, 50), either, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    drop.setDropAction(Qt.DropAction.MoveAction)
+    one_window.dropEvent(drop)
+    assert drop.isAccepted() and drop.dropAction() is Qt.DropAction.CopyAction
+    QTest.qWait(10)
+    assert opened == [log]
 
 
 class TestRecord:
