@@ -211,7 +211,7 @@ def test_a_flood_on_stdout_fills_nothing_and_disturbs_nobody(supervised: Open, s
             sink=Part("Sink", {"raw": "ticker.out"}),
         )
     )
-    await_true(lambda: handled(session, "after") > 5, "it to have printed all", 50)
+    await_true(lambda: handled(session, "after") > 5, "it to have printed all", 50 + megabytes)
     lines = session.outputs.lines("loud")
     assert lines[-1].text == "that was all" and lines[-1].level == "output"
     kept = sum(len(line.text) for line in lines)
