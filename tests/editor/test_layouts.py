@@ -6,9 +6,13 @@ from pathlib import Path
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from studio.editor.app import furnish_and_open, make_window, show_first_page
 from studio.editor.layouts import BUILD, BUILT_IN, RUN
 from studio.editor.main_window import MainWindow
+from studio.editor.settings import Settings
 
 
 def is_shown(window: MainWindow, panel: str) -> bool:
@@ -51,3 +55,28 @@ def test_a_project_comes_back_as_it_was_left(window: MainWindow, rover: Path, tm
     assert window.layouts.current == RUN and not is_shown(window, "inspector")
     window.layouts.reset()
     assert is_shown(window, "inspector")
+
+
+def test_panels_stand_where_they_were_left_also_if_they_come_in_slices(
+    rover: Path, tmp_path: Path, qapp: QApplication, qtbot: QtBot
+) -> None:
+    settings = Settings(tmp_path / "editor.ini")
+    first, at_once, in_slices = windows = [make_window(qapp, settings) for _ in range(3)]
+    show_first_page(first, None)
+    assert first.files.open(rover)
+    first.layouts.choose(RUN)
+    first.viewers.add("states")
+    first.docks.toggle("palette")
+    first.close()
+    show_first_page(at_once, None)
+    assert at_once.files.open(rover)
+    told: list[str] = []
+    furnish_and_open(in_slices, rover, then=lambda: told.append("opened"))
+    show_first_page(in_slices, rover)
+    qtbot.waitUntil(lambda: bool(told), timeout=60_000)
+    QApplication.processEvents()
+    assert in_slices.layouts.current == RUN and not is_shown(in_slices, "palette") and is_shown(in_slices, "states.1")
+    assert in_slices.docks.save() == at_once.docks.save()
+    for window in windows:
+        window.close()
+        window.deleteLater()
