@@ -1,4 +1,4 @@
-"""Subscribers in processes of their own: `python -m bench.play_parts.subscribers zmq|count|lcm|pull ADDRESS COUNT`.
+"""Subscribers in processes of their own: `python -m bench.play_parts.subscribers KIND ADDRESS COUNT`.
 
 Says `ready` when it listens, then one line with what it saw: for each event its number and the time of its arrival.
 """
@@ -88,12 +88,25 @@ def pull_all(address: str, count: int) -> Seen:
     return [(count, time.monotonic_ns())]
 
 
+def pass_on(addresses: str, _: int) -> Seen:
+    """What lies between the two hops of a bare loop: from the first address to the second, until it is ended."""
+    first, second = addresses.split()
+    incoming: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.PULL)
+    incoming.rcvhwm = 0  # as the broker's
+    incoming.bind(first)
+    outgoing: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.PUSH)
+    outgoing.connect(second)
+    say_ready()
+    zmq.proxy(incoming, outgoing)
+    return []
+
+
 def say_ready() -> None:
     print("ready", flush=True)
 
 
 LISTENERS: dict[str, Callable[[str, int], Seen]] = {
-    "zmq": listen_zmq, "count": count_zmq, "lcm": listen_lcm, "pull": pull_all,
+    "zmq": listen_zmq, "count": count_zmq, "lcm": listen_lcm, "pull": pull_all, "proxy": pass_on,
 }  # fmt: skip
 
 

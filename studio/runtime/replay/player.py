@@ -79,6 +79,8 @@ class LogPlayer(PlayingLog):
         self._pusher.on_new_broker = lambda: self._later(self._feed)
         self._control = Control(session.folders.run, lambda: session.broker_restarts)
         self._condition: Condition | None = None
+        self._known_to = 0
+        """How many brokers have died before the one that was told of this player."""
         self._playing = False
         self._news = threading.Condition()
         self._follower = ClockFollower()
@@ -133,6 +135,7 @@ class LogPlayer(PlayingLog):
         self._control.ask("recall", name=self._name, timeout_s=None)
 
     def _feed(self) -> None:
+        self._known_to = self.session.broker_restarts
         self._control.ask("feed", name=self._name, topics=list(self.played.topics.values()), plays=True)
 
     def _now_ns(self) -> int:
@@ -260,6 +263,8 @@ class LogPlayer(PlayingLog):
             self._playing = False
             self._stopped = None
             while not self._pusher.drained:
+                if self._known_to != self.session.broker_restarts:
+                    insist(self.session, self._feed)  # or a new broker would say that there is nothing
                 delivered = self.session.step(1)
                 if not delivered:
                     break

@@ -441,3 +441,14 @@ def test_it_goes_on_with_a_new_broker(played: Rig) -> None:
     assert played.player.single() == A
     assert played.seen(A)[-1] == (A, 50.0)
     assert played.seen("/adder/out")[-1] == ("/adder/out", 50.5)
+
+
+@pytest.mark.soak
+def test_a_paused_player_steps_on_with_a_new_broker(log: Path) -> None:
+    """What the old one had asked for, the new one has not."""
+    with rig(log, adders()) as played:
+        assert played.player.burst(10) == 10
+        os.kill(played.session.broker.pid, signal.SIGKILL)
+        await_true(lambda: played.session.broker_restarts == 1, "a new broker")
+        assert played.player.burst(10) == 10
+        assert played.player.state().number >= 20
