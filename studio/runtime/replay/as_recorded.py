@@ -137,7 +137,7 @@ class _Replay:
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
             now_ns=lambda: self._now_ns, seed=plan.seed, geometry=plan.geometry,
         )  # fmt: skip
-        self._cell.by_hand = lambda cell, command: obey(cell, command, lambda *_: None)
+        self._cell.by_hand = lambda command: obey(self._cell, command, lambda *_: None)
         self._kinds = self._cell.kinds
         self._follows_geometry = follows_log(plan, log)
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
