@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from PyQt6.QtCore import QByteArray
+from PyQt6.QtCore import QByteArray, Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QSplitter, QWidget
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
@@ -149,6 +149,21 @@ class Docks:
         seen = [splitter.widget(place) for place in range(splitter.count())]
         parts = [next(wanted, 0) if widget is not None and not widget.isHidden() else 0 for widget in seen]
         splitter.setSizes([whole * part // max(1, sum(parts)) for part in parts])
+
+    def give_height(self, name: str, height: int) -> None:
+        """A panel above or below others gets at least so much, but never most of what there is."""
+        part: QWidget | None = self._docks[name].dockAreaWidget()
+        while part is not None and isinstance(part.parentWidget(), QSplitter):
+            splitter = cast(QSplitter, part.parentWidget())
+            sizes = splitter.sizes()
+            place, largest = splitter.indexOf(part), sizes.index(max(sizes))
+            if splitter.orientation() == Qt.Orientation.Vertical and place != largest:
+                missing = max(0, min(height, sum(sizes) * 9 // 20) - sizes[place])
+                sizes[place] += missing
+                sizes[largest] -= missing
+                splitter.setSizes(sizes)
+                return
+            part = splitter
 
     def _dock(self, name: str, title: str, widget: QWidget) -> CDockWidget:
         dock = CDockWidget(self.manager, title)

@@ -17,7 +17,7 @@ from studio.editor.theme import Theme
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-LEAST_HEIGHT = 240
+LEAST_HEIGHT = 280
 """A dozen lines."""
 NOTHING = "gdb runs here. Select a component that is a program in another language, and press Ctrl+Shift+D."
 
@@ -64,8 +64,8 @@ class Terminal(QWidget):
 
     def _grow(self) -> None:
         """When the docks have found their places."""
-        if self.window_.layouts.current != DEBUG and self.isVisible() and self.height() < LEAST_HEIGHT:
-            self.window_.docks.set_shares("system", (60, 40))
+        if self.window_.layouts.current != DEBUG and self.isVisible():
+            self.window_.docks.give_height("terminal", LEAST_HEIGHT)
 
     def page_of(self, component: str) -> GdbPage | None:
         found = [page for page in self._pages() if page.component == component]
