@@ -378,11 +378,12 @@ class Broker:
             if feeder.name == name:
                 feeder.ended = False
                 return
-        self.forwarder.add_feeder(name, frozenset(request["topics"]), bool(request.get("rewindable")))
+        self.forwarder.gate.note_unrepeatable(f"{name} feeds the system only since then")
+        self.forwarder.feeders.add(name, frozenset(request["topics"]), bool(request.get("rewindable")))
 
     def _unfeed(self, request: dict[str, Any]) -> None:
         self.players.discard(str(request["name"]))
-        self.forwarder.remove_feeder(str(request["name"]))
+        self.forwarder.feeders.remove(str(request["name"]))
 
     def _rearrange(self, request: dict[str, Any]) -> dict[str, Any]:
         """What leaves the system paused and somewhere else."""

@@ -18,20 +18,19 @@ import zmq
 from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
-from studio.runtime.channel.agenda import Agenda, Feeder
+from studio.runtime.channel.agenda import Agenda
 from studio.runtime.channel.ahead import Ahead, quieted
 from studio.runtime.channel.broker_sockets import WAIT_MS, BrokerSockets
+from studio.runtime.channel.feeders import Feeders
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
     COMMAND_PREFIX,
     END_PREFIX,
     ERROR,
-    FEED_PREFIX,
     HOST_PREFIX,
     INPUT,
     LAST_GATED,
     REWOUND_PREFIX,
-    TIMER_PREFIX,
     WAKE_TOPIC,
     Ack,
     FrameError,
@@ -48,13 +47,11 @@ from studio.runtime.channel.gate import BY_HAND, RAN_FREELY, Gate
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.listeners import Listeners
+from studio.runtime.channel.own_events import OwnEvents
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
 
-FEED_BATCH = 64
-FENCE_WITHIN_NS = 2_000_000_000
-"""A feeder that is to leave, and does not answer within this time, has died."""
 LATE_NS = 250_000_000
 """A paced lockstep that is later than this goes on from where it is, and does not catch up."""
 _NOBODY: frozenset[str] = frozenset()
@@ -87,7 +84,9 @@ class Forwarder:
         self.agenda: Agenda[Held] = Agenda(self.make_tick)
         self.gate = Gate(self.agenda, self)
         self.gate.now_ns = clock.now_ns()
-        self.gate.on_repeat = self._count_again
+        self.own = OwnEvents(incarnation)
+        self.gate.on_repeat = self.own.count_again
+        self.feeders = Feeders(self, self.agenda)
         self.ticking = Ticking(plan, self.agenda.timers)
         self.on_paused: Callable[[], None] = lambda: None
         self.ended = False
@@ -95,16 +94,10 @@ class Forwarder:
         self.forward = self._sockets.forward
         self.wake = self._sockets.wake
         self.jobs = Jobs(self.wake)
-        self._sequences: dict[str, int] = {}
         self._marker = 0
         self._pace: Clock | None = None
         self._ends_ns: int | None = None
         """When the lockstep that is under way has gone on for long enough."""
-        self._fed: dict[str, Feeder[Held]] = {}
-        self._fed_topics: dict[str, frozenset[str]] = {}
-        self._rewinds = 0
-        self._rewound: dict[str, int] = {}
-        """Feeder -> the last time that it went back, by number."""
         self._ahead = Ahead(self)
         self.lag = 0
         """How many events those who only listen may be behind, in the lockstep that is under way."""
@@ -230,9 +223,9 @@ class Forwarder:
 
     def welcome(self, host: str) -> None:
         self.gone.discard(host)
-        self._mark_on(HOST_PREFIX + host, Mark.WELCOME, 0)
+        self.mark_on(HOST_PREFIX + host, Mark.WELCOME, 0)
         if version := self._plan_version:
-            self._mark_on(f"{HOST_PREFIX}{host}/{version}", Mark.WELCOME, 0, version)
+            self.mark_on(f"{HOST_PREFIX}{host}/{version}", Mark.WELCOME, 0, version)
 
     def replan(self, plan: Plan) -> dict[str, str]:
         """The system has changed. Returns, when all who stay have followed, what they complain about; it is paused.
@@ -249,7 +242,7 @@ class Forwarder:
         programs = {component.host for component in plan.components if component.command}  # they know no plan
         _, answers = self.ask_hosts(Mark.REPLAN, whom=plan.greeted - programs)
         for host in leaving - {RECORDER}:  # a recorder ends by itself, before
-            self._mark_on(HOST_PREFIX + host, Mark.STOP, 0)
+            self.mark_on(HOST_PREFIX + host, Mark.STOP, 0)
         return {host: ack.text for host, ack in answers.items() if ack.text}
 
     def command(self, component: str, payload: bytes) -> None:
@@ -271,12 +264,8 @@ class Forwarder:
             self.gate.deliver_first([self._command(component, payload)], BY_HAND)
 
     def _command(self, component: str, payload: bytes) -> Held:
-        topic = COMMAND_PREFIX + component
         now_ns = self.gate.now_ns if self.mode != "run" else self.clock.now_ns()
-        sequence = self.next_sequence(topic)
-        times = {"stamp_ns": now_ns, "sent_ns": now_ns}
-        frame = pack(topic, Kind.COMMAND, sequence, payload, flags=INPUT, epoch=self.epoch, **times)
-        return Held(frame, topic, sequence, now_ns, Kind.COMMAND)
+        return self.own.command(component, payload, now_ns, self.epoch)
 
     def command_all(self, components: list[str], payload: bytes) -> None:
         for component in components:
@@ -352,7 +341,7 @@ class Forwarder:
     def _ask_listener(self, host: str) -> None:
         self._marker += 1
         self.listeners.ask(host, self._marker)
-        self._mark_on(HOST_PREFIX + host, Mark.SYNC, self._marker)
+        self.mark_on(HOST_PREFIX + host, Mark.SYNC, self._marker)
 
     def _settle(self, most: int) -> None:
         """Wait until nobody is more than `most` events behind."""
@@ -438,9 +427,9 @@ class Forwarder:
         elif header.kind <= LAST_GATED:
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
-            self._end_feed(topic.removeprefix(END_PREFIX), header.sequence)
+            self.feeders.hear_end(topic.removeprefix(END_PREFIX), header.sequence)
         elif header.kind == Kind.MARKER and topic.startswith(REWOUND_PREFIX):
-            self._rewound[topic.removeprefix(REWOUND_PREFIX)] = header.sequence
+            self.feeders.hear_rewound(topic.removeprefix(REWOUND_PREFIX), header.sequence)
         elif header.kind == Kind.SWEEP:
             self._pass_sweep(frame)
         elif topic != WAKE_TOPIC:
@@ -457,77 +446,12 @@ class Forwarder:
     def _hold(self, held: Held, header: Header) -> None:
         if not header.flags & INPUT:
             self._effects.append(held)
-        elif (feeder := self._feeder_of(held.topic)) is not None:
+        elif (feeder := self.feeders.of(held.topic)) is not None:
             feeder.received += 1
             feeder.waiting.append(held)
         else:
             self.gate.note_unrepeatable(f"{held.topic} came from outside the log")
             self.agenda.inputs.append(held)
-
-    def _feeder_of(self, topic: str) -> Feeder[Held] | None:
-        return next((feeder for name, feeder in self._fed.items() if topic in self._fed_topics[name]), None)
-
-    def add_feeder(self, name: str, topics: frozenset[str], rewindable: bool = False) -> None:
-        """Inputs on `topics` come from a process that obeys flow control."""
-        feeder: Feeder[Held] = Feeder(name, lambda: self._refill(name))
-        if rewindable:
-            feeder.rewind = lambda position: self._rewind(name, position)
-        self.gate.note_unrepeatable(f"{name} feeds the system only since then")
-        self._fed_topics[name] = topics
-        self._fed[name] = feeder
-        self.agenda.add_feeder(feeder)
-
-    def remove_feeder(self, name: str) -> None:
-        """It sends no more; what it gave and nobody has taken is gone."""
-        feeder = self._fed.get(name)
-        if feeder is not None:
-            if feeder.rewind is not None:
-                self._rewind(name, feeder.position, FENCE_WITHIN_NS)  # what is still on its way comes before the answer
-            del self._fed[name]
-            feeder.ended = True
-            del self._fed_topics[name]
-            self.agenda.feeders.remove(feeder)
-
-    def _end_feed(self, name: str, fence: int) -> None:
-        feeder = self._fed.get(name)
-        if feeder is not None and fence:
-            feeder.fence = fence
-        elif feeder is not None:
-            feeder.ended = True
-
-    def _refill(self, name: str) -> tuple[Held, ...] | None:
-        """Ask for more and wait for it. The number asked for counts from the start, so asking twice does no harm.
-
-        What was asked for and has not come yet may be on its way, and is not asked for on top.
-        """
-        feeder = self._fed[name]
-        if feeder.answered >= feeder.taken:
-            feeder.taken += FEED_BATCH
-        while not feeder.waiting and not feeder.ended and not self.ended:
-            self._mark_on(FEED_PREFIX + name, Mark.STATE, feeder.taken, feeder.answered)
-            self.absorb()
-        return () if feeder.waiting else None
-
-    def have_waiting(self, feeder: Feeder[Held], count: int) -> None:
-        """Have so many inputs waiting, for somebody who wants to see what comes; one that can go back does not mind."""
-        if feeder.rewind is None:
-            return
-        if len(feeder.waiting) < count and feeder.received >= feeder.taken:
-            feeder.taken += FEED_BATCH
-        end_ns = monotonic_ns() + FENCE_WITHIN_NS
-        while feeder.received < feeder.taken and not feeder.ended and not self.ended and monotonic_ns() < end_ns:
-            self._mark_on(FEED_PREFIX + feeder.name, Mark.STATE, feeder.taken)
-            self.absorb()
-
-    def _rewind(self, name: str, position: int, within_ns: int | None = None) -> None:
-        """Have a feeder go back, and wait until it has: what arrives before its answer is of the time before."""
-        self._rewinds += 1
-        end_ns = None if within_ns is None else monotonic_ns() + within_ns
-        while self._rewound.get(name) != self._rewinds and not self.ended:
-            if end_ns is not None and monotonic_ns() > end_ns:
-                return
-            self._mark_on(FEED_PREFIX + name, Mark.RESTORE, self._rewinds, position)
-            self.absorb()
 
     def follow(self, held: Held) -> None:
         """Commands change who ticks, at the moment they are delivered."""
@@ -540,24 +464,7 @@ class Forwarder:
             self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
 
     def make_tick(self, component: str, due_ns: int) -> Held:
-        topic = TIMER_PREFIX + component
-        sequence = self.next_sequence(topic)
-        frame = pack(topic, Kind.TIMER, sequence, stamp_ns=due_ns, sent_ns=due_ns, epoch=self.epoch)
-        return Held(frame, topic, sequence, due_ns, Kind.TIMER)
-
-    def coming_tick(self, component: str, number: int) -> tuple[str, int]:
-        """Topic and sequence of the tick after `number` more; it stays to be sent."""
-        topic = TIMER_PREFIX + component
-        return topic, self._sequences.get(topic, (self.incarnation - 1) << 40) + number
-
-    def next_sequence(self, topic: str) -> int:
-        """Of what the broker itself sends. A restarted broker leaves a gap rather than use a number twice."""
-        first = (self.incarnation - 1) << 40
-        self._sequences[topic] = sequence = self._sequences.get(topic, first) + 1
-        return sequence
-
-    def _count_again(self, command: Held) -> None:
-        self._sequences[command.topic] = max(self._sequences.get(command.topic, 0), command.sequence)
+        return self.own.tick(component, due_ns, self.epoch)
 
     # Checkpoints: see system_checkpoints.
 
@@ -579,20 +486,20 @@ class Forwarder:
 
     def checkpoint(self) -> ForwarderState:
         """What the forwarder itself decides by, besides the gate."""
-        return ForwarderState(self.ticking.checkpoint(), dict(self._sequences), self.clock, self.epoch)
+        return ForwarderState(self.ticking.checkpoint(), dict(self.own.sequences), self.clock, self.epoch)
 
     def restore(self, state: ForwarderState) -> None:
         self.ticking.restore(state.ticking)
-        self._sequences = dict(state.sequences)
+        self.own.sequences = dict(state.sequences)
         self.clock, self.epoch = state.clock, state.epoch
 
     # Markers.
 
     def mark(self, mark: Mark, about: int = 0) -> int:
         self._marker += 1
-        self._mark_on(ALL_TOPIC, mark, self._marker, about)
+        self.mark_on(ALL_TOPIC, mark, self._marker, about)
         return self._marker
 
-    def _mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None:
+    def mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None:
         marker = Marker(mark, number, self.mode != "run", self.clock, self.epoch, self.incarnation, about)
         self.forward(pack(topic, Kind.MARKER, number, marker.payload()))

@@ -103,7 +103,7 @@ def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN, *, ask_feeders: bool 
     agenda = forwarder.agenda
     for feeder in agenda.feeders if ask_feeders else ():
         feeder.head()  # has it send what the gate would ask for now
-        forwarder.have_waiting(feeder, most)
+        forwarder.feeders.have_waiting(feeder, most)
     open_ended = [feeder.waiting for feeder in agenda.feeders if not feeder.ended]
     found = [_identity(event) for event in islice(agenda.effects, most)]
     # From there on more may come between.
@@ -121,7 +121,7 @@ def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN, *, ask_feeders: bool 
         elif due_ns is not None and (unknown_ns is None or due_ns < unknown_ns):
             component, _ = timers.take()
             ticks[component] = number = ticks.get(component, 0) + 1
-            topic, sequence = forwarder.coming_tick(component, number)
+            topic, sequence = forwarder.own.coming_tick(component, number)
             found.append({"topic": topic, "sequence": sequence, "stamp_ns": due_ns})
         else:
             break
