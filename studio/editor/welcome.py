@@ -20,11 +20,22 @@ from PyQt6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
+    QResizeEvent,
 )
-from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio import __version__
-from studio.editor.fonts import text_font
+from studio.editor.fonts import text_font, width_of
 from studio.editor.icons import icon
 from studio.editor.later import Beside
 from studio.editor.settings import Settings
@@ -38,7 +49,7 @@ if TYPE_CHECKING:
 PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
 SIDE = 352
-COLUMNS = 3
+MARGIN, GAP = 28, 18
 GUIDE = PACKAGE.parent / "docs" / "guide"
 
 
@@ -179,20 +190,18 @@ class Welcome(QWidget):
         page.setObjectName("right")
         page.setStyleSheet(f"#right {{ background: {self.theme.panel}; }}")
         layout = QVBoxLayout(page)
-        layout.setContentsMargins(28, 32, 28, 20)
+        layout.setContentsMargins(MARGIN, 32, MARGIN, 20)
         layout.setSpacing(12)
         layout.addLayout(self._heading("Examples", "open one, look around, change it"))
-        grid = QGridLayout()
-        grid.setSpacing(18)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(GAP)
         self.tiles = []
-        for place, folder in enumerate(example_projects()):
+        for folder in example_projects():
             tile = Tile(folder, self.theme)
             tile.chosen.connect(self.project_wanted)
             self.tiles.append(tile)
-            grid.addWidget(tile, place // COLUMNS, place % COLUMNS)
-        for column in range(COLUMNS):
-            grid.setColumnStretch(column, 1)
-        layout.addLayout(grid)
+        self._place_tiles()
+        layout.addLayout(self._grid)
         pages = sorted(GUIDE.glob("*.md")) if GUIDE.is_dir() else []
         if pages:
             layout.addSpacing(12)
@@ -205,6 +214,20 @@ class Welcome(QWidget):
         scroll.setWidget(page)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return scroll
+
+    def _place_tiles(self) -> None:
+        """As many beside each other as fill the page without being wider than their pictures."""
+        room = max(0, self.width() - SIDE - 2 * MARGIN)
+        columns = max(1, -(-(room + GAP) // (TILE_WIDTHS[1] + GAP)))
+        for column in range(max(columns, self._grid.columnCount())):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+        for place, tile in enumerate(self.tiles):
+            self._grid.addWidget(tile, place // columns, place % columns)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if self.tiles:
+            self._place_tiles()
 
     def _heading(self, title: str, words: str) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -224,6 +247,7 @@ class Welcome(QWidget):
             first = page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
             button = QPushButton(icon("mdi6.book-open-variant", self.theme.accent), f"  {first}")
             button.setStyleSheet("text-align: left; min-height: 38px; padding-left: 12px;")
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # no title may widen the page
             button.clicked.connect(lambda _, page=page: self.guide_wanted.emit(page))
             grid.addWidget(button, place // 2, place % 2)
         return grid
@@ -339,9 +363,10 @@ class Tile(_Clickable):
         painter.drawText(11, at + 22, self.folder.name)
         painter.setFont(text_font(12))
         painter.setPen(QColor(theme.muted))
-        painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
+        if width_of(self.folder.name, 13, 600) + width_of(self.size_words, 12) + 34 <= self.width():
+            painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-        two_lines = 2 * (self.width() - 22) - 40
+        two_lines = 2 * (self.width() - 22) - 70
         words = QFontMetrics(text_font(12)).elidedText(self.words, Qt.TextElideMode.ElideRight, two_lines)
         painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), words)
         active = self.hasFocus() or self.underMouse()
