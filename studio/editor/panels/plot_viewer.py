@@ -28,7 +28,8 @@ from studio.messages.field_paths import parse_path, value_at
 HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 """Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
 SPAN_S = 30.0
-FRAME_MS = 33
+FRAME_MS, SLOWEST_MS = 33, 100
+"""A picture is made anew when its curves have moved by a pixel, within these limits."""
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
 NEAR_PX = 8
@@ -152,7 +153,7 @@ class PlotViewer(Viewer):
     # ---- showing
 
     def _ask_redraw(self) -> None:
-        """At most 30 times a second, however many topics speak."""
+        """At most 30 times a second, however many topics speak, and only for what can be seen."""
         if not self._timer.isActive():
             self._timer.start()
 
@@ -167,6 +168,7 @@ class PlotViewer(Viewer):
             self.plot.setXRange(newest - self._span_s, newest, padding=0)
         first, last = self.plot.getPlotItem().vb.viewRange()[0]
         pixels = max(int(self.plot.width() * self.devicePixelRatioF()), 10)
+        self._timer.setInterval(round(min(max(1000 * (last - first) / pixels, FRAME_MS), SLOWEST_MS)))
         for curve in self.curves:
             curve.item.setData(*curve.series.drawn(first, last, pixels), connect="finite")
         self._figures_are_old = True

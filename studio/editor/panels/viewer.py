@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -233,12 +234,42 @@ def muted(text: str = "") -> QLabel:
     return label
 
 
-def facts(text: str = "") -> QLabel:
-    """At the right of a bar: takes the room that is left, and gives way first."""
-    label = muted(text)
-    label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-    return label
+class Facts(QLabel):
+    """At the right of a bar: takes the room that is left, gives way first, and ends in … where it is too long.
+
+    Its words change many times a second. A label would have the whole window laid out anew each time, because it could
+    have become wider; this one is as wide as it is.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._words = ""
+        self.setProperty("role", "muted")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def text(self) -> str:
+        return self._words
+
+    def setText(self, text: str | None) -> None:
+        if (text or "") != self._words:
+            self._words = text or ""
+            self.setAccessibleName(self._words)
+            self.update()
+
+    def clear(self) -> None:
+        self.setText("")
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        words = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.end()
+
+
+def facts(text: str = "") -> Facts:
+    return Facts(text)
 
 
 def mark(widget: QWidget, name: str, value: object) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer
-from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QWidget
 
 from studio.editor.fonts import text_font
@@ -21,6 +22,7 @@ NAMES = 132
 MOST_ROWS = 8
 FRAME_MS = 100
 ARC_STEPS = 12
+SHADES = 32
 SILENT_NS = 1_000_000_000
 
 
@@ -72,6 +74,7 @@ class VotesView(QWidget):
         self._soon.setSingleShot(True)
         self._soon.setInterval(FRAME_MS)
         self._soon.timeout.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # nobody need paint what lies below
         self.setMinimumSize(220, 180)
         self.setAccessibleName("Votes")
 
@@ -125,20 +128,20 @@ class VotesView(QWidget):
         for share in (0.5, 1.0):
             ring = QRectF(start.x() - reach * share, start.y() - reach * share, 2 * reach * share, 2 * reach * share)
             painter.drawArc(ring, 25 * 16, 130 * 16)
-        for bend, vote, forbidden in zip(arcs, votes, veto, strict=True):
-            line = _arc(start, float(bend), metres * (0.6 if forbidden else 1.0), scale)
+        lines = _arcs(start, arcs, np.where(veto, 0.6 * metres, metres), scale)
+        for line, vote, forbidden in zip(lines, votes.tolist(), veto.tolist(), strict=True):
             if forbidden:
                 painter.setPen(QPen(QColor(self.theme.error), 1.5, Qt.PenStyle.DotLine))
             else:
-                strength = min(max((float(vote) + 1) / 2, 0.0), 1.0)
+                strength = min(max((vote + 1) / 2, 0.0), 1.0)
                 painter.setPen(QPen(with_alpha(self.theme.fine, int(40 + 215 * strength)), 1 + 3 * strength))
-            painter.drawPath(line)
+            painter.drawPolyline(line)
             if forbidden:
-                self._paint_cross(painter, line.currentPosition(), 3.5)
+                self._paint_cross(painter, line[-1], 3.5)
         if self.chosen is not None:
-            line = _arc(start, self.chosen.curvature_per_m, metres, scale)
+            [line] = _arcs(start, np.array([self.chosen.curvature_per_m]), np.array([metres]), scale)
             painter.setPen(QPen(QColor(self.theme.accent), 5, cap=Qt.PenCapStyle.RoundCap))
-            painter.drawPath(line)
+            painter.drawPolyline(line)
         self._paint_words(painter, where, int(veto.sum()))
         _paint_car(painter, start)
 
@@ -175,8 +178,8 @@ class VotesView(QWidget):
             words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(names) - 16)
             painter.drawText(QPointF(10, y + 15), words)
             near = np.abs(np.asarray(vote.curvature_per_m)[None, :] - arcs[:, None]).argmin(axis=1)
-            for i, at in enumerate(near if name in spoken else ()):
-                self._paint_cell(painter, QRectF(names + i * cell, y + 2, max(cell - 1, 1), ROW - 4), vote, int(at))
+            if name in spoken:
+                self._paint_cells(painter, names, y + 2, cell, vote, near)
         bottom = top + 4 + min(len(voters), MOST_ROWS) * ROW
         if self.chosen is not None and len(arcs):
             i = int(np.abs(arcs - self.chosen.curvature_per_m).argmin())
@@ -192,30 +195,52 @@ class VotesView(QWidget):
         if foot.width() > 260:
             painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, "curvature 1/m")
 
-    def _paint_cell(self, painter: QPainter, where: QRectF, vote: Vote, arc: int) -> None:
-        if vote.veto[arc]:
-            painter.fillRect(where, with_alpha(self.theme.error, 70))
-            if where.width() >= 7:
-                self._paint_cross(painter, where.center(), min(3.0, where.width() / 3))
-            return
-        strength = min(max((float(vote.vote[arc]) + 1) / 2, 0.0), 1.0) * min(max(float(vote.confidence[arc]), 0.0), 1.0)
-        painter.fillRect(where, QColor(self.theme.field))
-        if not math.isnan(strength):
-            painter.fillRect(where, with_alpha(self.theme.fine, int(230 * strength)))
+    def _paint_cells(
+        self, painter: QPainter, left: float, top: float, cell: float, vote: Vote, near: np.ndarray
+    ) -> None:
+        """One for each arc. Whole pixels and one colour each: hundreds of soft edges would take most of the time."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        strength = np.clip((np.asarray(vote.vote)[near] + 1) / 2, 0.0, 1.0) * np.clip(vote.confidence[near], 0.0, 1.0)
+        shades = np.rint(np.nan_to_num(strength) * (SHADES - 1)).astype(int).tolist()
+        colours, forbidden = (
+            _shades(self.theme.field, self.theme.fine, self.theme.panel, self.theme.error),
+            np.asarray(vote.veto)[near].tolist(),
+        )
+        ends = np.rint(left + np.arange(len(near) + 1) * cell).astype(int).tolist()
+        for number, shade in enumerate(shades):
+            x, width = ends[number], max(ends[number + 1] - ends[number] - 1, 1)
+            painter.fillRect(x, round(top), width, ROW - 4, colours[SHADES if forbidden[number] else shade])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if cell >= 8:
+            for number in np.flatnonzero(forbidden).tolist():
+                middle = QPointF((ends[number] + ends[number + 1] - 1) / 2, round(top) + (ROW - 4) / 2)
+                self._paint_cross(painter, middle, min(3.0, cell / 3))
 
 
-def _arc(start: QPointF, bend: float, length_m: float, scale: float) -> QPainterPath:
+@lru_cache(maxsize=4)
+def _shades(field: str, fine: str, panel: str, error: str) -> list[QColor]:
+    """Of a cell, from what nobody wants to what everybody wants; the last is for a veto."""
+    wanted = [_over(QColor(field), fine, 0.9 * step / (SHADES - 1)) for step in range(SHADES)]
+    return [*wanted, _over(QColor(panel), error, 0.27)]
+
+
+def _over(ground: QColor, colour: str, share: float) -> QColor:
+    above = QColor(colour)
+    pairs = ((above.red(), ground.red()), (above.green(), ground.green()), (above.blue(), ground.blue()))
+    return QColor(*(round(a * share + b * (1 - share)) for a, b in pairs))
+
+
+def _arcs(start: QPointF, bends: np.ndarray, lengths_m: np.ndarray, scale: float) -> list[QPolygonF]:
     """From the vehicle, which looks up; left is left."""
-    path = QPainterPath(start)
-    steps = ARC_STEPS
-    heading = x = y = 0.0
-    for _ in range(steps):
-        step = length_m / steps
-        x -= math.sin(heading + bend * step / 2) * step
-        y += math.cos(heading + bend * step / 2) * step
-        heading = max(min(heading + bend * step, math.pi * 0.9), -math.pi * 0.9)
-        path.lineTo(start + QPointF(x * scale, -y * scale))
-    return path
+    steps = (lengths_m / ARC_STEPS)[:, None]
+    turned = np.clip(bends[:, None] * steps * np.arange(ARC_STEPS), -math.pi * 0.9, math.pi * 0.9)
+    heading = turned + bends[:, None] * steps / 2
+    x = start.x() - np.cumsum(np.sin(heading) * steps, axis=1) * scale
+    y = start.y() - np.cumsum(np.cos(heading) * steps, axis=1) * scale
+    return [
+        QPolygonF([start, *(QPointF(a, b) for a, b in zip(across, up, strict=True))])
+        for across, up in zip(x.tolist(), y.tolist(), strict=True)
+    ]
 
 
 def _paint_car(painter: QPainter, at: QPointF) -> None:
