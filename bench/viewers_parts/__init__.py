@@ -1,0 +1,1 @@
+"""What the benchmark of the viewers measures in processes of their own."""
