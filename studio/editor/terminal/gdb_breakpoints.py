@@ -20,7 +20,7 @@ class GdbBreakpoints:
         new = [place for place in wanted if self._given.get(place) != wanted[place]]
         self._given = wanted
         conditions = {place: f" if {wanted[place]}" if wanted[place] else "" for place in new}
-        return [*(f"clear {place}" for place in gone), *(f"break {place}{conditions[place]}" for place in new)]
+        return [*(f"unbreak {place}" for place in gone), *(f"break {place}{conditions[place]}" for place in new)]
 
     def _wanted(self) -> dict[str, str]:
         """Log points are for Python: they do not stop. Counts are set in gdb itself (`ignore`)."""

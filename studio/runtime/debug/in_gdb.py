@@ -85,6 +85,23 @@ def goes_on(_: Any) -> None:
             file.unlink()
 
 
+class Unbreak(gdb.Command):  # type: ignore[misc]
+    """Delete the breakpoints that were set with this location: unbreak LOCATION.
+
+    `clear` does not find one that was set at a line without code, and has been put to the next.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("unbreak", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_LOCATION)
+
+    def invoke(self, location: str, _: bool) -> None:
+        wanted = location.replace('"', "").strip()
+        for point in gdb.breakpoints():
+            if point.location == wanted:
+                point.delete()
+
+
+Unbreak()
 with suppress(gdb.error):  # one that cannot fetch sources from the net need not be told; the others would ask first
     gdb.execute("set debuginfod enabled off")
 gdb.events.stop.connect(stopped)

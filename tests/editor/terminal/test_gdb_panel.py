@@ -20,7 +20,7 @@ from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
 from studio.runtime.debug.native import Obstacle, gdb_obstacle
 from tests.components.c_filter_program import FOLDER, build
 
-WAIT_MS = 60_000
+WAIT_MS = 120_000
 SOURCE = FOLDER / "c_filter.c"
 SYSTEM = """<system name="small" version="1">
   <component name="signal" type="signal_source" mode="periodic" period_s="0.02"/>
@@ -54,7 +54,7 @@ def debug_smooth(window: MainWindow) -> Terminal:
 
 
 @pytest.mark.skipif(bool(str(gdb_obstacle())), reason=str(gdb_obstacle()))
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 def test_gdb_holds_the_system_at_a_line_is_stepped_by_the_windows_keys_and_goes_with_the_panel(
     running: MainWindow, qtbot: QtBot
 ) -> None:
@@ -93,6 +93,10 @@ def test_gdb_holds_the_system_at_a_line_is_stepped_by_the_windows_keys_and_goes_
     window.trigger("run.start")
     qtbot.waitUntil(lambda: page.stop is not None and page.stop["line"] == published, timeout=WAIT_MS)
     window.debug.book.toggle(str(SOURCE), published)
+    page.view.type(b"info breakpoints\r")
+    qtbot.waitUntil(lambda: any("Num     Type" in line for line in page.view.page.text()), timeout=WAIT_MS)
+    shown = " ".join(page.view.page.text()).rpartition("Num     Type")[2]
+    assert "take at" in shown and f":{published}" not in shown
 
     page.view.type(b"\x15delete\rcontinue\r")
     qtbot.waitUntil(lambda: window.freeze.stand is None, timeout=WAIT_MS)
@@ -138,6 +142,6 @@ def test_breakpoints_of_the_programs_own_sources_are_told_to_gdb_once(tmp_path: 
     assert told.commands() == [f'break -source "{file}" -line 12 if raw > 3']
     assert told.commands() == []
     book.put(Breakpoint(file, 12))
-    assert told.commands() == [f'clear -source "{file}" -line 12', f'break -source "{file}" -line 12']
+    assert told.commands() == [f'unbreak -source "{file}" -line 12', f'break -source "{file}" -line 12']
     book.mute(True)
-    assert told.commands() == [f'clear -source "{file}" -line 12']
+    assert told.commands() == [f'unbreak -source "{file}" -line 12']
