@@ -115,8 +115,9 @@ static void say_beat(studio *s)
 {
     char json[MAX_TEXT];
     size_t n = (size_t)snprintf(json, sizeof json, "{\"host\": \"%s\", \"pid\": %ld, \"components\": "
-                                "{\"%s\": {\"state\": \"%s\", \"by_hand\": true}}, \"topics\": {",
-                                s->env.host, (long)getpid(), s->env.component, STUDIO_STATES[s->state]);
+                                "{\"%s\": {\"state\": \"%s\", \"by_hand\": true, \"handled\": %llu}}, \"topics\": {",
+                                s->env.host, (long)getpid(), s->env.component, STUDIO_STATES[s->state],
+                                (unsigned long long)s->handled);
     for (size_t i = 0; i < s->env.ins && n < sizeof json; i++) {
         const studio_wire *w = &s->env.in[i];
         n += (size_t)snprintf(json + n, sizeof json - n, "%s\"%s\": {\"count\": %llu, \"lost\": %llu}", i ? ", " : "",
@@ -217,8 +218,10 @@ static void handle_data(studio *s, const studio_event *e)
     if (e->flags & SHARED) /* never, since this host is not in the table of hosts [8] */
         return;
     for (size_t i = 0; i < s->env.ins; i++)
-        if (strcmp(s->env.in[i].topic, e->topic) == 0 && s->state == ACTIVE && s->component->on_data)
+        if (strcmp(s->env.in[i].topic, e->topic) == 0 && s->state == ACTIVE && s->component->on_data) {
+            s->handled++;
             studio_enter(s, s->component->on_data(s->self, s, s->env.in[i].port, e->payload, e->size), ACTIVE);
+        }
 }
 
 /* Whether the event is one of ours; counts what arrived and, by the gap in the sequence, what did not. */

@@ -32,6 +32,7 @@ struct studio {
     /* The event being handled, and what was published meanwhile. */
     const studio_event *cause;
     uint32_t published;
+    uint64_t handled;
     /* A service is called inside somebody else's handler: nothing may wait for an ACK of ours. */
     bool serving;
     /* The answer that is being made [10]. */

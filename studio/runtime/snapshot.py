@@ -112,7 +112,7 @@ class Snapshots:
             "type": planned.type,
             "host": host,
             "state": shown_state(session.supervisor.condition(host), told, report),
-            "rate_hz": self._rate("component " + planned.name, handled, session.observer.heard_ns.get(host, 0)),
+            "rate_hz": self._busy_rate(planned, handled, told.get("published", {})),
             "handled": handled,
             "errors": told.get("errors", 0),
             "error": told.get("error", ""),
@@ -131,6 +131,13 @@ class Snapshots:
             "services": services_of(planned, session.plan),
             "origin": ORIGINS[planned.origin],
         }
+
+    def _busy_rate(self, planned: PlannedComponent, handled: int, published: dict[str, int]) -> float:
+        """Of what it handles; of what it publishes if that is more, as with a sensor that has a thread of its own."""
+        heard_ns = self._session.observer.heard_ns.get(planned.host, 0)
+        comes = self._rate("component " + planned.name, handled, heard_ns)
+        goes = self._rate("outputs of " + planned.name, max(published.values(), default=0), heard_ns)
+        return max(comes, goes)
 
     def _topics(self) -> Snapshot:
         session = self._session
