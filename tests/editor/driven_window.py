@@ -7,11 +7,12 @@ import threading
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QPoint, QPointF, pyqtSignal
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from studio.editor.app import make_window
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.palette import _children
+from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.settings import Settings
 
 
@@ -81,6 +82,35 @@ class Answers(QObject):
         """The phase of the system, the state of a component, and whether it handles events."""
         told = self.window.live.feed.state.get("components", {}).get(component, {"state": "none", "handled": 0})
         return f"{self.window.live.control.phase} {told['state']} {told['handled'] > 0}"
+
+    def spot(self, name: str) -> str:
+        """The middle of a button that one would look for."""
+        button = self._buttons().get(name)
+        if button is None or not button.isVisible() or not button.isEnabled():
+            return "nowhere"
+        return self._words(button.mapToGlobal(button.rect().center()))
+
+    def _buttons(self) -> dict[str, QWidget]:
+        window = self.window
+        found: dict[str, QWidget] = {"run": window.toolbar.run_buttons.run, "record": window.toolbar.record}
+        for button in window.notice.findChildren(QAbstractButton):
+            found[button.text().split()[0].lower()] = button  # flip, open, close
+        if window.sources.card is not None:
+            found["switch"] = window.sources.card.go
+        for viewer in window.viewers.open.values():
+            if isinstance(viewer, PlayerViewer):
+                bar = viewer.bar
+                found |= {"play": bar.play, "single": bar.single, "back": bar.back, "timeline": viewer.timeline}
+        return found
+
+    def recorded(self) -> str:
+        """Whether a log is being written, and something is in it."""
+        return str(bool((self.window.logs.report or {}).get("events")))
+
+    def playing(self) -> str:
+        """Whether the log plays, and how many of its events have been; where there is none: none."""
+        player = self.window.live.feed.state.get("player")
+        return f"{player['playing']} {player['number']}" if player else "none"
 
     def console(self) -> str:
         return str(len(self.window.live_panels.console.book.said))

@@ -98,6 +98,13 @@ class Driven:
             time.sleep(0.1)
         self.drag(self.ask(f"row {kind}"), to)
 
+    def click(self, button: str) -> None:
+        """As soon as it is there."""
+        end = time.monotonic() + PATIENCE_S
+        while (at := self.ask(f"spot {button}")) == "nowhere" and time.monotonic() < end:
+            time.sleep(0.1)
+        self.screen.do("mousemove", *at.split(), "sleep", "0.1", "click", "1")
+
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
@@ -164,3 +171,48 @@ def test_first_steps_is_built_by_drag_and_drop_run_changed_while_it_runs_saved_a
         assert again.ask("state") == "5 4 False"
     finally:
         again.close()
+
+
+SIGNALS = """<system name="signals" version="1">
+  <source name="bench" mode="simulated">
+    <port name="level" direction="out" type="Float64"/>
+    <simulated>
+      <component name="signal" type="signal_source" mode="periodic" period_s="0.05"/>
+      <bind port="level" to="signal.value"/>
+    </simulated>
+  </source>
+  <component name="filter" type="low_pass"/>
+  <wire from="bench.level" to="filter.raw"/>
+</system>"""
+
+
+@pytest.mark.timeout(240)
+def test_a_run_is_recorded_flipped_to_logged_and_stepped_through_with_the_mouse(screen: Screen, tmp_path: Path) -> None:
+    project = tmp_path / "signals"
+    project.mkdir()
+    (project / "system.xml").write_text(SIGNALS)
+    window = Driven(screen, tmp_path, project)
+    try:
+        window.click("run")
+        window.wait_for("running filter", "running active True")
+        window.click("record")
+        window.wait_for("recorded", "True")
+        window.click("record")
+        window.click("flip")  # in the bar that tells that the log is closed
+        window.click("switch")  # on the card that tells what stops and what starts
+        window.click("play")
+        while window.ask("playing").startswith("True"):
+            time.sleep(0.1)
+        screen.do("key", "Home")
+        window.wait_for("playing", "False 0")
+        window.click("single")
+        window.wait_for("playing", "False 1")
+        window.click("single")
+        window.wait_for("playing", "False 2")
+        window.click("back")
+        window.wait_for("playing", "False 1")
+        screen.do("key", "shift+F5")
+        window.wait_for("running filter", "stopped none False")
+    finally:
+        window.close()
+    assert list((project / "logs").glob("signals_*.mcap"))
