@@ -21,6 +21,10 @@ CONDITION = (
     " empty takes it away"
 )
 
+CONDITION_ASKED = (
+    "Stop behind the first event of which this holds, for example\n/platform/laser_left/ranges_m.min < 0.8"
+)
+
 
 class Tool(Protocol):
     """Makes a button with a picture that follows the theme."""
@@ -179,7 +183,7 @@ class PlayerBar(FittingBar):
                 entry.setCheckable(widget.isCheckable())
                 entry.setChecked(widget.isChecked())
         for field_, title, words, do in (
-            (self.condition, "Stop when…", "Stop behind the first event of which this holds", self._set_condition),
+            (self.condition, "Stop when…", CONDITION_ASKED, self._set_condition),
             (self.number, "Go to event…", "Its number among those that are played", self.steering.jump_to_event),
         ):
             if field_ in self.hidden_widgets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
@@ -17,7 +17,8 @@ PRESETS: tuple[tuple[str, float | None], ...] = (
 )  # fmt: skip
 SLOWEST, FASTEST = 0.01, 1000.0
 BAR_HEIGHT = 40
-WORDS, LEAST_WORDS, WIDE = 170, 90, 900
+STAYS_MS = 6000
+WORDS, LEAST_WORDS, WIDE = 130, 90, 900
 """Pixels: kept for words at the end of a bar that is wide; of less than the least nobody could guess the rest."""
 
 
@@ -165,6 +166,11 @@ class Facts(QLabel):
         super().__init__()
         self.setProperty("role", "muted")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._later = ""
+        self._stays = QTimer(self)
+        self._stays.setSingleShot(True)
+        self._stays.setInterval(STAYS_MS)
+        self._stays.timeout.connect(lambda: self.say(self._later))
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
@@ -174,8 +180,18 @@ class Facts(QLabel):
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 
     def say(self, words: str) -> None:
-        self.setText(words)
-        self.setToolTip(words)
+        self._later = words
+        if not self._stays.isActive():
+            self.setText(words)
+            self.setToolTip(words)
+
+    def insist(self, words: str) -> None:
+        """What must be read: it stays for a while, whatever is said meanwhile."""
+        self._stays.stop()
+        before = self._later
+        self.say(words)
+        self._later = before
+        self._stays.start()
 
 
 def field(width: int, name: str, words: str, done: Callable[[], object]) -> QLineEdit:

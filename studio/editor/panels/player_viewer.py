@@ -198,7 +198,7 @@ class PlayerViewer(Viewer):
     # ---- hands
 
     def _refuse(self, words: str) -> None:
-        self.bar.facts.say(words)
+        self.bar.facts.insist(words)
 
     def _seek(self, time_ns: int) -> None:
         self.steering.seek(time_ns)

@@ -49,6 +49,7 @@ class MappingDialog(QDialog):
         row = 1
         for source in self._sources():
             row = self._add_source(grid, source, row)
+        grid.setRowStretch(row, 1)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(table)
