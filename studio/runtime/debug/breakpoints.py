@@ -10,6 +10,9 @@ from typing import Any
 Wanted = dict[str, Any]
 """A breakpoint as a client asks for it: line, condition, hitCondition, logMessage."""
 
+PENDING = {"reason": "pending"}
+"""The process is not there, or its breakpoints are off for a while: nobody knows yet."""
+
 
 @dataclass
 class Kept:
@@ -22,7 +25,7 @@ class Kept:
 
     def answer(self) -> dict[str, Any]:
         line = {"line": self.wanted["line"]} if "line" in self.wanted else {}
-        return {"verified": False, **line, **self.told, "id": self.number}
+        return {"verified": False, **line, **(self.told or PENDING), "id": self.number}
 
 
 class Breakpoints:
@@ -79,6 +82,10 @@ class Breakpoints:
                 self._owners[about["id"]] = kept
             for each in kept:
                 each.told = {key: value for key, value in about.items() if key != "id"}
+
+    def answers(self, path: str) -> list[dict[str, Any]]:
+        """Of everybody's in a file, what is known by now."""
+        return [each.answer() for kept in self._by_file.get(path, {}).values() for each in kept]
 
     def behind(self, number: int) -> list[int]:
         """Our numbers of those who stand behind a number of the debugger."""

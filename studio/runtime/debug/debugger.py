@@ -166,9 +166,11 @@ class Debugger:
                 self._session.hold_in_debugger(host, False)
 
     def _heard(self, host: str, event: Message) -> None:
-        session = self._sessions.get(host)
+        session, line = self._sessions.get(host), self._lines.get(host)
         if session is not None:
             session.heard(event)
+        elif event.get("event") == "stopped" and line is not None:
+            line.let_go()  # it was on its way into a breakpoint when they were all taken away
 
     def _lost(self, host: str) -> None:
         session = self._sessions.get(host)
@@ -235,11 +237,14 @@ class Debugger:
 
     @staticmethod
     def _await_idle(session: DebugSession) -> None:
-        """What a held host has to say about the event that it was handling is at the gate before anything else."""
+        """What a held host has to say about the event that it was handling is at the gate before anything else.
+
+        Where it had got more events before the gate was closed, it may stand in the next one instead.
+        """
         line = session.line
         if line is not None:
             with suppress(DebugError):
-                line.await_true("is_idle", IDLE_WITHIN_S)
+                line.await_true("is_idle", IDLE_WITHIN_S, or_if=lambda: session.stop is not None)
                 threading.Event().wait(ARRIVES_WITHIN_S)
 
     def _refuse_if_held_elsewhere(self) -> None:

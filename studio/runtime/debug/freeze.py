@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime.clock import wall_ns
+from studio.runtime.control import ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.recording.set_bookmark import set_bookmark
+
+TRY_AGAIN_S = 0.1
+TRIES = 300
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,9 @@ class Freeze:
         """Whether a stop freezes the system. Off: the others go on, and only the held host is excused."""
         self._held: dict[str, Held] = {}
         self._rate: float | None = None
-        """At which the gate goes on in the end; None: it was closed before, or is to stay so."""
+        """At which the gate goes on when nobody is held; None: it goes on, was closed before, or is to stay so."""
         self._lock = threading.Lock()
+        self._ended = threading.Event()
         self._gate: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work_the_gate, name="freeze", daemon=True)
         self._thread.start()
@@ -88,10 +93,13 @@ class Freeze:
         with self._lock:
             is_first, is_new = not self._held, host not in self._held
             self._held[host] = held
+            # Closed, and with a rate: it is just about to be opened for one who has gone on, and stays closed.
+            if is_first and self.freezing and self._session.mode == "run":
+                self._rate = self._session.rate
         if host and is_new:
             self._session.hold_in_debugger(host, True)
         if is_first and self.freezing:
-            self._close_the_gate()
+            self._gate.put(self._close_the_gate)
             self._gate.put(lambda: self._leave_a_bookmark(held))
 
     def thaw(self, host: str = "") -> None:
@@ -106,7 +114,8 @@ class Freeze:
 
     def stay(self) -> None:
         """The gate stays closed when everybody goes on: somebody has paused the system, or steps through it."""
-        self._rate = None
+        with self._lock:
+            self._rate = None
 
     def muted(self) -> AbstractContextManager[None]:
         """No breakpoint stops anybody, who is held is let go, the gate stays closed; then breakpoints are back."""
@@ -122,29 +131,44 @@ class Freeze:
         return muted()
 
     def close(self) -> None:
+        self._ended.set()
         self._gate.put(None)
 
     # The thread.
 
     def _work_the_gate(self) -> None:
         while (job := self._gate.get()) is not None:
+            with suppress(StudioError):  # the system is being stopped
+                self._do(job)
+
+    def _do(self, job: Callable[[], None]) -> None:
+        """A broker that dies meanwhile comes back as the last one was: what was to be done is still to do."""
+        for _ in range(TRIES):
             try:
                 job()
-            except StudioError:  # the system is being stopped, or the broker restarted: it comes back in the same mode
-                continue
+                return
+            except ControlError:
+                if self._session.stopping or self._ended.wait(TRY_AGAIN_S):
+                    return
 
     def _close_the_gate(self) -> None:
-        session = self._session
-        if session.mode != "run":
-            self._rate = None
-            return
-        self._rate = session.rate
-        self._gate.put(session.pause)
+        with self._lock:
+            is_held = bool(self._held)
+        if is_held and self._session.mode == "run":
+            self._session.pause()
 
     def _open_the_gate(self) -> None:
-        rate, self._rate = self._rate, None
-        if rate is not None and not self._held:
-            self._session.run(rate)
+        with self._lock:
+            rate = None if self._held else self._rate
+        if rate is None:
+            return
+        self._session.run(rate)
+        with self._lock:
+            # Stopped again meanwhile, it is closed by the next job, and keeps its rate.
+            is_paused_by_hand = self._rate is None
+            self._rate = self._rate if self._held else None
+        if is_paused_by_hand:
+            self._session.pause()
 
     def _leave_a_bookmark(self, held: Held) -> None:
         if self._session.plan.recording is not None:

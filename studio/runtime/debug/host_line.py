@@ -29,6 +29,11 @@ ANSWERS_WITHIN_S = 10.0
 LOOK_EVERY_S = 0.2
 TRY_EVERY_S = 0.01
 
+CLEAR_WITHIN_S = 3.0
+CLEAR_LOOKS = 5
+"""How often a host is found going before that is believed."""
+EVERY_THREAD = 1
+"""debugpy holds all threads at once and lets them go at once, whichever is named."""
 PLAIN = ("None", "True", "False")
 
 _RUNTIME = Path(component.__file__).parent
@@ -139,11 +144,28 @@ class HostLine:
         rules = [{"path": path, "include": False} for path in MACHINERY]
         self.ask("attach", {"justMyCode": True, "rules": rules, "showReturnValue": True})
 
-    def await_true(self, question: str, within_s: float = ANSWERS_WITHIN_S) -> None:
-        """Until a function of host_side says so, or the time is over."""
+    def let_go(self) -> None:
+        """Whatever stands in the host goes on; from any thread, and without waiting for it."""
+        self.send("continue", {"threadId": EVERY_THREAD}, lambda _: None)
+
+    def let_go_for_good(self, unless: Callable[[], bool] = lambda: False) -> None:
+        """When all breakpoints are gone: also who was on his way into one, and is held after all were let go."""
+        self.let_go()
+        pause, end_ns = threading.Event(), monotonic_ns() + int(CLEAR_WITHIN_S * SECOND_NS)
+        clear = 0
+        while clear < CLEAR_LOOKS and monotonic_ns() < end_ns and not unless():
+            pause.wait(TRY_EVERY_S)
+            clear = 0 if self.evaluate("is_held") else clear + 1
+            if not clear:
+                self.let_go()
+
+    def await_true(
+        self, question: str, within_s: float = ANSWERS_WITHIN_S, or_if: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Until a function of host_side says so, something else is the case, or the time is over."""
         end_ns = monotonic_ns() + int(within_s * SECOND_NS)
         pause = threading.Event()
-        while not self.evaluate(question) and monotonic_ns() < end_ns:
+        while not self.evaluate(question) and not or_if() and monotonic_ns() < end_ns:
             pause.wait(TRY_EVERY_S)
 
     def close(self) -> None:

@@ -107,6 +107,17 @@ def is_idle() -> bool:
     return _executor is None or not _executor.handling_since_ns
 
 
+def is_held() -> bool:
+    """Whether the debugger holds a thread of this process."""
+    for frame in sys._current_frames().values():
+        each: FrameType | None = frame
+        while each is not None:
+            if each.f_code.co_name == "do_wait_suspend":
+                return True
+            each = each.f_back
+    return False
+
+
 def stop_clock() -> None:
     """The system freezes: what this host still publishes while somebody steps through it is of this moment."""
     global _going

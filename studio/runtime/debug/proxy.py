@@ -14,6 +14,7 @@ import socket
 import threading
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Protocol
 
@@ -213,7 +214,10 @@ class DebugSession:
         return line.ask("continue", arguments or {"threadId": stop.thread})
 
     def _go_on_alone(self) -> None:
+        """Nobody is left who could let it go, also from where a step ends that is under way."""
         self._resume()
+        if self.line is not None:
+            self.line.let_go_for_good(unless=lambda: not self._abandoned)
 
     def hold_clock(self) -> None:
         """The host's own clock stands with the system's."""
@@ -269,9 +273,16 @@ class DebugSession:
         answers = []
         for path in self.breakpoints.files:
             answers.append(threading.Event())
-            self._send_file(line, path, answers[-1].set)
+            self._send_file(line, path, partial(self._tell_news, path, answers[-1]))
         self._send_exceptions(line)
         return answers
+
+    def _tell_news(self, path: str, told: threading.Event) -> None:
+        """Clients had their answer when nobody knew yet."""
+        if not self._muted:
+            for each in self.breakpoints.answers(path):
+                self._broadcast("breakpoint", {"reason": "changed", "breakpoint": each})
+        told.set()
 
     def _send_file(self, line: HostLine | None, path: str, then: Callable[[], None] = lambda: None) -> None:
         """`then` is called when the debugger has answered; at once where none is there."""
@@ -390,7 +401,10 @@ class DebugSession:
             client.respond(request, error=str(error))
 
     def _start_step(self, client: ProxyClient, request: Message) -> None:
-        self._stepping = self.stop is not None
+        if self.stop is None:  # debugpy would take it, and might come to stand without saying so
+            client.respond(request, error=f"{self.host} does not stand: it cannot be stepped")
+            return
+        self._stepping = True
         self._pass_on(client, request)
 
     def _pass_on(self, client: ProxyClient, request: Message) -> None:
@@ -441,12 +455,16 @@ class DebugSession:
         self._listener.close()
         if line is not None:
             with suppress(DebugError):
+                self.mute(True)
                 if self.stop is not None:
                     line.evaluate("go_on")
+                line.let_go_for_good()
                 line.ask("disconnect", {"terminateDebuggee": False}, timeout_s=3.0)
+        self._work.put(None)
+        if threading.current_thread() not in self._threads:
+            self._threads[-1].join(ANSWERS_WITHIN_S)  # it may just be telling of a stop
         self.stop = None
         self._watcher.going(self)
         for client in clients:
             client.event("terminated")
             client.close()
-        self._work.put(None)

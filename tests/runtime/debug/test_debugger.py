@@ -17,72 +17,13 @@ import pytest
 from studio.runtime.clock import ClockKind
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
-from studio.runtime.debug.requests import DebugRequests
 from studio.runtime.events import ProcessHung
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
-from studio.runtime.supervision import RestartPolicy
 from tests.runtime.debug.plain_client import PlainClient
-from tests.runtime.systems import PARTS, Part, ProcessRun, Seen, Watcher, plan
+from tests.runtime.debug.world import ADDS, CODE, LINES, SINKS, World, line_in
+from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
-
-CODE = str(PARTS / "parts.py")
-LINES = (PARTS / "parts.py").read_text().splitlines()
-
-
-def line_in(cls: str, text: str) -> int:
-    start = next(number for number, line in enumerate(LINES) if line.startswith(f"class {cls}("))
-    return next(number for number, line in enumerate(LINES[start:], start + 1) if text in line)
-
-
-ADDS = line_in("Adder", "self.out.publish")
-SINKS = line_in("Memory", "self.port.publish")
-
-
-class World:
-    """A ticker, an adder and a sink that run freely, with the debugger of a runtime."""
-
-    def __init__(self) -> None:
-        parts = {
-            "ticker": Part("Ticker", period_s=0.02),
-            "adder": Part("Adder", {"raw": "ticker.out"}),
-            "sink": Part("Memory", {"raw": "adder.out"}),
-        }
-        self.session = Session(plan(1, **parts), clock=ClockKind.SIMULATION, start_ns=0, policy=RestartPolicy())
-        self.watcher = Watcher(self.session.folders.run, self.session.folders.shared)
-        self.freeze = Freeze(self.session)
-        self.debugger = Debugger(self.session, self.freeze)
-        self.requests = DebugRequests(self.session, self.debugger)
-        self.session.launch()
-        self.session.start("run")
-
-    def client(self, host: str = "adder", **lines: Any) -> PlainClient:
-        client = PlainClient(self.debugger.attach(host).port)
-        client.attach({CODE: [{"line": lines.pop("line", ADDS), **lines}]})
-        return client
-
-    def count(self) -> int:
-        return len(self.watcher.now())
-
-    def goes_on(self) -> None:
-        """Nothing is held any more, and what the sink makes of what the ticker sends arrives."""
-        await_true(lambda: self.freeze.frozen is None and self.session.mode == "run", "the system to go on")
-        before = self.totals()
-        await_true(lambda: self.totals() > before + 3, "events to pass all components again", 20)
-
-    def totals(self) -> int:
-        return sum(event.topic == "/sink/out" for event in self.watcher.now())
-
-    def stands(self) -> dict[str, Any]:
-        await_true(lambda: self.freeze.frozen is not None and self.session.mode == "pause", "the system to stand", 20)
-        frozen = self.freeze.frozen
-        assert frozen is not None
-        return frozen
-
-    def close(self) -> None:
-        self.watcher.close()
-        self.session.close()
-        self.debugger.close()
 
 
 @pytest.fixture(scope="module")
