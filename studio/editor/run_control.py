@@ -15,7 +15,7 @@ from typing import Any, Literal
 from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
 
 from studio.editor.feed import Feed
-from studio.editor.freeze.standing import stand_of
+from studio.editor.freeze.standing import shown_event, stand_of
 from studio.errors import StudioError
 
 Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
@@ -161,7 +161,7 @@ class RunControl(QObject):
             go({})
 
     def _stepped(self, reply: dict[str, Any]) -> None:
-        delivered = [f"{topic} #{sequence}" for topic, sequence, *_ in reply["delivered"]]
+        delivered = [shown_event(topic, sequence) for topic, sequence, *_ in reply["delivered"]]
         if len(delivered) > MOST_NAMED:
             delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
         self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")

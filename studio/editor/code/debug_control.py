@@ -222,6 +222,35 @@ class DebugControl(QObject):
         elif failed is not None:
             failed(StudioError("nothing stands at a line", hint="set a breakpoint, or step"))
 
+    def assign(self, expression: str, value: str, failed: Callable[[StudioError], object] | None = None) -> None:
+        """Give a variable, a field or an item of the frame that is chosen another value; then all is looked at anew."""
+        session, frame = self._looked_at, self.frame
+        if session is None or frame is None:
+            self.refused.emit("Nothing stands at a line")
+            return
+
+        def refuse(why: str) -> None:
+            error = StudioError(f"{expression} keeps its value: {why}")
+            self.refused.emit(str(error))
+            if failed is not None:
+                failed(error)
+
+        def look_why(refusal: StudioError) -> None:
+            """debugpy says only that it failed; evaluated by itself, the value says why, or that is not to blame."""
+            session.evaluate(
+                value,
+                frame,
+                lambda _: refuse("nothing can be assigned to it"),
+                lambda error: refuse(_last_line(error.message)),
+                context="watch",
+            )
+
+        def done(_: Body) -> None:
+            self.told.emit(f"{expression} has another value")
+            self.choose_frame(frame)
+
+        session.ask("setExpression", done, look_why, expression=expression, value=value, frameId=frame.id)
+
     # ---- within
 
     def _stands(self, session: DebugSession) -> None:
@@ -266,7 +295,8 @@ class DebugControl(QObject):
     def _placed(self, file: str, found: list[Body]) -> None:
         asked = self.book.asked_of(file)
         for point, answer in zip(asked, found, strict=False):
-            self.book.note_placed(file, int(point["line"]), bool(answer.get("verified")))
+            is_known = answer.get("reason") != "pending"  # otherwise the debugger tells later
+            self.book.note_placed(file, int(point["line"]), bool(answer.get("verified")) or not is_known)
 
     def _book_changed(self, file: str, asks: bool) -> None:
         if asks:
@@ -284,6 +314,11 @@ class DebugControl(QObject):
 
     def _refused(self, error: StudioError) -> None:
         self.refused.emit(str(error))
+
+
+def _last_line(text: str) -> str:
+    """Of a traceback, what went wrong."""
+    return text.strip().splitlines()[-1] if text.strip() else "it has none"
 
 
 def project_key(folder: Path) -> str:

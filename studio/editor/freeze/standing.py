@@ -98,9 +98,14 @@ def headline(stand: Stand) -> str:
     return "The whole system is frozen on one event" if stand.topic else "The whole system is frozen"
 
 
-def shown_event(stand: Stand) -> str:
+def shown_event(topic: str, sequence: int) -> str:
     """`/pose #12`, `tick of signal #5`."""
-    return f"{shown_topic(stand.topic) if stand.topic.startswith('/_studio') else stand.topic} #{stand.sequence}"
+    return f"{shown_topic(topic) if topic.startswith(tuple(_PREFIXES)) else topic} #{sequence}"
+
+
+def receiver_of(topic: str) -> str:
+    """The component to which ticks and commands of its own go; nothing for other topics."""
+    return next((topic.removeprefix(prefix) for prefix in _PREFIXES if topic.startswith(prefix)), "")
 
 
 def shown_topic(topic: str) -> str:
@@ -113,7 +118,7 @@ def shown_topic(topic: str) -> str:
 
 def sentence(stand: Stand, state: Snapshot) -> str:
     """What stands where, handling what, and who waits for it; with the event in bold."""
-    event = f"<b>{escape(shown_event(stand))}</b>" if stand.topic else ""
+    event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
     if stand.line:
         where = f"{escape(stand.component or stand.host)} stands at line {stand.line}"
         where += f", handling {event}" if event else f" of {escape(stand.file.rpartition('/')[2])}"

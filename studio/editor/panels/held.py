@@ -75,7 +75,7 @@ class HeldEvents(QWidget):
     def refresh(self) -> None:
         held, busy = self.window_.freeze.held, self.window_.freeze.busy
         is_paused = self.window_.live.control.phase == "paused"
-        title = "Held at the gate" + (f" {held_count(held)}" if held and is_paused else "")
+        title = f"{held_count(held)} held at the gate" if held and is_paused else "Held at the gate"
         self.window_.side_panels.set_title("held", title)
         if not is_paused or not held:
             self.empty.say(self._why_empty(is_paused, busy))

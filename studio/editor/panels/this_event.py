@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.fonts import code_font, metrics, text_font
-from studio.editor.freeze.standing import Stand, shown_topic
+from studio.editor.freeze.standing import Stand, receiver_of, shown_event, shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
@@ -184,7 +184,7 @@ class ThisEvent(QWidget):
         causes = [list(cause) for cause in told.get("cause") or []]
         for topic, sequence, stamp_ns, *_ in reversed(causes[:MOST_CAUSES]):
             stamp = f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "what led to it"
-            steps.append(Step("fa6s.circle", _hue(types, topic), _named(topic, sequence), stamp))
+            steps.append(Step("fa6s.circle", _hue(types, topic), shown_event(topic, sequence), stamp))
         topic = str(told["topic"])
         if not steps:
             origin = self._origin(topic)
@@ -193,7 +193,7 @@ class ThisEvent(QWidget):
         kind = str(types.get(topic, {}).get("type", ""))
         stamp_ns = int(told.get("stamp_ns") or 0)
         about = " · ".join(filter(None, (kind, f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "")))
-        steps.append(Step("fa6s.circle", _hue(types, topic), _named(topic, told["sequence"]), about, bold=True))
+        steps.append(Step("fa6s.circle", _hue(types, topic), shown_event(topic, told["sequence"]), about, bold=True))
         steps.append(self._handling(told, topic))
         if told.get("when") == "handled":
             steps.append(self._published(told))
@@ -212,6 +212,8 @@ class ThisEvent(QWidget):
     def _handling(self, told: dict[str, Any], topic: str) -> Step:
         wires = self.window_.session.system.wires if self.window_.has_session else ()
         receivers = list(dict.fromkeys(wire.end.node for wire in wires if topic_of(wire.start) == topic))
+        if own := receiver_of(topic):
+            receivers = [own]
         stand = self.window_.freeze.stand
         match told.get("when"):
             case "handled":
@@ -240,10 +242,6 @@ class ThisEvent(QWidget):
         self.theme = self.chain.theme = theme
         self.empty.show_theme(theme)
         self._show(self._told)
-
-
-def _named(topic: str, sequence: int) -> str:
-    return f"{shown_topic(topic) if topic.startswith('/_studio') else topic} #{sequence}"
 
 
 def _hue(types: dict[str, Any], topic: str) -> str:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor
-from PyQt6.QtWidgets import QApplication, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QColor, QKeyEvent
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QMenu,
+    QToolTip,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body
 from studio.editor.fonts import code_font
+from studio.editor.panels.value_edit import ValueEdit, as_written
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 
@@ -23,7 +32,7 @@ MOST_CHARACTERS = 160
 GROUPS = {"special variables", "function variables", "class variables", "protected variables"}
 """What debugpy adds to every object, and nobody looks for."""
 CALLABLES = {"method", "function", "builtin_function_or_method", "method-wrapper", "module", "ABCMeta"}
-_EXPRESSION, _REFERENCE, _ARRAY, _FULL = (Qt.ItemDataRole.UserRole + number for number in range(4))
+_EXPRESSION, _REFERENCE, _ARRAY, _FULL, _RAW = (Qt.ItemDataRole.UserRole + number for number in range(5))
 
 
 class ValueTree(QTreeWidget):
@@ -49,6 +58,8 @@ class ValueTree(QTreeWidget):
         self.currentItemChanged.connect(lambda item, _: self._chosen(item))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
+        self.setItemDelegateForColumn(VALUE, ValueEdit(self))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
         self.more_entries: Callable[[QMenu, str], object] = lambda menu, expression: None
         self._open: set[str] = set()
         """Expressions of rows that were opened, to open them again at the next stop."""
@@ -77,6 +88,7 @@ class ValueTree(QTreeWidget):
         item = QTreeWidgetItem([str(told.get("name", "")), str(told.get("type") or ""), ""])
         expression = str(told.get("evaluateName") or "")
         item.setData(0, _EXPRESSION, expression)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
         item.setFont(VALUE, code_font(12))
         item.setForeground(TYPE, QColor(self.theme.muted))
         self._quiet = True  # with the focus, a tree chooses its first row by itself
@@ -96,6 +108,7 @@ class ValueTree(QTreeWidget):
         """Type, value and what is within, of a row that is there."""
         item.setText(TYPE, str(told.get("type") or ""))
         item.setData(0, _REFERENCE, int(told.get("variablesReference") or 0))
+        item.setData(0, _RAW, str(told.get("value") or ""))
         self._set_value(item, str(told.get("value") or ""))
         if item.data(0, _REFERENCE):
             item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
@@ -189,6 +202,45 @@ class ValueTree(QTreeWidget):
         else:
             show({})
 
+    # ---- changing
+
+    def may_be_changed(self, item: QTreeWidgetItem | None) -> bool:
+        return item is not None and bool(self.expression(item)) and self.debug.is_stopped
+
+    def written(self, item: QTreeWidgetItem) -> str:
+        """Its value as one would write it, to begin with."""
+        return as_written(str(item.data(0, _RAW) or ""))
+
+    def change(self, item: QTreeWidgetItem | None) -> None:
+        """Have another value written into a row."""
+        if item is not None and self.may_be_changed(item):
+            self.editItem(item, VALUE)
+
+    def assign(self, item: QTreeWidgetItem, text: str) -> None:
+        """What stands here gets the value of an expression; everybody who shows values looks again."""
+        expression, turn = self.expression(item), self.turn
+
+        def failed(error: StudioError) -> None:
+            if turn == self.turn:
+                place = self.visualItemRect(item).bottomLeft() + QPoint(self.columnViewportPosition(VALUE), 0)
+                QToolTip.showText(self.viewport().mapToGlobal(place), str(error), self)  # type: ignore[union-attr]
+
+        self.debug.assign(expression, text, failed)
+
+    def edit(  # type: ignore[override]
+        self, index: QModelIndex, trigger: QAbstractItemView.EditTrigger, event: QEvent | None
+    ) -> bool:
+        """Only values, and only of what stands."""
+        if index.column() != VALUE or not self.may_be_changed(self.itemFromIndex(index)):
+            return False
+        return super().edit(index, trigger, event)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        if event is not None and event.key() == Qt.Key.Key_F2:
+            self.change(self.currentItem())
+        else:
+            super().keyPressEvent(event)
+
     # ---- rows
 
     def expression(self, item: QTreeWidgetItem) -> str:
@@ -209,6 +261,10 @@ class ValueTree(QTreeWidget):
 
     def menu_of(self, item: QTreeWidgetItem) -> QMenu:
         menu, expression = QMenu(self), self.expression(item)
+        change = menu.addAction("Change the value…")
+        assert change is not None
+        change.setEnabled(self.may_be_changed(item))
+        change.triggered.connect(lambda: self.change(item))
         for text, copied in (("Copy value", str(item.data(0, _FULL))), ("Copy expression", expression)):
             entry = menu.addAction(text)
             assert entry is not None

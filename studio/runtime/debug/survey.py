@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Mapping, Sequence, Sized
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_PLACE = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""Where an object lies is another place in every process, and would look like a change."""
 MOST_WORDS = 80
 MOST_CHILDREN = 400
 SAMPLED_FROM = 4_000_000
@@ -107,6 +110,7 @@ def words(value: Any) -> str:
         return f"its text cannot be made: {type(error).__name__}"
     if " object at 0x" in text and text.startswith("<"):
         return ""  # its type is beside it, and where it lies tells nobody anything
+    text = _PLACE.sub("", text)
     return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 1]}…"
 
 
