@@ -7,7 +7,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QSize, pyqtSignal
-from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
+from PyQt6.QtWidgets import QComboBox, QFileDialog, QMenu, QToolButton
 
 from studio.editor.icons import icon
 from studio.editor.panels.viewer import TopicChoice
@@ -34,6 +34,8 @@ class Side(QObject):
         """In words; empty for what comes now."""
         self.trouble = ""
         self.topic = TopicChoice(frozenset({"Map"}), f"Map {letter}")
+        self.topic.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.topic.setMinimumContentsLength(8)  # two of them have to fit beside all the rest; the titles tell more
         self.topic.chosen.connect(lambda topic: viewer.watch(self, topic))
         self.hold = viewer.tool(
             "mdi6.pause-octagon-outline",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PyQt6.QtWidgets import QWidget
 
 from studio.editor.fonts import text_font
@@ -18,6 +18,7 @@ from studio.editor.views.plates import with_alpha
 Floats = NDArray[np.float64]
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 26, 22
 BARS = 41
+FIGURE_PX = 50
 LOWER, HIGHER = "#8A4FA0", "#C07A2B"
 """Violet: B is lower; ochre: it is higher. As in the picture of the difference."""
 
@@ -178,32 +179,51 @@ class Figures(QWidget):
         self.theme = theme
         self.figures: list[tuple[str, str, str]] = []
         """Word, number, unit."""
-        self.setFixedHeight(50)
+        self.setFixedHeight(FIGURE_PX)
         self.setAccessibleName("Figures of the difference")
 
     def show_figures(self, figures: list[tuple[str, str, str]]) -> None:
         self.figures = figures
         self.setAccessibleDescription("; ".join(f"{word} {number} {unit}".strip() for word, number, unit in figures))
+        self._fit()
         self.update()
+
+    def _places(self) -> list[QPointF]:
+        """Of each: in a second row where one has not room for all."""
+        small, large = QFontMetricsF(text_font(11)), QFontMetricsF(text_font(16, 600))
+        places, x, y = [], 12.0, 0.0
+        for word, number, unit in self.figures:
+            wide = max(
+                small.horizontalAdvance(word), large.horizontalAdvance(number) + 4 + small.horizontalAdvance(unit)
+            )
+            if x > 12.0 and x + wide > self.width():
+                x, y = 12.0, y + FIGURE_PX
+            places.append(QPointF(x, y))
+            x += wide + 18
+        return places
+
+    def _fit(self) -> None:
+        height = max((round(place.y()) for place in self._places()), default=0) + FIGURE_PX
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        self._fit()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self.theme.panel))
-        x = 12.0
-        for word, number, unit in self.figures:
+        for at, (word, number, unit) in zip(self._places(), self.figures, strict=True):
             painter.setFont(text_font(11))
-            width = painter.fontMetrics().horizontalAdvance(word)
             painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QPointF(x, 17), word)
+            painter.drawText(at + QPointF(0, 17), word)
             painter.setFont(text_font(16, 600))
             wide = painter.fontMetrics().horizontalAdvance(number)
             painter.setPen(QColor(self.theme.text))
-            painter.drawText(QPointF(x, 39), number)
+            painter.drawText(at + QPointF(0, 39), number)
             painter.setFont(text_font(11))
             painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QPointF(x + wide + 4, 39), unit)
-            wide += 4 + painter.fontMetrics().horizontalAdvance(unit)
-            x += max(width, wide) + 18
+            painter.drawText(at + QPointF(wide + 4, 39), unit)
         painter.end()
 
     def show_theme(self, theme: Theme) -> None:

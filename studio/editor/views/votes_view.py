@@ -19,6 +19,8 @@ from studio.messages import Velocity, Vote
 
 ROW = 22
 NAMES = 132
+NARROW = 300
+"""In less, words stand below each other."""
 MOST_ROWS = 8
 FRAME_MS = 100
 ARC_STEPS = 12
@@ -158,7 +160,10 @@ class VotesView(QWidget):
             painter.setFont(text_font(12, 600))
             painter.setPen(QColor(self.theme.error))
             words = f"✕ {vetoed} arc{'s' if vetoed > 1 else ''} vetoed"
-            painter.drawText(where.adjusted(10, 8, -10, 0), Qt.AlignmentFlag.AlignRight, words)
+            if where.width() < NARROW:
+                painter.drawText(QPointF(10, where.top() + 54), words)
+            else:
+                painter.drawText(where.adjusted(10, 8, -10, 0), Qt.AlignmentFlag.AlignRight, words)
 
     def _paint_cross(self, painter: QPainter, at: QPointF, size: float) -> None:
         painter.setPen(QPen(QColor(self.theme.error), 1.5))
