@@ -27,44 +27,15 @@ COMMANDS = {"continue": b"continue\r", "next": b"next\r", "stepIn": b"step\r", "
 
 
 class GdbPage(QWidget):
-    ended = pyqtSignal()
-    """gdb has gone; its last words can still be read."""
     again_wanted = pyqtSignal()
 
     def __init__(self, window: MainWindow, component: str, told: dict[str, Any]) -> None:
         super().__init__()
         self.window_, self.component, self.host = window, component, str(told["host"])
+        self.pid = self._pid_now = int(told["pid"])
         self.stop: dict[str, Any] | None = None
         self._marked: CodePage | None = None
-        self.where = QLabel()
-        self.where.setTextFormat(Qt.TextFormat.RichText)
-        self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.where.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
-        self.where.linkActivated.connect(lambda _: self.show_where())
-        self.again, self.leave = QPushButton("Attach again"), QPushButton("End gdb")
-        self.again.setToolTip(f"Start gdb on the process that {component} has now")
-        self.again.clicked.connect(self.again_wanted)
-        self.leave.setToolTip(f"{component} goes on without a debugger")
-        self.leave.clicked.connect(self.end)
-        for button in (self.again, self.leave):
-            button.setProperty("link", "true")
-        row = QHBoxLayout()
-        row.setContentsMargins(8, 2, 8, 2)
-        row.addWidget(self.where, 1)
-        row.addWidget(self.again)
-        row.addWidget(self.leave)
-        self.view = TerminalView(window.theme)
-        self.view.setAccessibleName(f"gdb on {component}")
-        self.view.setAccessibleDescription("A terminal. Ctrl+F2 leaves it, as Tab belongs to gdb")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(row)
-        layout.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
-        self.pid = self._pid_now = int(told["pid"])
+        self._build()
         self._breakpoints = GdbBreakpoints(window.debug.book, Path(told["folder"]))
         words = [word for command in self._breakpoints.commands() for word in ("-ex", command)]
         self.terminal = PseudoTerminal([*told["command"], *words], self.view.page.columns, self.view.page.lines, self)
@@ -75,8 +46,37 @@ class GdbPage(QWidget):
         window.debug.natives[self.host] = self
         self._stop_listening = window.debug.book.listen(lambda _, asks: self._tell_breakpoints() if asks else None)
         window.live.feed.changed.connect(self._follow)
-        self.again.hide()
         self._show_stop()
+
+    def _build(self) -> None:
+        self.where = QLabel()
+        self.where.setTextFormat(Qt.TextFormat.RichText)
+        self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.where.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.where.linkActivated.connect(lambda _: self.show_where())
+        self.again, self.leave = QPushButton("Attach again"), QPushButton("End gdb")
+        self.again.setToolTip(f"Start gdb on the process that {self.component} has now")
+        self.again.clicked.connect(self.again_wanted)
+        self.again.hide()
+        self.leave.setToolTip(f"{self.component} goes on without a debugger")
+        self.leave.clicked.connect(self.end)
+        self.view = TerminalView(self.window_.theme)
+        self.view.setAccessibleName(f"gdb on {self.component}")
+        self.view.setAccessibleDescription("A terminal. Ctrl+F2 leaves it, as Tab belongs to gdb")
+        self.setFocusProxy(self.view)
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 2, 8, 2)
+        row.addWidget(self.where, 1)
+        for button in (self.again, self.leave):
+            button.setProperty("link", "true")
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self.view, 1)
 
     # ---- as the window's debugger sees it
 
@@ -127,6 +127,7 @@ class GdbPage(QWidget):
             colour = theme.error if stop["reason"] == "exception" else theme.frozen
             words = f"{name} <span style='color:{colour}'>stands</span> {self._place(stop)}"
         self.where.setText(words)
+        self.where.setToolTip(words)
         self._mark(stop)
         self.window_.freeze.show_ways()
 
@@ -175,7 +176,6 @@ class GdbPage(QWidget):
         self.again.setVisible(window.live.feed.is_attached)
         self.leave.hide()
         self._show_stop()
-        self.ended.emit()
 
     def show_theme(self, theme: Theme) -> None:
         self.view.show_theme(theme)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QSocketNotifier, QTimer, pyqtSignal
 
-MOST_AT_ONCE = 16384
+MOST_AT_ONCE = 4096
 """Bytes for one turn of the window; what floods us waits in the process itself, which the kernel holds back."""
 TERM = "linux"
 """What our screen understands, and not more."""
