@@ -20,6 +20,7 @@ from studio.messages.emit_decode import make_decoder
 from studio.messages.emit_encode import make_encoder
 from studio.messages.errors import MessageError
 from studio.messages.message import Message
+from studio.messages.pieces import Pieces
 
 M = TypeVar("M", bound=Message)
 Buffer = bytes | bytearray | memoryview
@@ -41,6 +42,7 @@ class Codec(NamedTuple):
 
 
 _codecs: dict[type[Message], Codec] = {}
+_to_pieces: dict[type[Message], Callable[[Any], Pieces]] = {}
 
 
 def encode(message: Message) -> bytes:
@@ -48,6 +50,18 @@ def encode(message: Message) -> bytes:
     codec = _codecs.get(type(message)) or codec_of(type(message))
     try:
         return codec.encode(message)
+    except _DAMAGE as error:
+        raise _explained(message, error) from error
+
+
+def encode_in_pieces(message: Message) -> Pieces:
+    """The same bytes, with arrays that are not copied yet."""
+    cls = type(message)
+    to_pieces = _to_pieces.get(cls)
+    if to_pieces is None:
+        to_pieces = _to_pieces[cls] = make_encoder(cls.__name__, codec_of(cls).slots, Pieces)
+    try:
+        return to_pieces(message)
     except _DAMAGE as error:
         raise _explained(message, error) from error
 
@@ -116,6 +130,7 @@ def make_codec(cls: type[Message], slots: tuple[Slot, ...]) -> Codec:
 def register_codec(cls: type[Message], codec: Codec) -> None:
     """Use a codec made by hand."""
     _codecs[cls] = codec
+    _to_pieces[cls] = lambda message: Pieces((codec.encode(message),))
 
 
 def _explained(message: Message, error: Exception) -> MessageError:

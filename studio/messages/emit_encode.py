@@ -50,14 +50,14 @@ def put_texts(out: list[Any], position: int, texts: Iterable[str]) -> int:
 
 
 _CONSTANTS: dict[str, Any] = {
-    "join": b"".join,
     "ZEROS": _GAPS,
     "put_texts": put_texts,
 }
 
 
-def make_encoder(title: str, slots: tuple[Slot, ...]) -> Callable[[Any], bytes]:
-    writer = _EncodeEmitter(_CONSTANTS)
+def make_encoder(title: str, slots: tuple[Slot, ...], join: Callable[[Any], Any] = b"".join) -> Callable[[Any], Any]:
+    """`join` makes the result of the pieces."""
+    writer = _EncodeEmitter({**_CONSTANTS, "join": join})
     writer.number("I", 4, str(ENCAPSULATION))
     writer.at = Position()
     writer.slots(slots, "m")
@@ -207,7 +207,7 @@ class _EncodeEmitter(Emitter):
             self.line(f"out {operator} [{', '.join(self._parts)}]")
         self._list_begun, self._parts = True, []
 
-    def finished(self, title: str) -> Callable[[Any], bytes]:
+    def finished(self, title: str) -> Callable[[Any], Any]:
         self._flush_numbers()
         if self._list_begun:
             self._flush_to_list()

@@ -12,6 +12,8 @@ import zmq
 
 from studio.errors import StudioError
 from studio.messages import decode, encode
+from studio.messages.codec import encode_in_pieces
+from studio.messages.pieces import Pieces
 from studio.messages.plain import String
 from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
@@ -41,7 +43,7 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.mailbox import Mailbox, Route
-from studio.runtime.channel.payloads import Leases
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
@@ -129,6 +131,8 @@ class Executor:
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
         self._wants_newest = False
+        self._large: set[str] = set()
+        """Topics whose messages go through shared memory: they are copied there, and nowhere before."""
         self._receiving = _receiving(plan)
 
     def now_ns(self) -> int:
@@ -410,9 +414,16 @@ class Executor:
         if route is not None:
             route.objects[event.sequence] = event.message
         receivers = self._receiving.get(topic, ())
-        payload = encode(event.message)
+        payload: bytes | Pieces
         if self.checkpoints.outputs is not None:
+            payload = encode(event.message)
             self.checkpoints.outputs.add(topic, event.sequence, event.stamp_ns, payload)
+        elif topic in self._large:
+            payload = encode_in_pieces(event.message)
+        else:
+            payload = encode(event.message)
+            if len(payload) >= SHARED_FROM_BYTES:
+                self._large.add(topic)
         sent = self.sender().event(event, payload, receivers, self.epoch, sent_ns)
         if not sent and route is not None:
             route.objects.pop(event.sequence, None)

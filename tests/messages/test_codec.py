@@ -23,6 +23,7 @@ from studio.messages import (
     decode,
     encode,
 )
+from studio.messages.codec import encode_in_pieces
 from tests.messages.strategies import SHIPPED, messages_of, rosbags_bytes, shipped_store
 
 every_type = pytest.mark.parametrize("kind", SHIPPED, ids=lambda kind: kind.TYPE)
@@ -37,6 +38,10 @@ def test_bytes_equal_those_of_rosbags_and_come_back_equal(kind: type[Message], d
     encoded = encode(message)
     assert encoded == rosbags_bytes(shipped_store(), message)
     assert decode(kind, encoded) == message
+    pieces = encode_in_pieces(message)
+    room = np.empty(len(pieces), np.uint8)
+    pieces.copy_to(room)
+    assert room.tobytes() == pieces.joined() == encoded
 
 
 @every_type
@@ -99,8 +104,9 @@ def test_decoding_something_that_is_no_buffer_is_our_error() -> None:
     ],
 )
 def test_what_does_not_fit_its_wire_type_is_named(message: Message, field: str) -> None:
-    with pytest.raises(MessageError, match=f"{type(message).__name__}.{field} cannot be sent"):
-        encode(message)
+    for encoding in (encode, encode_in_pieces):
+        with pytest.raises(MessageError, match=f"{type(message).__name__}.{field} cannot be sent"):
+            encoding(message)
 
 
 @every_type

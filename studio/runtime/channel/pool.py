@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from studio.messages.pieces import Pieces
 from studio.runtime.channel.slots import (
     EXPECTED,
     HEADER_WORDS,
@@ -85,9 +85,10 @@ class Slot:
         ]
         return not self.waiting
 
-    def fill(self, data: Data) -> None:
+    def fill(self, data: Data | Pieces) -> None:
         """Copy `data`, of the length that was reserved, and let it be read."""
-        np.copyto(self.segment.payload(self.page, memoryview(data).nbytes), _bytes_of(data))
+        pieces = data if isinstance(data, Pieces) else Pieces((data,))
+        pieces.copy_to(self.segment.payload(self.page, len(pieces)))
         _fence()
         self.header[TICKET] = self.ticket
 
@@ -265,10 +266,6 @@ class Pool:
     def _unlink(self, name: str) -> None:
         with suppress(FileNotFoundError):
             (self._folder / name).unlink()
-
-
-def _bytes_of(data: Data) -> NDArray[np.uint8]:
-    return np.frombuffer(data, np.uint8) if memoryview(data).nbytes else np.empty(0, np.uint8)
 
 
 def _fence() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import zmq
 
+from studio.messages.pieces import Pieces
 from studio.runtime.channel import addresses
 from studio.runtime.channel.frames import (
     HEADER,
@@ -92,15 +93,17 @@ class Sender:
         return self.send(pack(topic, kind, sequence, payload))
 
     def event(
-        self, event: Event, payload: bytes | memoryview, receivers: Sequence[int], epoch: int, sent_ns: int
+        self, event: Event, payload: bytes | memoryview | Pieces, receivers: Sequence[int], epoch: int, sent_ns: int
     ) -> bool:
         """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
-        flags, sent, slot = event.flags, payload, None
+        flags, reserved = event.flags, None
         if len(payload) >= SHARED_FROM_BYTES and receivers and self._shared is not None:
             reserved = self._reserve(len(payload), receivers)
-            if reserved is not None:
-                slot, sent = reserved
-                flags |= SHARED
+        if reserved is not None:
+            sent: bytes | memoryview = reserved[1]
+            flags |= SHARED
+        else:
+            sent = payload.joined() if isinstance(payload, Pieces) else payload
         cause = event.cause
         header = HEADER.pack(
             VERSION,
@@ -118,8 +121,8 @@ class Sender:
             0,
         )
         frame = b"".join((topic_field(event.topic), header, sent))
-        if slot is not None:
-            slot.fill(payload)
+        if reserved is not None:
+            reserved[0].fill(payload)
         return self.send(frame)
 
     def _reserve(self, length: int, receivers: Sequence[int]) -> tuple[Slot, bytes] | None:
