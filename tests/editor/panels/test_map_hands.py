@@ -92,3 +92,21 @@ def test_plates_are_dragged_stay_within_and_go_back_by_a_double_click(feed: Feed
     QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.plates.where("scale").center().toPoint())
     view.grab()
     assert view.plates.where("scale") == before
+
+
+def test_hands_on_a_map_without_numbers_and_one_that_vanishes_meanwhile(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    nothing = TERRAIN.replace(planes=np.full((1, 20, 30), np.nan, np.float32))
+    viewer._take_map([Event("/terrain", 2, 0, nothing)])
+    bar = legend_bar(viewer.view.legend_rectangle())
+    top = QPoint(round(bar.center().x()), round(bar.top()))
+    drag(viewer.view, top, top + QPoint(0, 5000))
+    scheme = viewer.view.layers[0].scheme
+    assert scheme.low < scheme.high, "however far one drags"
+    QTest.mousePress(viewer.view, Qt.MouseButton.LeftButton, pos=top)
+    viewer._forget()
+    QTest.mouseMove(viewer.view, top + QPoint(0, 30))
+    QTest.mouseRelease(viewer.view, Qt.MouseButton.LeftButton, pos=top)
+    assert viewer.view.layers == []
+    viewer.restore({"plates": {"scale": [float("nan"), 1], "legend 0": "no", "x": [3, 4]}, "layers": "nonsense"})
+    assert viewer.view.plates.shifts == {"x": (3.0, 4.0)}

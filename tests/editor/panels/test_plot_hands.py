@@ -18,6 +18,7 @@ from studio.editor.views.field_drag import Field
 from studio.messages import Float64
 
 TOPIC = "/filter/smooth"
+BAD = (float("nan"), float("inf"), float("-inf"))
 
 
 @pytest.fixture
@@ -86,3 +87,14 @@ def test_a_click_beside_the_curves_sets_the_log_to_that_time(
     click(viewer, 3.0, 8.0)
     assert [(each["do"], each["action"]) for each in asked] == [("player", "seek")]
     assert asked[0]["time_ns"] == pytest.approx(3e9, abs=0.05e9)
+
+
+def test_points_that_are_no_numbers_are_never_the_nearest(viewer: PlotViewer) -> None:
+    bad = [Event(TOPIC, 200 + i, (11 + i) * 10**9, Float64(data=value)) for i, value in enumerate(BAD)]
+    viewer._take(viewer.curves[0], bad)
+    viewer.redraw()
+    viewer.plot.setXRange(-1, 15, padding=0)
+    for second in (11.0, 12.0, 13.0):
+        assert viewer.point_at(viewer.plot.mapToScene(place(viewer, second, 5.0))) is None
+    found = viewer.point_at(viewer.plot.mapToScene(place(viewer, 10.0, 10.0)))
+    assert found is not None and found.number == 110
