@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from studio.runtime.adoption import Child, adoption, is_child
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.nursery import LENGTH, WARMERS, Birth
 
-FIRST_ANSWER_WITHIN_S = 20.0
-"""It may have to import everything first, on a machine that has much to do."""
+READY_WITHIN_S = 20.0
+"""Of its start: so long it is waited for. Who is wanted later than that is started plainly until it is ready."""
 ANSWER_WITHIN_S = 3.0
-"""From then on; one that stands still holds up the supervision of everybody."""
+"""One that stands still holds up the supervision of everybody."""
 READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "OPENBLAS_", "OMP_", "MKL_", "NUMBA_", "MALLOC_", "TZ")
 """How variables begin that Python and its libraries look at once: with others, another nursery is needed."""
 
@@ -26,14 +28,18 @@ READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "OPENBLAS_", "OMP_", "MKL_", "N
 class _Nursery:
     process: subprocess.Popen[bytes] | Child
     line: socket.socket
-    has_answered: bool = False
+    started_ns: int = field(default_factory=monotonic_ns)
+    is_ready: bool = False
+    is_good: bool = True
 
     @property
     def alive(self) -> bool:
         return self.process.poll() is None
 
     def bear(self, birth: Birth, streams: Sequence[int]) -> Child | None:
-        """None if it does not answer, or if the system has no room for another process."""
+        """None if it is not ready yet; or does not answer, or the system has no room: then it is no good any more."""
+        if not self._await_ready():
+            return None
         with ExitStack() as stack:
             reading, writing = os.pipe()
             stack.callback(os.close, writing)
@@ -43,20 +49,35 @@ class _Nursery:
                 child = Child(pid) if pid and is_child(pid) else None
             if child is not None:  # without a permit it ends by itself, also if it is born after all
                 os.write(writing, b"!")
+            self.is_good = child is not None
             return child
+
+    def _await_ready(self) -> bool:
+        """It may have to import everything first, on a machine that has much to do."""
+        if not self.is_ready:
+            left_s = READY_WITHIN_S - (monotonic_ns() - self.started_ns) / SECOND_NS
+            if select.select([self.line], [], [], max(0.0, left_s))[0]:
+                self.is_ready = self.is_good = self._hear() is not None
+        return self.is_ready
+
+    def _hear(self) -> int | None:
+        self.line.settimeout(ANSWER_WITHIN_S)
+        try:
+            answer = self.line.recv(LENGTH.size)
+        except OSError:
+            return None
+        return int(LENGTH.unpack(answer)[0]) if len(answer) == LENGTH.size else None
 
     def _ask(self, birth: Birth, descriptors: Sequence[int]) -> int:
         """The process id of who was born; 0 if nobody was."""
         request = birth.pack()
-        self.line.settimeout(ANSWER_WITHIN_S if self.has_answered else FIRST_ANSWER_WITHIN_S)
+        self.line.settimeout(ANSWER_WITHIN_S)
         try:
             sent = socket.send_fds(self.line, [request], descriptors)
             self.line.sendall(request[sent:])
-            answer = self.line.recv(LENGTH.size)
         except OSError:
             return 0
-        self.has_answered = True
-        return int(LENGTH.unpack(answer)[0]) if len(answer) == LENGTH.size else 0
+        return self._hear() or 0
 
     def close(self) -> None:
         self.line.close()
@@ -102,7 +123,7 @@ class Nurse:
         with self._lock, open(os.devnull, "rb") as nothing:
             nursery = self._nursery(wanted)
             child = nursery.bear(birth, [nothing.fileno(), *outputs]) if nursery else None
-            if child is None and nursery is not None:
+            if nursery is not None and not nursery.is_good:
                 self._nurseries.pop(wanted).close()
         return child
 

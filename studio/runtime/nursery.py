@@ -66,6 +66,7 @@ def main() -> int:
     gc.collect()
     gc.freeze()  # the collector would otherwise write into pages that all children share
     setproctitle("studio nursery")
+    line.sendall(LENGTH.pack(0))  # it can be asked from now on
     while (received := _receive(line)) is not None:
         birth, descriptors = received
         if _fork(line):

@@ -57,7 +57,10 @@ def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
     (folder / "counts_descriptors.py").write_text(COUNTS)
     sys.path.insert(0, str(folder))
     nurse = Nurse()
-    yield nurse
+    with pytest.MonkeyPatch.context() as patient:  # a machine that has much to do is no defect of what is tested
+        patient.setattr("studio.runtime.nurse.READY_WITHIN_S", 50.0)
+        patient.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 30.0)
+        yield nurse
     nurse.close()
     sys.path.remove(str(folder))
 
@@ -157,16 +160,33 @@ def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pyte
     born(nurse, "says_where_it_is", (2, 2)).wait(20)
     standing = nursery_of(os.getpid())
     standing.suspend()
-    monkeypatch.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 0.3)
-    assert nurse.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
+    with monkeypatch.context() as impatient:
+        impatient.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 0.3)
+        assert nurse.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
     assert not standing.is_running()
     assert born(nurse, "says_where_it_is", (2, 2)).wait(20) == 7, "by the next one"
+
+
+def test_who_is_wanted_before_it_is_ready_is_started_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that has very much to do nobody waits for it again and again, and its work is not thrown away."""
+    nurse = Nurse()
+    monkeypatch.setattr("studio.runtime.nurse.READY_WITHIN_S", 0.0)
+    words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2)}
+    assert nurse.bear("waits_for_ever", (), **words) is None  # type: ignore[arg-type]
+    first = nurse._nurseries[()]
+    assert first.alive and first.is_good
+    monkeypatch.setattr("studio.runtime.nurse.READY_WITHIN_S", 50.0)
+    monkeypatch.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 30.0)
+    child = nurse.bear("json.tool", ("--help",), **words)  # type: ignore[arg-type]
+    assert child is not None and nurse._nurseries[()] is first
+    child.wait(20)
+    nurse.close()
 
 
 def test_who_is_born_too_late_does_not_live(nurse: Nurse, tmp_path: Path) -> None:
     """Who asked has given up and started another one: there must not be two."""
     nursery = nurse._nursery(())
-    assert nursery is not None
+    assert nursery is not None and nursery._await_ready()
     output, (reading, writing) = tmp_path / "output", os.pipe()
     birth = Birth("says_where_it_is", [], "studio x", dict(os.environ), sys.path, "")
     with adoption, output.open("wb") as file:
