@@ -117,7 +117,9 @@ class GdbPage(QWidget):
         stop, theme = self.stop, self.window_.theme
         name = f"<b>{escape(self.component)}</b>"
         if not self.terminal.is_open:
-            words = f"{name} goes on without a debugger"
+            words = (
+                f"{name} goes on without a debugger" if self.window_.live.feed.is_attached else f"{name} does not run"
+            )
         elif self._pid_now != self.pid:
             words = f"{name} was started again, as process {self._pid_now}: gdb still has the one that was before"
             self.again.show()
