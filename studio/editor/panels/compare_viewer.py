@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -181,9 +182,13 @@ class CompareViewer(Viewer):
             self.profile.show_lines([along(map_, plane, cut) for map_ in maps if map_ and plane in map_.plane_names])
 
     def _fit(self) -> None:
+        """All that is known in one of them."""
         first = self.sides[0].view
-        first.fit()
-        self._follow(first)
+        known = [layer.known_m() for side in self.sides for layer in side.view.layers]
+        if known:
+            low, high = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
+            first.show_rectangle(*low[:2], *high[2:])
+            self._follow(first)
 
     # ---- what is kept
 
@@ -365,8 +370,10 @@ def figures_of(found: Difference, tolerance: float, unit: str) -> list[tuple[str
         ("RMS difference", f"{found.rms:.3f}", unit),
         ("mean B − A", f"{found.mean:+.3f}".replace("-", "−"), unit),
         (f"within ± {tolerance:g} {unit}".strip(), f"{found.within * 100:.0f}", "%"),
-        *(
-            (word, f"{count:,}".replace(",", "\u2009"), "")
-            for word, count in (("cells in both", found.both), ("only in A", found.only_a), ("only in B", found.only_b))
-        ),
+        ("cells in both", _count(found.both), ""),
+        ("only in A · B", f"{_count(found.only_a)} · {_count(found.only_b)}", ""),
     ]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}".replace(",", "\u2009")

@@ -37,6 +37,17 @@ class Layer:
         across, up = self.map.columns * self.map.resolution_m, self.map.rows * self.map.resolution_m
         return left, bottom, left + across, bottom + up
 
+    def known_m(self) -> tuple[float, float, float, float]:
+        """The rectangle around the cells that are known: a map may be much larger. All of it if none is."""
+        known = np.isfinite(self.values)
+        rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+        if not rows.size:
+            return self.extent_m()
+        left, bottom = (float(value) for value in self.map.origin_m)
+        ends = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+        x0, y0, x1, y1 = (float(end) * self.map.resolution_m for end in ends)
+        return left + x0, bottom + y0, left + x1, bottom + y1
+
     def words_at(self, cell: tuple[int, int]) -> str:
         """The value with its unit and, where the map knows it, the standard deviation."""
         value = float(self.values[cell])
