@@ -56,7 +56,9 @@ class _Nursery:
         """It may have to import everything first, on a machine that has much to do."""
         if not self.is_ready:
             left_s = READY_WITHIN_S - (monotonic_ns() - self.started_ns) / SECOND_NS
-            if select.select([self.line], [], [], max(0.0, left_s))[0]:
+            poller = select.poll()
+            poller.register(self.line, select.POLLIN)
+            if poller.poll(max(0.0, left_s) * 1000):
                 self.is_ready = self.is_good = self._hear() is not None
         return self.is_ready
 
