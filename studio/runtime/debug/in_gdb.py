@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import gdb  # type: ignore[import-untyped]
 
+LOOK_EVERY_S = 0.3
 MOST_FRAMES = 64
 """Looked at for one whose source is there."""
 ASKED_FOR = ("SIGINT", "SIGSTOP", "SIGTRAP", "0")
@@ -85,6 +88,28 @@ def goes_on(_: Any) -> None:
             file.unlink()
 
 
+def let_go_of_the_dead() -> None:
+    """Who was killed while gdb held it stays a zombie until gdb looks, and cannot be started again before that."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are gdb's own
+    while not threading.Event().wait(LOOK_EVERY_S):
+        for pid in [pid for pid in list(_was_there) if is_dead(pid)]:
+            _was_there.discard(pid)
+            gdb.post_event(lambda pid=pid: bury(pid))
+
+
+def is_dead(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def bury(pid: int) -> None:
+    if gdb.selected_inferior().pid == pid:
+        print(f"process {pid} was killed")
+        gdb.execute("kill")
+
+
 class Unbreak(gdb.Command):  # type: ignore[misc]
     """Delete the breakpoints that were set with this location: unbreak LOCATION.
 
@@ -102,6 +127,7 @@ class Unbreak(gdb.Command):  # type: ignore[misc]
 
 
 Unbreak()
+threading.Thread(target=let_go_of_the_dead, daemon=True).start()
 with suppress(gdb.error):  # one that cannot fetch sources from the net need not be told; the others would ask first
     gdb.execute("set debuginfod enabled off")
 gdb.events.stop.connect(stopped)

@@ -104,6 +104,18 @@ def test_the_system_stands_where_gdb_stops_the_program_and_goes_on_with_it(world
     assert world.session.processes()["filter"].pid == world.pid and not world.session.restarts
 
 
+@pytest.mark.skipif(bool(str(gdb_obstacle())), reason=str(gdb_obstacle()))
+def test_gdb_lets_go_of_a_program_that_is_killed_while_it_stands(tmp_path: Path) -> None:
+    environment = {**os.environ, "STUDIO_RUN": str(tmp_path), "STUDIO_HOST": "sleeper"}
+    program = subprocess.Popen(["sleep", "1000"], env=environment)
+    command = native.gdb_command(program.pid)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as gdb:
+        await_true((tmp_path / "gdb.sleeper.json").exists, "gdb to have attached")
+        program.kill()
+        assert program.wait(30) == -signal.SIGKILL  # a zombie that gdb still had could not be waited for
+        gdb.kill()
+
+
 def test_what_keeps_gdb_away_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scope = tmp_path / "ptrace_scope"
     monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/gdb")
