@@ -272,8 +272,10 @@ class Session:
 
     def obedient_programs(self) -> set[str]:
         """Components in other languages that say of themselves that they obey what is done by hand."""
-        programs = [component.name for component in self.plan.components if component.command]
-        return {name for name in programs if self.observer.component(name).get("by_hand")}
+        programs = [component for component in self.plan.components if component.command]
+        alive = [each.host for each in programs if each.host in self.hosts and each.host not in self.exits]
+        self.observer.await_reports(alive, 0, FIRST_REPORT_WITHIN_S)
+        return {each.name for each in programs if self.observer.component(each.name).get("by_hand")}
 
     def end_hearers(self) -> list[str]:
         """Components that have something to do when a log has ended, in order of place."""
