@@ -157,9 +157,18 @@ class DebugControl(QObject):
         session.point_changed.connect(self.book.note_placed)
         session.attached.connect(self.changed)
         session.ended.connect(lambda why: self._ended(session, why))
-        session.start({file: self.book.asked_of(file) for file in self.book.files()}, self.book.asked_exceptions())
+        asked = {file: self.book.asked_of(file) for file in self.book.files()}
+        session.attached.connect(lambda: self._catch_up(session, asked))
+        session.start(asked, self.book.asked_exceptions())
         self.changed.emit()
         return session
+
+    def _catch_up(self, session: DebugSession, asked: Mapping[str, list[Body]]) -> None:
+        """Breakpoints that were set while it was being attached."""
+        for file in {*asked, *self.book.files()}:
+            now = self.book.asked_of(file)
+            if now != asked.get(file, []):
+                session.set_breakpoints(file, now)
 
     def _followed(self, changes: Changes) -> None:
         """Others may debug the system too, and the runtime lets hosts be debugged to stop in their handlers."""
