@@ -21,6 +21,8 @@ MOST_AT_ONCE = 4096
 TERM = "linux"
 """What our screen understands, and not more."""
 LOOK_EVERY_MS = 30
+LAST_LOOKS = 10
+"""After the end; reading fails when all has been read, unless somebody else has the terminal."""
 ENDS_WITHIN_S = 3.0
 IN_TERMINAL = 'terminal=$1; shift; exec "$@" <>"$terminal" >&0 2>&0'
 """The first terminal that the leader of a session opens is its own: with that come Ctrl+C, and the end with the window.
@@ -51,6 +53,7 @@ class PseudoTerminal(QObject):
             os.close(self._slave)
             raise
         self._to_write = b""
+        self._looks_since_end = 0
         kinds = QSocketNotifier.Type
         self._reader = QSocketNotifier(self._master, kinds.Read, self)  # type: ignore[call-overload]
         self._reader.activated.connect(self._read)
@@ -108,22 +111,15 @@ class PseudoTerminal(QObject):
         self.said.emit(data)
 
     def _look(self) -> None:
-        """Whether it has ended; its last words are read first."""
+        """Whether it has ended; its last words may take a moment to get through the kernel."""
         status = self.process.poll()
         if status is None:
             return
-        while self.is_open and self._reader.isEnabled() and _has_more(self._master):
-            self._read()
-        if self.is_open:
-            self._shut()
-            self.ended.emit(status)
-
-
-def _has_more(master: int) -> bool:
-    with suppress(OSError):
-        waiting = fcntl.ioctl(master, termios.FIONREAD, b"\0\0\0\0")
-        return any(waiting)
-    return False
+        self._looks_since_end += 1
+        if self._reader.isEnabled() and self._looks_since_end < LAST_LOOKS:
+            return
+        self._shut()
+        self.ended.emit(status)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
