@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from PyQt6.QtCore import Qt, pyqtSignal
@@ -94,7 +95,7 @@ class PlayerBar(FittingBar):
     def _bursts(self) -> QMenu:
         menu = QMenu("Many events", self.single)
         for count in BURSTS:
-            _entry(menu, f"{count} events", lambda count=count: self.steering.ask("burst", count=count))
+            _entry(menu, f"{count} events", partial(self.steering.ask, "burst", count=count))
         _entry(menu, "Other…", self._ask_burst)
         return menu
 
@@ -118,7 +119,7 @@ class PlayerBar(FittingBar):
         self.times.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         rates = QMenu(self.times)
         for words, rate in PRESETS:
-            _entry(rates, f"{words} ×" if rate else words, lambda rate=rate: steering.set_rate(rate))
+            _entry(rates, f"{words} ×" if rate else words, partial(steering.set_rate, rate))
         self.times.setMenu(rates)
         self.presets = Presets()
         self.presets.chosen.connect(steering.set_rate)
@@ -187,7 +188,7 @@ class PlayerBar(FittingBar):
             (self.number, "Go to event…", "Its number among those that are played", self.steering.jump_to_event),
         ):
             if field_ in self.hidden_widgets:
-                entry = _entry(menu, title, lambda parts=(field_, title, words, do): self._ask(*parts))
+                entry = _entry(menu, title, partial(self._ask, field_, title, words, do))
                 entry.setEnabled(field_.isEnabled())
 
     def _ask(self, field_: QLineEdit, title: str, words: str, do: Callable[[str], object]) -> None:

@@ -98,6 +98,5 @@ class ImageView(PlaneView):
         for row in range(max(math.ceil(-world.top_m), 0), min(math.floor(-world.y_of(world.height)), height) + 1):
             painter.fillRect(0, round(world.pixel_of(0.0, -row)[1]), world.width, 1, colour)
 
-    def _paint_scale(self, painter: QPainter) -> float:
+    def _paint_scale(self, painter: QPainter) -> None:
         """A picture has no metres, and the read-out the whole width."""
-        return 0.0
