@@ -369,7 +369,7 @@ class DebugSession:
                 client.event("initialized")
             case "configurationDone":
                 client.respond(request)
-                self._welcome(client)
+                self._work.put(lambda: self._welcome(client))  # in order, or it would be told of a stop twice
             case "disconnect" | "terminate" as command:
                 client.respond(request)
                 if command == "terminate":
