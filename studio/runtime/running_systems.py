@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from studio.model.close_matches import did_you_mean
 from studio.runtime.run_folder import runs_folder
 
 NOTE = "runtime.json"
+_START_TIME = 19
+"""Which word behind the name, in /proc/PID/stat."""
 
 
 class NotRunning(StudioError):
@@ -31,12 +34,12 @@ class RunningSystem:
     gate: str
     pid: int
     born: float
-    """When the process was started: a process id may be used again."""
+    """When the process was started, see `_born`: a process id may be used again."""
 
     @classmethod
     def of_this_process(cls, run: Path, project: str, folder: Path, mode: str, gate: str) -> RunningSystem:
-        born = psutil.Process().create_time()
-        return cls(run.name, project, str(folder.absolute()), mode, gate, os.getpid(), born)
+        pid = os.getpid()
+        return cls(run.name, project, str(folder.absolute()), mode, gate, pid, _born(pid))
 
     def write(self) -> None:
         file = runs_folder() / self.run / NOTE
@@ -49,10 +52,17 @@ class RunningSystem:
 
     def is_alive(self) -> bool:
         try:
-            process = psutil.Process(self.pid)
-            return bool(process.create_time() == self.born and process.status() != psutil.STATUS_ZOMBIE)
-        except psutil.Error:
+            return _born(self.pid) == self.born and psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
+        except (OSError, psutil.Error):
             return False
+
+
+def _born(pid: int) -> float:
+    """By a clock that nobody sets, where there is one. psutil gives the time of day: whenever that is corrected by a
+    moment, a system that runs would look like another process with the same number."""
+    if not sys.platform.startswith("linux"):
+        return float(psutil.Process(pid).create_time())
+    return float(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[_START_TIME])
 
 
 def running_systems() -> list[RunningSystem]:

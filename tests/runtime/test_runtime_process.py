@@ -251,6 +251,14 @@ def test_a_note_of_a_dead_runtime_is_not_believed(system: RunningSystem, runs: P
         folder.rmdir()
 
 
+def test_a_system_is_found_although_somebody_has_set_the_clock(
+    system: RunningSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("psutil._pslinux.boot_time", lambda: 1.0)
+    assert system.is_alive()
+    assert find_running() == system
+
+
 # The end.
 
 
