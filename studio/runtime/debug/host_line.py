@@ -150,13 +150,15 @@ class HostLine:
 
     def let_go_for_good(self, unless: Callable[[], bool] = lambda: False) -> None:
         """When all breakpoints are gone: also who was on his way into one, and is held after all were let go."""
+        if unless():
+            return
         self.let_go()
         pause, end_ns = threading.Event(), monotonic_ns() + int(CLEAR_WITHIN_S * SECOND_NS)
         clear = 0
         while clear < CLEAR_LOOKS and monotonic_ns() < end_ns and not unless():
             pause.wait(TRY_EVERY_S)
             clear = 0 if self.evaluate("is_held") else clear + 1
-            if not clear:
+            if not clear and not unless():
                 self.let_go()
 
     def await_true(

@@ -211,13 +211,17 @@ class DebugSession:
         self._stepping = False
         with suppress(DebugError):
             line.evaluate("go_on")
-        return line.ask("continue", arguments or {"threadId": stop.thread})
+        answer = line.ask("continue", arguments or {"threadId": stop.thread})
+        self._told_stop = None  # who comes now finds it going
+        return answer
 
     def _go_on_alone(self) -> None:
         """Nobody is left who could let it go, also from where a step ends that is under way."""
+        if self._clients:  # somebody has come since, and is told where it stands
+            return
         self._resume()
         if self.line is not None:
-            self.line.let_go_for_good(unless=lambda: not self._abandoned)
+            self.line.let_go_for_good(unless=lambda: bool(self._clients))
 
     def hold_clock(self) -> None:
         """The host's own clock stands with the system's."""
@@ -327,6 +331,7 @@ class DebugSession:
                     connection.close()
                     return
                 self._clients.append(client)
+                self._abandoned = False  # at once: what it sets may stop somebody before it has been welcomed
             client.start()
 
     def _configured(self) -> list[ProxyClient]:
@@ -348,9 +353,10 @@ class DebugSession:
                 self._send_file(self.line, path)
             if self._exceptions.pop(client, None) is not None and self.line is not None:
                 self._send_exceptions(self.line)
-        if not left and not self.ended:
+            if left or self.ended:
+                return
             self._abandoned = not self._ours
-            self._work.put(self._go_on_alone)
+        self._work.put(self._go_on_alone)
 
     def _requested(self, client: ProxyClient, request: Message) -> None:
         try:
@@ -432,7 +438,6 @@ class DebugSession:
     def _welcome(self, client: ProxyClient) -> None:
         """From here on it hears what happens, beginning with where the host stands."""
         client.configured = True
-        self._abandoned = False
         self._tell_process(client)
         told = self._told_stop
         if told is not None:

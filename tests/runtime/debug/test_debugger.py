@@ -115,6 +115,22 @@ def test_a_client_that_dies_at_a_breakpoint_leaves_a_system_that_goes_on(world: 
     world.goes_on()
 
 
+def test_a_client_that_comes_when_another_has_just_left_keeps_what_stops_for_it(world: World) -> None:
+    """What lets go for those who have left is still under way then."""
+    for _ in range(3):
+        first = world.client()
+        first.wait("stopped")
+        world.stands()
+        first.close()
+        second = world.client()
+        second.wait("stopped")
+        second.ask("studioEvent")  # answered in order: behind all that has happened meanwhile
+        world.stands()
+        assert "stopped" not in [each["event"] for each in second.events], "once"
+        second.close()
+        world.goes_on()
+
+
 def test_a_lost_debugger_leaves_a_system_that_goes_on_and_can_be_debugged_again(world: World) -> None:
     client = world.client()
     client.wait("stopped")
