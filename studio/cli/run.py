@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import signal
 import sys
@@ -40,7 +41,7 @@ from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
 from studio.runtime.replay.logged_sources import LoggedSources, Player, wanted_log
 from studio.runtime.replay.player import FLAT_OUT
-from studio.runtime.running_systems import RunningSystem
+from studio.runtime.running_systems import RunningSystem, forget_old_words, last_words_file
 from studio.runtime.runtime import About, Runtime
 from studio.runtime.shape import Shape
 from studio.runtime.steering import Steering
@@ -235,7 +236,8 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             measurement.begin()
             runtime.open(_note(session, opened, options))
             if options.detached:
-                _let_go_of_the_terminal()
+                console.mute()
+                _let_go_of_the_terminal(last_words_file(session.folders.run))
 
             def is_over() -> bool:
                 has_ended = not options.stay and logs.player is player and _has_ended(player)
@@ -255,10 +257,11 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         measurement.finish()
     console.look(session)
     console.close()
+    if options.detached:
+        last_words_file(session.folders.run).unlink(missing_ok=True)
     if verdict.over_at_ns is not None and lockstep:
         judged_s = (verdict.over_at_ns - start_ns) / SECOND_NS
         seconds = judged_s if options.seconds is None else min(judged_s, options.seconds)
-        seconds = seconds if options.seconds is None else min(seconds, options.seconds)
     elif paced is not None:
         seconds = options.seconds if paced.finished.is_set() and options.seconds is not None else passed_s
     else:
@@ -369,13 +372,15 @@ def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console,
         console.look(runtime.session, (at_ns - start_ns) / SECOND_NS, runtime)
 
 
-def _let_go_of_the_terminal() -> None:
-    """Detached and running: what it has to say goes to those who attach."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+def _let_go_of_the_terminal(last_words: Path) -> None:
+    """Detached and running: what it has to say goes to those who attach. Only why it broke is written down."""
+    forget_old_words()
+    for stream, to in ((sys.stdout, Path(os.devnull)), (sys.stderr, last_words)):
         stream.flush()
-        os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+        file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(file, stream.fileno())
+        os.close(file)
+    faulthandler.enable(all_threads=False)
 
 
 @contextmanager

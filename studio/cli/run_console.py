@@ -27,6 +27,7 @@ class Console:
         self._quiet = quiet
         self._seconds = seconds
         self._live = sys.stderr.isatty() and not quiet
+        self._muted = False
         self._drawn = 0
         """Lines of the table that are on the screen."""
         self._drawn_ns = 0
@@ -63,6 +64,10 @@ class Console:
         for component in result.components:
             self._tell_failure(component.name, component.error)
 
+    def mute(self) -> None:
+        """Nobody sees it any more: those who attach hear all of this from the runtime."""
+        self._muted, self._live = True, False
+
     def close(self) -> None:
         self._wipe()
 
@@ -72,8 +77,9 @@ class Console:
             self._print(f"{name} failed:\n" + "\n".join(f"  {line}" for line in readable(error)))
 
     def _print(self, text: str) -> None:
-        self._wipe()
-        print(text, file=sys.stderr, flush=True)
+        if not self._muted:
+            self._wipe()
+            print(text, file=sys.stderr, flush=True)
 
     # The table.
 

@@ -84,7 +84,7 @@ class Feed(QObject):
     attached = pyqtSignal()
     """To a running system; `state` is there."""
     ended = pyqtSignal(bool)
-    """The system is not there any more; True if its runtime died without a word. `state` is empty."""
+    """The system is not there any more; True if its runtime died. `state` is empty."""
     changed = pyqtSignal(object)
     """Changes."""
     spoken = pyqtSignal(list)
@@ -100,6 +100,8 @@ class Feed(QObject):
         self.state: Snapshot = {}
         self.run = ""
         """The run's name; empty while none is attached."""
+        self.last_words = ""
+        """Of the last runtime that died, if it said why."""
         self.silent_s = 0.0
         self._folder: Path | None = None
         self._attaching = False
@@ -198,7 +200,8 @@ class Feed(QObject):
             case Attached(system):
                 if self._folder is not None and Path(system.folder).resolve() == self._folder.resolve():
                     self.run, self._attaching = system.run, True
-            case Ended(died):
+            case Ended(died, words):
+                self.last_words = words
                 self.state, self.run, self._attaching, self.silent_s = {}, "", False, 0.0
                 self.ended.emit(died)
             case Silence(seconds):

@@ -178,10 +178,17 @@ class Live(QObject):
         self._ask_later(f"{name} does not start", words, {})
 
     def _died(self) -> None:
+        choices: dict[str, Callable[[], object]] = {"Run again": self.run, "Close": lambda: None}
+        how, words = "ended without a word: it was killed", self.feed.last_words
+        if words:
+            lines = (
+                words.splitlines()
+            )  # Python tells what happened first if it was a signal, last if it was an exception
+            how = f"broke: {lines[0] if lines[0].startswith('Fatal') else lines[-1]}"
+            choices["What it said"] = lambda: self._ask_later("The last words of the runtime", words, {})
         self.window.notice.ask(
-            "The runtime of this system ended without a word: it was killed, or crashed. Everything it had started"
-            " is gone with it; your project is untouched.",
-            {"Run again": self.run, "Close": lambda: None},
+            f"The runtime of this system {how}. Everything it had started is gone with it; your project is untouched.",
+            choices,
         )
 
     def _stop_is_slow(self) -> None:

@@ -34,9 +34,10 @@ class Attached:
 
 @dataclass(frozen=True)
 class Ended:
-    """The runtime is gone: as it should, or `died` without a word."""
+    """The runtime is gone: as it should, or `died` without a goodbye."""
 
     died: bool
+    last_words: str = ""
 
 
 @dataclass(frozen=True)

@@ -199,8 +199,9 @@ class Link:
             return None  # of a type that this window does not know
 
     def _end(self, *, died: bool) -> None:
+        words = self._system.last_words() if died and self._system is not None else ""
         self._detach()
-        self._turn(Ended(died))
+        self._turn(Ended(died, words))
 
     def _detach(self) -> None:
         if self._tap is not None:

@@ -37,7 +37,7 @@ class RunControl(QObject):
     start_failed = pyqtSignal(str)
     """Everything that `studio run` said before it gave up."""
     died = pyqtSignal()
-    """The runtime ended without a word."""
+    """The runtime ended without a goodbye."""
     stop_is_slow = pyqtSignal()
     held_by_other = pyqtSignal(str, object)
     """Somebody else holds control: the sentence, and what to call to take over and do it all the same."""

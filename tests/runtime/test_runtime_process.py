@@ -262,6 +262,14 @@ def test_a_system_is_found_although_somebody_has_set_the_clock(
 # The end.
 
 
+def test_a_runtime_that_breaks_leaves_its_last_words(runs: Path, project: Path) -> None:
+    running = start(project)
+    assert running.last_words() == ""
+    os.kill(running.pid, signal.SIGSEGV)
+    await_true(lambda: not running.is_alive(), "its end")
+    assert "Segmentation fault" in running.last_words()
+
+
 def test_nothing_survives_a_killed_runtime(runs: Path, project: Path) -> None:
     running = start(project)
     family = psutil.Process(running.pid).children(recursive=True)
