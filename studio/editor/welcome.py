@@ -56,6 +56,7 @@ GUIDE = PACKAGE.parent / "docs" / "guide"
 class Welcome(QWidget):
     new_wanted = pyqtSignal()
     open_wanted = pyqtSignal()
+    log_wanted = pyqtSignal()
     project_wanted = pyqtSignal(Path)
     guide_wanted = pyqtSignal(Path)
     keys_wanted = pyqtSignal()
@@ -128,14 +129,16 @@ class Welcome(QWidget):
         new.clicked.connect(self.new_wanted)
         opening = QPushButton(icon("fa6s.folder-open", self.theme.accent), "  Open project…")
         opening.clicked.connect(self.open_wanted)
-        for button, keys in ((new, "Ctrl+N"), (opening, "Ctrl+O")):
+        log = QPushButton(icon("fa6s.database", self.theme.accent), "  Open or import a log…")
+        log.clicked.connect(self.log_wanted)
+        for button, keys in ((new, "Ctrl+N"), (opening, "Ctrl+O"), (log, "Ctrl+Shift+O")):
             button.setStyleSheet("text-align: left; min-height: 34px; padding-left: 14px;")
             button.setToolTip(keys)
             layout.addWidget(button)
         layout.addSpacing(16)
         self._add_recent(layout)
         layout.addStretch(1)
-        hint = QLabel("Drop a project folder anywhere on this window to open it.")
+        hint = QLabel("Drop a project folder or a log anywhere on this window to open it.")
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
         layout.addWidget(hint)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt6.QtWidgets import QPushButton
+import pytest
+from PyQt6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
@@ -74,6 +75,14 @@ def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow, q
     window.welcome.project_wanted.emit(folder)
     qtbot.waitUntil(lambda: window.has_session and window.canvas.isVisible(), timeout=30_000)
     assert window.session.name == "rover"
+
+
+def test_a_log_is_opened_from_the_welcome_page(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda _, title, *__: (asked.append(title), ("", ""))[1])
+    window.files.close()
+    next(each for each in window.welcome.findChildren(QPushButton) if "a log" in each.text()).click()
+    assert asked == ["Open or import a log"]
 
 
 def test_what_a_window_that_died_had_not_saved_is_offered_again(window: MainWindow) -> None:
