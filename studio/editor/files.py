@@ -213,7 +213,7 @@ class Files(QObject):
     # ---- leaving
 
     def close(self) -> None:
-        if self.may_leave():
+        if self.may_leave() and (not self.window.has_session or self.window.live.may_close(self.close)):
             self.leave()
             self.window.show_session(None)
             self._watch()

@@ -228,19 +228,22 @@ class Live(QObject):
         self._box = box
         box.open()
 
-    def may_close(self) -> bool:
-        """The system goes on without the window; whoever closes it is told, and may decide otherwise."""
+    def may_close(self, close: Callable[[], object]) -> bool:
+        """The system goes on without window and project; who closes them is told, and may decide otherwise.
+
+        `close` is called again when the system has stopped, if that is wanted first.
+        """
         if not self.control.is_up and self.control.phase != "starting":
             return True
         box = QMessageBox(self.window)
         box.setWindowTitle("The system goes on")
-        box.setText(f"{self.window.session.name} keeps running without this window.")
-        box.setInformativeText("A new window on this project attaches to it; `studio stop` ends it.")
+        box.setText(f"{self.window.session.name} keeps running.")
+        box.setInformativeText("Whoever opens this project again is attached to it; `studio stop` ends it.")
         leave = box.addButton("Leave it running", QMessageBox.ButtonRole.AcceptRole)
         stop = box.addButton("Stop it", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(leave)
         box.exec()
         if box.clickedButton() is stop:
-            self.control.stop(then=self.window.close)
+            self.control.stop(then=close)
         return box.clickedButton() not in (stop, stay)

@@ -77,6 +77,17 @@ def test_closing_shows_the_welcome_page_with_what_was_open(window: MainWindow, q
     assert window.session.name == "rover"
 
 
+def test_a_project_whose_system_runs_is_closed_only_if_that_is_meant(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr(window.live, "may_close", lambda close: next(answers))
+    window.files.close()
+    assert window.has_session
+    window.files.close()
+    assert not window.has_session
+
+
 def test_a_log_is_opened_from_the_welcome_page(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda _, title, *__: (asked.append(title), ("", ""))[1])
