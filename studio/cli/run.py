@@ -33,6 +33,7 @@ from studio.cli.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
+from studio.runtime.channel.run_folder import forget_old_words, last_words_file
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.nurse import nurse
@@ -41,7 +42,7 @@ from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
 from studio.runtime.replay.logged_sources import LoggedSources, Player, wanted_log
 from studio.runtime.replay.player import FLAT_OUT
-from studio.runtime.running_systems import RunningSystem, forget_old_words, last_words_file
+from studio.runtime.running_systems import RunningSystem
 from studio.runtime.runtime import About, Runtime
 from studio.runtime.shape import Shape
 from studio.runtime.steering import Steering
@@ -64,6 +65,8 @@ EXAMPLE = """\
 LOOK_EVERY_S = 0.1
 GONE = (Condition.DEAD, Condition.GAVE_UP)
 CHUNK_NS = SECOND_NS
+KEPT_WORDS = 20
+"""Of runtimes that broke: the newest."""
 """Lockstep goes on in pieces of system time. After each of them the judges are heard, so that it ends at the same event
 however fast it goes; one that goes by itself also shows progress and log lines."""
 
@@ -257,8 +260,6 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         measurement.finish()
     console.look(session)
     console.close()
-    if options.detached:
-        last_words_file(session.folders.run).unlink(missing_ok=True)
     if verdict.over_at_ns is not None and lockstep:
         judged_s = (verdict.over_at_ns - start_ns) / SECOND_NS
         seconds = judged_s if options.seconds is None else min(judged_s, options.seconds)
@@ -374,7 +375,7 @@ def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console,
 
 def _let_go_of_the_terminal(last_words: Path) -> None:
     """Detached and running: what it has to say goes to those who attach. Only why it broke is written down."""
-    forget_old_words()
+    forget_old_words(last_words.parent, KEPT_WORDS)
     for stream, to in ((sys.stdout, Path(os.devnull)), (sys.stderr, last_words)):
         stream.flush()
         file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

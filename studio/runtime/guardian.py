@@ -33,6 +33,9 @@ def main() -> None:
             continue
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
+        words = f"{folder}.last_words"  # see channel/run_folder.py
+        if os.path.exists(words) and not os.path.getsize(words):
+            os.unlink(words)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,14 +12,11 @@ import psutil
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.runtime.channel.run_folder import last_words_file
 from studio.runtime.run_folder import runs_folder
 
 NOTE = "runtime.json"
-LAST_WORDS = ".last_words"
-"""What a runtime without a terminal says when it breaks, in a file beside its folder, which goes with it."""
 MOST_WORDS = 4000
-KEPT = 20
-"""So many of these files; the newest."""
 _START_TIME = 19
 """Which word behind the name, in /proc/PID/stat."""
 
@@ -68,17 +64,6 @@ class RunningSystem:
             return _born(self.pid) == self.born and psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
         except (OSError, psutil.Error):
             return False
-
-
-def last_words_file(run_folder: Path) -> Path:
-    return run_folder.with_suffix(LAST_WORDS)
-
-
-def forget_old_words() -> None:
-    with suppress(FileNotFoundError):  # somebody else is at it
-        files = sorted(runs_folder().glob(f"*{LAST_WORDS}"), key=lambda file: file.lstat().st_mtime)
-        for file in files[:-KEPT]:
-            file.unlink()
 
 
 def _born(pid: int) -> float:

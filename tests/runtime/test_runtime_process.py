@@ -270,6 +270,12 @@ def test_a_runtime_that_breaks_leaves_its_last_words(runs: Path, project: Path) 
     assert "Segmentation fault" in running.last_words()
 
 
+def test_a_runtime_that_was_killed_leaves_no_empty_words(runs: Path, project: Path) -> None:
+    running = start(project)
+    os.kill(running.pid, signal.SIGKILL)
+    await_true(lambda: not list(runs.glob(f"{running.run}*")), "folder and words to be removed")
+
+
 def test_nothing_survives_a_killed_runtime(runs: Path, project: Path) -> None:
     running = start(project)
     family = psutil.Process(running.pid).children(recursive=True)

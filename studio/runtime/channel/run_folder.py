@@ -11,6 +11,7 @@ from pathlib import Path
 from studio.runtime.channel.slots import Hosts, PayloadError, producer_of
 
 _OWNER = "owner"
+_LAST_WORDS = ".last_words"
 
 
 class Claim:
@@ -53,6 +54,22 @@ def _claim(folder: Path) -> int | None:
 def remove_run(folder: Path) -> None:
     """Remove a run's folder. Mappings that are in use stay good."""
     shutil.rmtree(folder, ignore_errors=True)
+    words = last_words_file(folder)
+    with suppress(FileNotFoundError):
+        if not words.stat().st_size:
+            words.unlink()
+
+
+def last_words_file(folder: Path) -> Path:
+    """What a runtime without a terminal says when it breaks: beside its folder, which goes with it."""
+    return folder.with_suffix(_LAST_WORDS)
+
+
+def forget_old_words(parent: Path, keep: int) -> None:
+    """But for the newest."""
+    with suppress(FileNotFoundError):  # somebody else is at it
+        for file in sorted(parent.glob(f"*{_LAST_WORDS}"), key=lambda file: file.lstat().st_mtime)[:-keep]:
+            file.unlink()
 
 
 def remove_stale(parent: Path) -> list[Path]:
