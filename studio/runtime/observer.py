@@ -31,6 +31,7 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.lifecycle import State
 from studio.runtime.supervision import BROKER
 
+RECONNECT_MS = 5
 LOG_LINES = 10_000
 MOST_ANSWERS = 100
 _ANSWERS = reply_topic(HAND, "")
@@ -53,6 +54,8 @@ class Observer:
         self._news = threading.Condition()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
+        # The broker is just being started: who tries again after the usual tenth of a second misses the first words.
+        self._socket.reconnect_ivl = RECONNECT_MS
         for topic in (ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC):
             self._socket.subscribe(subscription(topic))
         self._socket.subscribe(_ANSWERS.encode())
