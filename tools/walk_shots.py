@@ -133,7 +133,7 @@ def main(folder: Path) -> int:
     with tempfile.TemporaryDirectory() as home:
         window = make_window(app, Settings(Path(home) / "editor.ini"))
         window.files.may_leave = lambda: True  # type: ignore[method-assign]  # nothing of this is to be saved
-        window.live.may_close = lambda: True  # type: ignore[method-assign]
+        window.live.may_close = lambda close: True  # type: ignore[method-assign]
         window.move(0, 0)
         window.show()
         scale = window.devicePixelRatioF()

@@ -74,7 +74,7 @@ def _run_here(seconds: float, picture: str) -> dict[str, Any]:
         shutil.copytree(ROOT / "projects" / project.name, project)
         window = make_window(app, Settings(Path(home) / "editor.ini"))
         window.files.may_leave = lambda: True  # type: ignore[method-assign]
-        window.live.may_close = lambda: True  # type: ignore[method-assign]
+        window.live.may_close = lambda close: True  # type: ignore[method-assign]
         window.resize(WIDTH, HEIGHT)
         window.show()
         window.files.open(project)
