@@ -60,7 +60,7 @@ def run(rounds: int = 5, events: int = 15) -> Report:
 @contextmanager
 def _system(*, debuggable: bool = True) -> Iterator[Session]:
     component = PlannedComponent(
-        "work", "work", 0, HOST, "periodic", PERIOD_NS, {}, (), {"out": "/work/out"}, {},
+        "work", "work", 0, HOST, "periodic", PERIOD_NS, {}, (), {"out": f"/{HOST}/out"}, {},
         entry="work:Work", folder=str(PARTS),
     )  # fmt: skip
     if not debuggable:

@@ -171,5 +171,5 @@ def test_of_a_world_that_is_refused_only_the_reason_is_shown() -> None:
         load_world("blokcs")
     told = "".join(traceback.format_exception(refused.value)).replace(str(Path(__file__)), str(PACKAGE / "cell.py"))
     assert list(readable(told)) == ["there is no world blokcs (did you mean blocks?)"]
-    own = told.replace(str(PACKAGE / "cell.py"), "/home/me/my_robot/components/mine/mine.py")
+    own = told.replace(str(PACKAGE / "cell.py"), "my_robot/components/mine/mine.py")
     assert list(readable(own)) == own.rstrip().splitlines()
