@@ -112,6 +112,11 @@ class Answers(QObject):
         player = self.window.live.feed.state.get("player")
         return f"{player['playing']} {player['number']}" if player else "none"
 
+    def left(self) -> str:
+        """How many events are to come until the log ends."""
+        player = self.window.live.feed.state.get("player")
+        return str(player["count"] - player["number"]) if player else "none"
+
     def console(self) -> str:
         return str(len(self.window.live_panels.console.book.said))
 

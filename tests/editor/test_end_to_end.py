@@ -200,10 +200,10 @@ def test_a_run_is_recorded_flipped_to_logged_and_stepped_through_with_the_mouse(
         window.click("record")
         window.click("flip")  # in the bar that tells that the log is closed
         window.click("switch")  # on the card that tells what stops and what starts
-        window.click("play")
-        while window.ask("playing").startswith("True"):
-            time.sleep(0.1)
-        screen.do("key", "Home")
+        window.wait_for("left", "0")  # it plays on, as the system did
+        window.click("back")
+        window.wait_for("left", "1")
+        screen.do("key", "Home")  # to the panel whose button was used
         window.wait_for("playing", "False 0")
         window.click("single")
         window.wait_for("playing", "False 1")
@@ -211,6 +211,8 @@ def test_a_run_is_recorded_flipped_to_logged_and_stepped_through_with_the_mouse(
         window.wait_for("playing", "False 2")
         window.click("back")
         window.wait_for("playing", "False 1")
+        window.click("play")
+        window.wait_for("left", "0")
         screen.do("key", "shift+F5")
         window.wait_for("running filter", "stopped none False")
     finally:

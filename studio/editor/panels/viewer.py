@@ -117,6 +117,8 @@ class Viewer(QWidget):
         button.setAccessibleName(words.partition(":")[0])
         button.setCheckable(on is not None)
         button.setChecked(bool(on))
+        # Whoever works here with the mouse means this panel with the keys too; first, as `do` may want them elsewhere.
+        button.clicked.connect(lambda: self.setFocus(Qt.FocusReason.MouseFocusReason))
         button.clicked.connect(do)
         self._tools.append((button, name))
         return button

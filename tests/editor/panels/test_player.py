@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QColor
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QInputDialog
+from PyQt6.QtWidgets import QApplication, QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
@@ -108,6 +108,17 @@ def test_keys_as_on_a_tape_and_in_rosbag2(viewer: PlayerViewer) -> None:
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
         QTest.keyClick(viewer.timeline, key, shift)
     assert asked == [("seek_by", {"seconds": -1.0}), ("seek_by", {"seconds": 1.0})]
+
+
+def test_a_button_gives_the_panel_the_keys(viewer: PlayerViewer, qtbot: QtBot) -> None:
+    """A tool button takes no focus itself: Home after a click on Play went wherever the keys had been before."""
+    elsewhere = QLineEdit(viewer)
+    elsewhere.show()
+    viewer.activateWindow()
+    elsewhere.setFocus()
+    qtbot.waitUntil(elsewhere.hasFocus)
+    viewer.bar.play.click()
+    assert viewer.timeline.hasFocus()
 
 
 def test_where_it_cannot_go_back_it_says_why(viewer: PlayerViewer, feed: Feed) -> None:
