@@ -27,6 +27,7 @@ from studio.runtime.channel.payloads import dismiss_host, remove_producer
 from studio.runtime.channel.rewinding import can_rewind
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
+from studio.runtime.ending import STOP_WITHIN_S, Deadline, await_writer
 from studio.runtime.events import Happening, RecordingMoved
 from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
@@ -40,10 +41,11 @@ from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervi
 READY_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.01
 ASK_WITHIN_S = 1.0
-STOP_WITHIN_S = 4.0
+ENDS_WITHIN_S = 4.0
 TERMINATE_WITHIN_S = 2.0
-RECORDER_WITHIN_S = 30.0
-"""A disk may be slow, and what it has not written yet is somebody's field trial."""
+RECORDER_WITHIN_S = 6.0
+"""It looks for what is still on its way for five."""
+BROKER_ENDS_WITHIN_S = 1.0
 BROKER_ANSWERS_WITHIN_S = 5.0
 HAPPENINGS = 1000
 FIRST_REPORT_WITHIN_S = 5.0
@@ -357,7 +359,7 @@ class Session:
 
     def see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
         """They have been told to stop."""
-        wait_all(leaving.values(), STOP_WITHIN_S)
+        wait_all(leaving.values(), ENDS_WITHIN_S)
         end_all(leaving.values(), TERMINATE_WITHIN_S)
         for host, process in leaving.items():
             signal_group(process, signal.SIGKILL)  # what it started itself
@@ -374,7 +376,7 @@ class Session:
             process, self.recorder = self.recorder, None
             self.supervisor.release(RECORDER)
             process.terminate()
-            wait_all([process], RECORDER_WITHIN_S)
+            await_writer(process, self._log_file(), RECORDER_WITHIN_S)
             signal_group(process, signal.SIGKILL)
             process.wait()
             if self._guard is not None:
@@ -501,9 +503,10 @@ class Session:
     # Ending.
 
     def close(self) -> None:
-        """Ask, then SIGTERM, then SIGKILL; afterwards nothing of the run is left."""
+        """Ask, then SIGTERM, then SIGKILL, within ten seconds (ending.py); afterwards nothing of the run is left."""
         if self._stopping:
             return
+        deadline = Deadline(STOP_WITHIN_S)
         self.before_close()
         self._stopping = True
         self.supervisor.rest()
@@ -515,7 +518,8 @@ class Session:
         self.observer.settle()
         if self.recorder is not None:
             self.recorder.terminate()  # it writes what is still on the way, and closes the log
-            wait_all([self.recorder], RECORDER_WITHIN_S)
+            patience_s = deadline.left_s(RECORDER_WITHIN_S, keep_s=BROKER_ENDS_WITHIN_S)
+            await_writer(self.recorder, self._log_file(), patience_s)
             processes.append(self.recorder)
         self._end_broker()
         for process in processes:  # also what those who ended in time have left running
@@ -538,13 +542,17 @@ class Session:
             self._supervision.ask("stop", timeout_s=ASK_WITHIN_S)
         except ControlError:
             return  # a broker that is gone or stuck: the signals will do
-        wait_all(processes, STOP_WITHIN_S - (monotonic_ns() - asked_ns) / SECOND_NS)
+        wait_all(processes, ENDS_WITHIN_S - (monotonic_ns() - asked_ns) / SECOND_NS)
+
+    def _log_file(self) -> Path:
+        return Path(self.plan.recording.file) if self.plan.recording is not None else Path()
 
     def _end_broker(self) -> None:
         if self.broker.poll() is None:
+            deadline = Deadline(BROKER_ENDS_WITHIN_S)
             try:
-                self._supervision.ask("end", timeout_s=1.0)
-                self.broker.wait(1.0)
+                self._supervision.ask("end", timeout_s=deadline.left_s())
+                self.broker.wait(deadline.left_s())
             except (ControlError, subprocess.TimeoutExpired):
                 signal_group(self.broker, signal.SIGKILL)
         self.broker.wait(5.0)
