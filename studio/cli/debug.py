@@ -12,7 +12,7 @@ from studio.cli.debug_options import add_place_options, place
 from studio.cli.log_file import find_log
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
-from studio.cli.trust import add_trust_option
+from studio.cli.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.opened import Opened, open_project
 from studio.runtime.debug.log_debugging import LogDebugging, debug_log
@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         print(*opened.problems, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
+    require_trust(opened, options)
     places = [place(text, opened) for text in options.breaks]
     specs, types = opened.registry, opened.types
     with debug_log(opened.project, log, options.component, specs=specs, types=types, seed=options.seed) as debugging:

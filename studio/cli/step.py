@@ -13,6 +13,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 from studio.cli.places import find_project
 from studio.cli.step_keys import StepKeys
 from studio.cli.step_text import digest_lines, event_json, event_line, topics_of, where
+from studio.cli.trust import add_trust_option, require_trust
 from studio.model.close_matches import did_you_mean
 from studio.model.opened import open_project
 from studio.runtime.replay.stepper import Stepper
@@ -49,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     moves.add_argument("--to", action=Move, type=_count, metavar="N", help="go to after event N; 0 is the start")
     parser.add_argument("--digest", action="store_true", help="print digests of all state and outputs at the end")
     parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
+    add_trust_option(parser)
     add_json_option(parser)
 
 
@@ -69,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
         print(*errors, sep="\n", file=sys.stderr)
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
+    require_trust(opened, options)
     with step_through(
         opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process, seed=options.seed
     ) as stepping:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from studio.cli.verbs import VERBS
 from tests.cli.running import STUDIO, Studio
+from tests.runtime.recording.logs import story, write_log
 
 PROBE = '''
 from pathlib import Path
@@ -56,6 +58,58 @@ def test_opening_checking_and_refusing_run_nothing(studio: Studio, project: Path
         refused = studio("run", project, *RUN, *words)
         assert refused.status == 1 and "components/probe: probe:Probe" in refused.err and "--trust" in refused.err
     assert not trace.exists()
+
+
+RUNS_CODE: dict[str, tuple[tuple[str, ...], ...]] = {
+    "run": (("{project}", *RUN), ("{project}", "--detach"), ("{project}", "--debug", "probe", "--no-wait")),
+    "record": (("{project}", "{out}", "--for", "0.1"),),
+    "play": (("{log}", "{project}", "--flat-out"),),
+    "replay": (
+        ("{project}", "--log", "{log}", "--lockstep"),
+        ("{project}", "--log", "{log}", "--lockstep", "--in-process"),
+        ("{project}", "--log", "{log}", "--as-recorded"),
+    ),
+    "step": (("{project}", "--log", "{log}", "--forward", "1"), ("{project}", "--log", "{log}", "--digest")),
+    "debug": (
+        ("{project}", "--component", "probe", "--no-wait"),
+        ("{project}", "--component", "probe", "--log", "{log}", "--no-wait"),
+    ),
+}
+"""Every way of the command line to start what a project brings."""
+
+RUNS_NONE = {
+    "edit": "the window asks by itself, when something is to run",
+    "new": "makes files",
+    "check": "reads files",
+    "info": "reads files",
+    "stop": "of what runs already",
+    "ctl": "of what runs already; what it adds to that it asks for: tests/cli/test_ctl_shape.py",
+    "convert": "reads files",
+    "compare": "reads files",
+    "model": "reads files",
+    "sim": "of the simulator alone",
+    "profile": "runs the classes that are named to it: a tool for one's own components",
+    "bench": "of the checkout alone",
+    "doctor": "looks at what is installed",
+}
+
+
+def test_every_verb_is_known_to_run_code_or_not() -> None:
+    assert {verb.name for verb in VERBS} == RUNS_CODE.keys() | RUNS_NONE.keys()
+
+
+@pytest.mark.parametrize(("verb", "words"), [(verb, words) for verb, ways in RUNS_CODE.items() for words in ways])
+def test_nothing_that_runs_code_runs_it_untrusted(
+    studio: Studio, project: Path, trace: Path, tmp_path: Path, verb: str, words: tuple[str, ...]
+) -> None:
+    log = tmp_path / "drive.mcap"
+    write_log(log, story())
+    names = {"project": project, "log": log, "out": tmp_path / "out.mcap"}
+    refused = studio(verb, *(word.format(**names) for word in words))
+    assert refused.status == 1
+    assert "components/probe: probe:Probe" in refused.err and "--trust" in refused.err
+    assert not trace.exists()
+    assert "--trust" in studio(verb, "--help").out
 
 
 def test_trust_is_remembered_until_the_commands_change(studio: Studio, project: Path, trace: Path) -> None:
