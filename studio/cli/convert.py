@@ -11,7 +11,7 @@ from studio.cli.columns import columns
 from studio.cli.convert_rts import export_profile, import_profile, is_profile_file
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.recording import LogReader
+from studio.runtime.recording import LogReader, repair
 from studio.runtime.recording.annotated_copy import copy_with_bookmarks
 from studio.runtime.recording.compression import CHOICES
 from studio.runtime.recording.importers import FORMS, ImportReport, import_log
@@ -21,6 +21,7 @@ EXAMPLE = """\
   studio convert drive/ drive.mcap --compression lz4         a ROS 2 bag
   studio convert old.bag old.mcap --json                     a ROS 1 bag; the report for scripts
   studio convert drive.mcap marked.mcap --bookmark 12.5 "the dog ran by"
+  studio convert broken.mcap saved.mcap --repair             all that is intact, bit by bit, and what was lost
   studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
   studio convert my_robot my_robot.rts.xml --to rtsprofile   for RTSystemEditor; tells what it cannot hold
   studio convert arm_system.xml arm_system                   from RTSystemEditor: a new project
@@ -39,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="IN", type=Path, help="what to read; it is not changed")
     parser.add_argument("output", metavar="OUT", type=Path, help="what to write, e.g. drive.mcap; must not exist")
     parser.add_argument("--to", choices=("rtsprofile",), help="write a project as RTSystemEditor's XML")
-    parser.add_argument("--compression", choices=CHOICES, default="none", help="of the new log (none)")
+    parser.add_argument("--compression", choices=CHOICES, help="of the new log (none)")
     parser.add_argument(
         "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
     )
@@ -47,6 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--bookmark", nargs=2, action="append", default=[], metavar=("SECONDS", "TEXT"),
         help="a word for a moment of an MCAP log, in seconds from its start; may be given again",
     )  # fmt: skip
+    parser.add_argument(
+        "--repair", action="store_true", help="a copy of all that is intact in a damaged or unfinished MCAP log"
+    )
     add_json_option(parser)
 
 
@@ -62,6 +66,9 @@ def run(options: argparse.Namespace) -> int:
     if not 0.0 < options.spacing <= 3600.0:
         raise UsageError(f"lines cannot be {options.spacing:g} s apart", hint="e.g. --spacing 0.1")
     bar = ProgressBar()
+    if options.repair:
+        return _repair(options, bar)
+    options.compression = options.compression or "none"
     if options.bookmark:
         return _bookmark(options, bar)
     try:
@@ -102,6 +109,21 @@ class ProgressBar:
     def close(self) -> None:
         if self._shown:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+
+
+def _repair(options: argparse.Namespace, bar: ProgressBar) -> int:
+    if options.bookmark or options.compression:
+        hint = "repair it first, then convert the copy"
+        raise UsageError("--repair keeps all as it was; --bookmark and --compression do not", hint=hint)
+    if options.source.is_dir():
+        hint = "studio convert without --repair takes what is intact of a bag"
+        raise UsageError(f"{options.source} is a folder; only MCAP files are repaired", hint=hint)
+    try:
+        report = repair(options.source, options.output, progress=bar.show)
+    finally:
+        bar.close()
+    print_json(report.to_json()) if options.json else print(report)
+    return FINE
 
 
 def _bookmark(options: argparse.Namespace, bar: ProgressBar) -> int:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from studio.cli import convert
 from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO, Studio
+from tests.runtime.recording.logs import story, write_log
 
 LINE = "ODOM {0} 0 0 0 0 0 {0} robot {0}\n"
 
@@ -116,3 +118,57 @@ def test_a_project_becomes_an_rts_profile_and_the_other_way_round(studio: Studio
     assert told.status == 0 and told.json["not_mapped"] == []
     assert studio("check", project).status == 0
     assert studio("convert", profile, project).status == 2, "nothing is overwritten"
+
+
+class TestDamage:
+    @pytest.fixture
+    def damaged(self, tmp_path: Path) -> Path:
+        """One bit in the middle is another."""
+        path = tmp_path / "drive of today.mcap"
+        write_log(path, story(300))
+        content = bytearray(path.read_bytes())
+        with LogReader(path) as log:
+            middle = list(log.events())[150].payload
+        content[content.index(bytes(middle))] ^= 4
+        path.write_bytes(content)
+        return path
+
+    def test_the_hint_of_a_damaged_log_is_a_command_that_saves_it(self, studio: Studio, damaged: Path) -> None:
+        refused = studio("info", damaged)
+        assert refused.status == 1 and "is damaged" in refused.err
+        command = refused.err[refused.err.index("studio convert") : refused.err.rindex(")")]
+        _, *words = shlex.split(command)
+        before = damaged.read_bytes()
+        saved = studio(*words, "--json")
+        assert saved.status == 0, saved.err
+        copy = damaged.with_name("drive of today_repaired.mcap")
+        with LogReader(copy) as log:
+            kept = log.event_count
+            assert log.is_finished and 250 < kept < 300 and "repaired" in dict(log.metadata())
+            log.check()
+        assert saved.json["events"] == kept and sum(saved.json["lost_events"].values()) == 300 - kept
+        assert saved.json["exact"] and saved.json["damages"] and damaged.read_bytes() == before
+        assert "repaired: this is a copy of a damaged log" in studio("info", copy).out
+
+    def test_it_tells_in_words_what_was_lost(self, studio: Studio, damaged: Path, tmp_path: Path) -> None:
+        told = studio("convert", damaged, tmp_path / "saved.mcap", "--repair").out
+        assert "lost: " in told and " ms, " in told and "the checksum of a chunk is not that of its content" in told
+
+    def test_a_conversion_takes_what_lies_behind_the_damage(
+        self, studio: Studio, damaged: Path, tmp_path: Path
+    ) -> None:
+        report = studio("convert", damaged, tmp_path / "out.mcap", "--compression", "lz4", "--json").json
+        assert 250 < report["events"] < 300 and report["damage_count"] == 1
+        assert "events are intact" in report["notes"][0]
+        with LogReader(damaged.with_name("out.mcap")) as log:
+            assert not log.gaps
+            last = next(log.events(["/signal"], reverse=True))
+        assert last.sequence == 180, "the damage is in the middle, not the end"
+        assert {path.name for path in tmp_path.iterdir()} == {damaged.name, "out.mcap"}
+
+    def test_what_holds_nothing_intact_leaves_no_copy(self, studio: Studio, tmp_path: Path) -> None:
+        (tmp_path / "noise.mcap").write_bytes(os.urandom(5000))
+        assert studio("convert", tmp_path / "noise.mcap", tmp_path / "out.mcap", "--repair").status == 1
+        assert studio("convert", tmp_path, tmp_path / "out.mcap", "--repair").status == 2
+        assert "--repair" in studio("info", tmp_path / "noise.mcap").err
+        assert not (tmp_path / "out.mcap").exists()

@@ -256,14 +256,27 @@ class LogDesk(QObject):
         Thread(target=read, name="read log", daemon=True).start()
 
     def _have_read(self, facts: LogFacts | None, error: StudioError | None, then: Any) -> None:
-        if facts is None:
-            box = QMessageBox(self.window)
-            box.setWindowTitle("This log cannot be opened")
-            box.setText("This log cannot be opened")
-            box.setInformativeText(str(error))
-            box.open()
-        else:
+        if facts is not None:
             then(facts)
+        elif error is not None:
+            self._show_trouble(error)
+
+    def _show_trouble(self, error: StudioError) -> None:
+        from studio.runtime.recording.errors import LogDamaged  # it brings numpy
+
+        box = QMessageBox(self.window)
+        box.setWindowTitle("This log cannot be opened")
+        box.setText("This log cannot be opened")
+        box.setInformativeText(str(error))
+        if isinstance(error, LogDamaged) and error.file is not None:
+            damaged = Path(error.file)
+            box.setInformativeText(f"{damaged.name} {error.message}. What is intact can be saved into a copy.")
+            save = box.addButton("Save what is intact", QMessageBox.ButtonRole.AcceptRole)
+            box.addButton(QMessageBox.StandardButton.Close)
+            box.setDefaultButton(save)
+            # Not before the box is gone: it would hold back the dialog of the import.
+            box.finished.connect(lambda _: self.bring_in(damaged) if box.clickedButton() is save else None)
+        box.open()
 
     def _ask_where(self, facts: LogFacts) -> None:
         if not self.window.has_session:

@@ -16,6 +16,7 @@ from studio.editor.dialog_parts import button_row, fill
 from studio.editor.theme import Theme
 
 STEPS = 1000
+MOST_NOTES = 3
 
 
 class ImportDialog(QDialog):
@@ -136,6 +137,7 @@ def report_lines(report: dict[str, Any]) -> list[str]:
     if left:
         more = f" and {len(left) - 3} more kinds" if len(left) > 3 else ""
         lines.append(f"Not brought over: {'; '.join(left[:3])}{more}.")
+    lines += [f"{note}." for note in report["notes"][:MOST_NOTES]]
     if report["damage_count"]:
         lines.append(f"Damaged and passed over: {report['damage_count']}.")
     return lines

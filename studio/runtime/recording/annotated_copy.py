@@ -11,7 +11,7 @@ from studio.runtime.channel.frames import Kind
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.compression import Compression
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogError, repair_command
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.log_scan import Progress
 from studio.runtime.recording.log_writer import LogWriter
@@ -28,7 +28,7 @@ def copy_with_bookmarks(
     """Write `source` and the bookmarks (log time, text) to `copy`, which must not exist yet; returns its events."""
     with LogReader(source) as log:
         if not log.is_finished or log.problems:
-            hint = f"repair it first: studio info {log.path} tells what is wrong"
+            hint = f"repair it first: {repair_command(log.path)}"
             raise LogError("is damaged or was not closed", file=log.path, hint=hint)
         marks = [_mark(time_ns, text) for time_ns, text in sorted(bookmarks, key=lambda mark: mark[0])]
         is_own = next((event.flags is not None for event in log.events()), True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from studio.errors import StudioError
@@ -9,6 +10,19 @@ from studio.errors import StudioError
 
 class LogError(StudioError):
     """A log that cannot be written or read. Nothing else leaves the readers, whatever the bytes."""
+
+
+class LogDamaged(LogError):
+    """Bytes of a log are not what was written. What is intact can be saved into a copy."""
+
+    def __init__(self, message: str, *, file: Path) -> None:
+        super().__init__(message, file=file, hint=f"save what is intact: {repair_command(file)}")
+
+
+def repair_command(log: Path) -> str:
+    """What somebody types to save what is intact of a log."""
+    copy = log.with_name(f"{log.name.removesuffix('.mcap')}_repaired.mcap")
+    return f"studio convert {shlex.quote(str(log))} {shlex.quote(str(copy))} --repair"
 
 
 class LogFull(LogError):

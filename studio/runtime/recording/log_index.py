@@ -10,7 +10,7 @@ from studio.runtime.channel.frames import topic_hash
 from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.chunk import Names
 from studio.runtime.recording.chunk_table import ChunkTable, table_of
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogError, repair_command
 from studio.runtime.recording.header_batch import HEADERS_TOPIC
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
@@ -87,7 +87,8 @@ def read_header(source: LogSource) -> tuple[str, str, int]:
     """Profile and library, and where the first record after the header begins."""
     first = source.read(0, min(source.size, _LONGEST_HEADER))
     if not first.startswith(MAGIC):
-        raise LogError("is no MCAP file", file=source.path)
+        hint = f"if it was one: {repair_command(source.path)}" if source.path.suffix == ".mcap" else ""
+        raise LogError("is no MCAP file", file=source.path, hint=hint)
     if len(first) < len(MAGIC) + PREFIX.size:
         raise LogError("ends before it begins: it holds no record", file=source.path)
     op, length = PREFIX.unpack_from(first, len(MAGIC))

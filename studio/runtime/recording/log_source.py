@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogDamaged, LogError
 
 
 class LogSource:
@@ -42,8 +42,8 @@ class LogSource:
             parts.append(part)
         return b"".join(parts)
 
-    def damaged(self, what: str) -> LogError:
-        return LogError(f"is damaged: {what}", file=self.path, hint="repair makes a copy of what is intact")
+    def damaged(self, what: str) -> LogDamaged:
+        return LogDamaged(f"is damaged: {what}", file=self.path)
 
     def close(self) -> None:
         if self._fd >= 0:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.chunk import Chunk, Names
@@ -27,6 +28,7 @@ from studio.runtime.recording.salvage import Salvage, content_of, new_head, salv
 
 REPAIRED = "repaired"
 """The name of the metadata by which a copy tells what it is."""
+SHOWN_DAMAGES = 20
 
 
 @dataclass
@@ -64,19 +66,38 @@ class RepairReport:
             lines += [f"  {topic}: {count}" for topic, count in self.lost_events.items() if count]
         if self.unchecked_events:
             lines.append(f"{self.unchecked_events} events have no checksum that would prove them")
-        return "\n".join([*lines, *self.damages])
+        more = len(self.damages) - SHOWN_DAMAGES
+        lines += [*self.damages[:SHOWN_DAMAGES], *([f"and {more} more places"] if more > 0 else [])]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "source": str(self.source),
+            "log": str(self.copy),
+            "events": self.events,
+            "whole": self.is_whole,
+            "lost_events": self.lost_events,
+            "lost_ms": self.lost_ms,
+            "exact": self.is_exact,
+            "unchecked_events": self.unchecked_events,
+            "damages": self.damages,
+        }
 
 
 def repair(damaged: Path | str, copy: Path | str, *, progress: Progress | None = None) -> RepairReport:
-    """Write the intact part of a log to `copy`, which must not exist yet. The original is only read."""
+    """Write the intact part of a log to `copy`, which must not exist yet. The original is only read.
+
+    `progress(bytes done, bytes in all)`: it is gone through twice, once to find what is intact and once to copy it.
+    """
     with LogSource(damaged) as source:
-        found = salvage(source, progress or (lambda done, total: None))
+        tell = progress or (lambda done, total: None)
+        found = salvage(source, lambda done, size: tell(done, 2 * size))
         told = _summary_of(source)
         if told:
             _add_definitions(found.definitions, told.definitions)
         if not (found.pieces or found.attachments or found.metadata or found.reached_end):
             raise LogError("nothing in it is intact", file=source.path)
-        return _Repair(source, found, told, Path(copy)).run()
+        return _Repair(source, found, told, Path(copy), tell).run()
 
 
 def _summary_of(source: LogSource) -> LogIndex | None:
@@ -93,11 +114,12 @@ def _add_definitions(known: Definitions, told: Definitions) -> None:
 
 
 class _Repair:
-    def __init__(self, source: LogSource, found: Salvage, told: LogIndex | None, copy: Path) -> None:
+    def __init__(self, source: LogSource, found: Salvage, told: LogIndex | None, copy: Path, tell: Progress) -> None:
         self._source = source
         self._found = found
         self._told = told
         self._copy = copy
+        self._tell = tell
         self._names: Names = names_of(found.definitions)
         self._report = RepairReport(source.path, copy)
         self._counts: Counter[int] = Counter()
@@ -111,7 +133,7 @@ class _Repair:
         try:
             self._write(file)
             file.finish()
-        except LogError:
+        except BaseException:  # Ctrl-C, or whoever hears of the progress has enough
             file.abandon()
             self._copy.unlink(missing_ok=True)
             raise
@@ -130,6 +152,7 @@ class _Repair:
             times = attachment.log_time_ns, attachment.create_time_ns
             file.append_attachment(attachment.name, data, attachment.media_type, *times)
         for piece in self._found.pieces:
+            self._tell(self._source.size + piece.offset, 2 * self._source.size)
             content, compression, stored = content_of(self._source, piece)
             chunk = Chunk(content)
             if set(chunk.channels) <= definitions.channels.keys():

@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QToolBar
+from PyQt6.QtWidgets import QMessageBox, QToolBar
 from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files import desk as desk_module
@@ -32,6 +32,7 @@ from studio.editor.panels.topic_mapping import MappingDialog
 from studio.editor.theme import DARK, LIGHT
 from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
+from tests.runtime.recording.logs import story, write_log
 from tests.runtime.replay.played import write_rig
 
 PATIENCE_MS = 60_000
@@ -215,6 +216,28 @@ class TestWindow:
         qtbot.waitUntil(lambda: bool(runs), timeout=PATIENCE_MS)
         assert one_window.session.system.source("log").mode == "logged"
         one_window.show_session(None)
+
+    def test_a_damaged_log_is_offered_to_be_saved(
+        self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(OpenLogDialog, "exec", lambda dialog: 0)
+        log = tmp_path / "drive.mcap"
+        write_log(log, story(300), close=False)
+        content = bytearray(log.read_bytes())
+        content[len(content) // 2] ^= 4
+        log.write_bytes(content)
+        mapping.logs.open(log)
+        qtbot.waitUntil(lambda: bool(mapping.findChildren(QMessageBox)), timeout=PATIENCE_MS)
+        box = mapping.findChildren(QMessageBox)[0]
+        assert "drive.mcap is damaged: " in box.informativeText()
+        save = next(button for button in box.buttons() if button.text() == "Save what is intact")
+        save.click()
+        importing = mapping.logs.importing
+        assert importing is not None
+        qtbot.waitUntil(lambda: importing.report is not None and not importing.is_under_way, timeout=PATIENCE_MS)
+        assert "are intact" in importing.words.text()
+        assert 100 < read_facts(importing.output).events < 300
+        importing.close()
 
 
 def _is_whole(bar: QToolBar) -> bool:

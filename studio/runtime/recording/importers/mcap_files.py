@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from studio.messages import MessageError
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.compression import Compression
-from studio.runtime.recording.errors import LogError, LogFull
+from studio.runtime.recording.errors import LogDamaged, LogError, LogFull
 from studio.runtime.recording.importers.output import Output, Watch, writing
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport
 from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Route, open_route
 from studio.runtime.recording.log_reader import LogReader, Topic
+from studio.runtime.recording.repair import RepairReport, repair
 
 FORM = "MCAP"
 _EVENTS_BETWEEN_LOOKS = 500
@@ -21,16 +23,45 @@ _EVENTS_BETWEEN_LOOKS = 500
 def import_mcap(
     path: Path, out: Path, watch: Watch, *, compression: Compression = "none", files: list[Path] | None = None
 ) -> ImportReport:
-    """`files`: the parts of a log that was split, if `path` is a folder of them."""
-    report = ImportReport(path, out, FORM)
+    """`files`: the parts of a log that was split, if `path` is a folder of them.
+
+    Of a part that turns out to be damaged, all that is intact is taken: it is repaired into a copy, and that is read.
+    """
+    saved: dict[Path, RepairReport] = {}
     with ExitStack() as stack:
-        logs = [stack.enter_context(LogReader(file)) for file in files or [path]]
+        while True:
+            parts = {file: saved[file].copy if file in saved else file for file in files or [path]}
+            report = ImportReport(path, out, FORM)
+            try:
+                _import(list(parts.values()), report, watch, compression)
+            except LogDamaged as error:
+                broken = next((file for file, read in parts.items() if str(read) == error.file), None)
+                if broken is None or broken in saved:
+                    raise
+                folder = Path(stack.enter_context(TemporaryDirectory(prefix=".repaired-", dir=out.parent)))
+                saved[broken] = repair(broken, folder / broken.name, progress=watch.at)
+                continue
+            for file, told in saved.items():
+                _tell(report, file, told)
+            return report
+
+
+def _import(files: list[Path], report: ImportReport, watch: Watch, compression: Compression) -> None:
+    with ExitStack() as stack:
+        logs = [stack.enter_context(LogReader(file)) for file in files]
         logs.sort(key=lambda log: log.start_ns)
         for log in logs:
             report.notes += log.problems
         with writing(report, compression) as output:
             _Copy(output, watch, sum(log.event_count for log in logs)).copy_all(logs)
-    return report
+
+
+def _tell(report: ImportReport, file: Path, saved: RepairReport) -> None:
+    least = "" if saved.is_exact else "at least "
+    lost = f"{least}{sum(saved.lost_events.values())} events and {least}{saved.lost_ms:.0f} ms are lost"
+    report.notes.append(f"{file.name} is damaged: {saved.events} events are intact, {lost}")
+    for damage in saved.damages:
+        report.damaged(f"{file.name}, {damage}")
 
 
 class _Copy:
@@ -45,9 +76,9 @@ class _Copy:
             self._copy_extras(log)
             try:
                 self._copy_events(log)
-            except (ImportCancelled, LogFull):
+            except (ImportCancelled, LogDamaged, LogFull):
                 raise
-            except LogError as error:
+            except LogError as error:  # intact by its checksums, and yet not what a log is
                 self._output.report.damaged(f"{log.path.name} cannot be read any further: {error.message}")
 
     def _copy_extras(self, log: LogReader) -> None:
