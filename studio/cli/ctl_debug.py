@@ -28,7 +28,9 @@ def add_debug_options(parser: argparse.ArgumentParser) -> None:
 
 def debug(attachment: Attachment, options: argparse.Namespace) -> int:
     if options.freezing is not None:
-        attachment.ask("freezing", on=options.freezing == "on")
+        note = attachment.ask("freezing", on=options.freezing == "on").get("note")
+        if note:
+            print(f"studio: {note}", file=sys.stderr)
     if options.component is None:
         return _tell_all(attachment, options)
     if options.off:

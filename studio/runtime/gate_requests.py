@@ -51,6 +51,12 @@ class GateRequests:
         self.freeze: Freeze | None = None
         """Who knows whether a debugger holds somebody."""
 
+    @property
+    def in_lockstep(self) -> bool:
+        """Whether everything waits for every handler just now."""
+        session = self._session
+        return self._by_itself or (isinstance(session, PacedSession) and session.gate == "lockstep")
+
     def stepping(self) -> dict[str, Any]:
         """For the snapshot: where the system is, and whether it can go back from there."""
         session = self._session
@@ -203,7 +209,7 @@ class GateRequests:
 
     def _is_held(self) -> bool:
         """Some code stands within an event."""
-        return self.freeze is not None and bool((self.freeze.frozen or {}).get("host"))
+        return self.freeze is not None and self.freeze.holds_code
 
     def _muted(self) -> AbstractContextManager[None]:
         """The way back leads through events that have been handled before: no breakpoint stops in those."""

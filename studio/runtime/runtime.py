@@ -110,6 +110,7 @@ class Runtime:
         self.lease = Lease()
         self._steering = steering
         self.freeze = steering.gate.freeze = Freeze(session)
+        self.freeze.in_lockstep = lambda: steering.gate.in_lockstep
         self.debugger = Debugger(session, self.freeze)
         self._debug = DebugRequests(session, self.debugger)
         self._breaks = EventBreaks(session, self._stop_at)
@@ -202,7 +203,7 @@ class Runtime:
 
     def _step_on(self, job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Whoever stands at a line finishes its event first; breakpoints on the way stop it all the same."""
-        if (self.freeze.frozen or {}).get("host"):
+        if self.freeze.holds_code:
             self.debugger.go_on(gate="pause")
         return job()
 

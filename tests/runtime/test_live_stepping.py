@@ -324,6 +324,29 @@ def test_back_from_within_an_event_stops_in_the_one_before(client: Client, proje
     debugger.close()
 
 
+def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_into_the_event(
+    client: Client, project: Path
+) -> None:
+    file = project / "components" / "adder" / "adder.py"
+    line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
+    client.ask("step", count=3, topic=LEVEL)
+    assert "waits" in client.ask("freezing", on=False)["note"]
+    debugger = PlainClient(client.ask("debug", component="adder")["port"])
+    debugger.attach({str(file): [{"line": line}]})
+    waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))
+    waiting.start()
+    debugger.wait("stopped")
+    assert client.attachment.wait_for(lambda: client.attachment.state["debug"]["frozen"] is not None, 20)
+    assert client.ask("again", component="adder")["same"]
+    waiting.join(20)
+    debugger.wait("stopped")
+    assert debugger.ask("studioEvent")["sequence"] == 4
+    debugger.set_breakpoints(str(file), [])
+    client.ask("continue")
+    assert client.ask("freezing", on=True).get("note") is None
+    debugger.close()
+
+
 def test_free_and_back_in_lockstep(client: Client) -> None:
     client.player("burst", count=30)
     assert client.ask("gate", kind="free")["kind"] == "free"

@@ -251,7 +251,9 @@ class FreezeDesk(QObject):
         """Whether a stop freezes the whole system."""
         on = not bool((self.window.live.feed.state.get("debug") or {}).get("freezing", True))
         words = "A stop freezes the whole system" if on else "A stop holds only its component; the system runs on"
-        self.window.live.control.request("freezing", lambda _: self.window.status.say(words), on=on)
+        self.window.live.control.request(
+            "freezing", lambda reply: self.window.status.say(_sentence(reply.get("note", "")) or words), on=on
+        )
 
     def debug_selected(self) -> None:
         """Attach the debugger to the selected components, or let go of them."""
@@ -260,6 +262,10 @@ class FreezeDesk(QObject):
                 self.window.debug.detach(name)
             else:
                 self.window.debug.attach(name)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _tip(action: Any, why_not: str) -> str:

@@ -182,7 +182,7 @@ class Debugger:
     def stopped(self, session: DebugSession, stop: Stop) -> None:
         why = stop.reason if stop.reason in WHY else "breakpoint"
         if self.freeze.freezing:
-            session.hold_clock()
+            session.clock_stands(True)
         components = [each.name for each in self._session.plan.on_host(session.host)]
         component = stop.component or (components[0] if len(components) == 1 else "")
         self.freeze.freeze(
@@ -198,6 +198,9 @@ class Debugger:
 
     def going(self, session: DebugSession) -> None:
         self.freeze.thaw(session.host)
+
+    def is_paused(self) -> bool:
+        return self._session.mode == "pause"
 
     def event_of(self, session: DebugSession) -> dict[str, Any]:
         line = session.line
@@ -219,6 +222,12 @@ class Debugger:
         return [[names[topic], sequence, 0]] if topic in names else []
 
     # All at once.
+
+    def set_freezing(self, on: bool) -> None:
+        """Also while somebody stands: his clock then stands, or goes, with that of the system."""
+        self.freeze.set_freezing(on)
+        for session in self._all():
+            session.follow_clock(on)
 
     def go_on(self, *, gate: str = "") -> list[str]:
         """Everybody who stands goes on; `gate`: pause leaves the gate closed, otherwise it is as it was before."""

@@ -5,7 +5,7 @@ was running, the gate pauses, and with it the clock, players and the simulator; 
 and stops by its own rules. When the last one goes on, so does the gate, and the clock from where it stood.
 
 A lockstep waits for the host anyway. Only its pace would have to be caught up with, so a paced one pauses too, as soon
-as the event is done.
+as the event is done. And because it waits, it freezes also while freezing is switched off.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ class Freeze:
     def __init__(self, session: Session) -> None:
         self._session = session
         session.muted = self.muted
-        self.freezing = True
-        """Whether a stop freezes the system. Off: the others go on, and only the held host is excused."""
+        self._wanted = True
+        self.in_lockstep: Callable[[], bool] = lambda: False
+        """Whether everything waits for every handler anyway; set by the runtime."""
         self._held: dict[str, Held] = {}
         self._rate: float | None = None
         """At which the gate goes on when nobody is held; None: it goes on, was closed before, or is to stay so."""
@@ -67,14 +68,44 @@ class Freeze:
         """Takes the breakpoints of all debugged hosts away and lets the held ones go; set by the debugger."""
 
     @property
+    def freezing(self) -> bool:
+        """Whether a stop shall freeze the system. Off: the others go on, and only the held host is excused."""
+        return self._wanted
+
+    @property
+    def _freezes(self) -> bool:
+        return self._wanted or self.in_lockstep()
+
+    @property
     def frozen(self) -> dict[str, Any] | None:
         """Why the system stands, by who stopped first; None while it does not."""
         with self._lock:
             first = next(iter(self._held.values()), None)
-        return asdict(first) if first is not None and self.freezing else None
+        return asdict(first) if first is not None and self._freezes else None
 
-    def holds(self, host: str) -> bool:
-        return host in self._held
+    @property
+    def holds(self) -> bool:
+        """Whether somebody is held, or the system is at an event; also where that freezes nobody else."""
+        return bool(self._held)
+
+    @property
+    def holds_code(self) -> bool:
+        """Whether some code stands within an event; also where that freezes nobody else."""
+        return any(self._held)
+
+    def set_freezing(self, on: bool) -> None:
+        """Also while somebody stands: from now on the others wait for him, or go on without him."""
+        with self._lock:
+            is_new, self._wanted = on != self._wanted, on
+            first = next((held for host, held in self._held.items() if host), None)
+            if first is None or not is_new or self.in_lockstep():
+                return
+            if on and self._session.mode == "run":
+                self._rate = self._session.rate
+        if on:
+            self._freeze_on_account_of(first)
+        else:
+            self._gate.put(self._open_the_gate)
 
     def freeze(
         self,
@@ -94,13 +125,16 @@ class Freeze:
             is_first, is_new = not self._held, host not in self._held
             self._held[host] = held
             # Closed, and with a rate: it is just about to be opened for one who has gone on, and stays closed.
-            if is_first and self.freezing and self._session.mode == "run":
+            if is_first and self._freezes and self._session.mode == "run":
                 self._rate = self._session.rate
         if host and is_new:
             self._session.hold_in_debugger(host, True)
-        if is_first and self.freezing:
-            self._gate.put(self._close_the_gate)
-            self._gate.put(lambda: self._leave_a_bookmark(held))
+        if is_first and self._freezes:
+            self._freeze_on_account_of(held)
+
+    def _freeze_on_account_of(self, held: Held) -> None:
+        self._gate.put(self._close_the_gate)
+        self._gate.put(lambda: self._leave_a_bookmark(held))
 
     def thaw(self, host: str = "") -> None:
         """It goes on. The gate opens again when nobody is held any more, if it was open before."""
@@ -153,20 +187,24 @@ class Freeze:
 
     def _close_the_gate(self) -> None:
         with self._lock:
-            is_held = bool(self._held)
-        if is_held and self._session.mode == "run":
+            shall_stand = self._shall_stand
+        if shall_stand and self._session.mode == "run":
             self._session.pause()
+
+    @property
+    def _shall_stand(self) -> bool:
+        return bool(self._held) and self._freezes
 
     def _open_the_gate(self) -> None:
         with self._lock:
-            rate = None if self._held else self._rate
+            rate = None if self._shall_stand else self._rate
         if rate is None:
             return
         self._session.run(rate)
         with self._lock:
             # Stopped again meanwhile, it is closed by the next job, and keeps its rate.
             is_paused_by_hand = self._rate is None
-            self._rate = self._rate if self._held else None
+            self._rate = self._rate if self._shall_stand else None
         if is_paused_by_hand:
             self._session.pause()
 

@@ -45,6 +45,9 @@ class Watcher(Protocol):
     def event_of(self, session: DebugSession) -> dict[str, Any]:
         """The event that it is handling, for `studioEvent`."""
 
+    def is_paused(self) -> bool:
+        """Whether the gate is closed."""
+
 
 class DebugSession:
     """Opened for a host at once; the line to it may come later, be lost with the host, and come again."""
@@ -209,8 +212,7 @@ class DebugSession:
         if line is None or stop is None:
             return {"allThreadsContinued": True}
         self._stepping = False
-        with suppress(DebugError):
-            line.evaluate("go_on")
+        self._set_clock_going()
         answer = line.ask("continue", arguments or {"threadId": stop.thread})
         self._told_stop = None  # who comes now finds it going
         return answer
@@ -223,11 +225,20 @@ class DebugSession:
         if self.line is not None:
             self.line.let_go_for_good(unless=lambda: bool(self._clients))
 
-    def hold_clock(self) -> None:
-        """The host's own clock stands with the system's."""
+    def clock_stands(self, on: bool) -> None:
+        """The host's own clock stands with the system's, or goes with it."""
         if self.line is not None:
             with suppress(DebugError):
-                self.line.evaluate("stop_clock")
+                self.line.evaluate("stop_clock" if on else "go_on")
+
+    def _set_clock_going(self) -> None:
+        """Where the gate was closed, its marker waits for the host and sets the clock: it would go back by then."""
+        if not self._watcher.is_paused():
+            self.clock_stands(False)
+
+    def follow_clock(self, stands: bool) -> None:
+        """From any thread: of a host that is held, in order with what holds it and lets it go."""
+        self._work.put(lambda: self.clock_stands(stands) if self.stop is not None else None)
 
     def let_go(self) -> None:
         """From any thread: the host goes on if it stands. Returns when it does."""
@@ -462,7 +473,7 @@ class DebugSession:
             with suppress(DebugError):
                 self.mute(True)
                 if self.stop is not None:
-                    line.evaluate("go_on")
+                    self._set_clock_going()
                 line.let_go_for_good()
                 line.ask("disconnect", {"terminateDebuggee": False}, timeout_s=3.0)
         self._work.put(None)

@@ -19,6 +19,8 @@ LOOK_EVERY_S = 0.02
 
 REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
 
+LOCKSTEP_WAITS = "in lockstep the system waits for whoever stands all the same; in free run the others will go on"
+
 Job = Callable[[], dict[str, Any]]
 
 
@@ -82,15 +84,16 @@ class DebugRequests:
         return {"host": component.host, "port": None}
 
     def _freezing(self, on: bool) -> dict[str, Any]:
-        self._debugger.freeze.freezing = on
-        return {"freezing": on}
+        self._debugger.set_freezing(on)
+        in_vain = not on and self._debugger.freeze.in_lockstep()
+        return {"freezing": on, **({"note": LOCKSTEP_WAITS} if in_vain else {})}
 
     def into_handler(self) -> dict[str, Any]:
         """The next event is delivered, and stops at the first line of what each Python receiver does with it."""
         session = self._session
         if session.mode == "run":
             raise DebugError("the system runs", hint="pause it first: studio ctl pause")
-        if self._debugger.freeze.frozen is not None:
+        if self._debugger.freeze.holds:
             self._debugger.go_on(gate="pause")
         upcoming = session.upcoming()
         if not upcoming:
@@ -112,7 +115,7 @@ class DebugRequests:
 
         # Beside: whoever asked wants to know where it stands, and the event is done when somebody has continued.
         threading.Thread(target=step, name="into handler", daemon=True).start()
-        while not done.wait(LOOK_EVERY_S) and self._debugger.freeze.frozen is None and not session.stopping:
+        while not done.wait(LOOK_EVERY_S) and not self._debugger.freeze.holds and not session.stopping:
             continue
         return {"delivered": [[topic, sequence]], "stops": stops}
 

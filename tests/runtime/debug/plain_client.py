@@ -23,7 +23,9 @@ class PlainClient:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def attach(self, breakpoints: dict[str, list[dict[str, Any]]] | None = None) -> list[dict[str, Any]]:
+    def attach(
+        self, breakpoints: dict[str, list[dict[str, Any]]] | None = None, exceptions: list[str] | None = None
+    ) -> list[dict[str, Any]]:
         """As every client begins; returns the breakpoints as they were answered."""
         assert self.ask("initialize", adapterID="python", clientID="plain")["supportsConditionalBreakpoints"]
         self.ask("attach", connect={"host": "127.0.0.1"})
@@ -31,6 +33,8 @@ class PlainClient:
         told = []
         for path, wanted in (breakpoints or {}).items():
             told += self.set_breakpoints(path, wanted)
+        if exceptions is not None:
+            self.ask("setExceptionBreakpoints", filters=exceptions)
         self.ask("configurationDone")
         return told
 

@@ -21,7 +21,7 @@ from studio.runtime.events import ProcessHung
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
 from tests.runtime.debug.plain_client import PlainClient
-from tests.runtime.debug.world import ADDS, CODE, LINES, SINKS, World, line_in
+from tests.runtime.debug.world import ADDS, CODE, LINES, PERIOD_NS, SINKS, World, line_in
 from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
 
@@ -44,10 +44,11 @@ def test_a_breakpoint_freezes_the_system_and_continue_leaves_no_trace(world: Wor
     frozen = world.stands()
     assert (frozen["why"], frozen["component"], frozen["line"]) == ("breakpoint", "adder", ADDS)
     time.sleep(0.3)  # what was on its way when the gate closed arrives
-    before, now_ns = world.count(), world.session.status()["now_ns"]
+    before, began_ns, at_ns = world.count(), time.monotonic_ns(), world.session.status()["now_ns"]
     time.sleep(2.0)  # longer than silence makes a host look hung
+    stood_ns = time.monotonic_ns() - began_ns
     assert world.count() == before
-    assert world.session.status()["now_ns"] == now_ns
+    assert world.session.status()["now_ns"] == at_ns
     event = client.ask("studioEvent")
     assert (event["component"], event["topic"], event["handler"]) == ("adder", "/ticker/out", "on_raw")
     assert event["sequence"] == frozen["sequence"]
@@ -60,12 +61,14 @@ def test_a_breakpoint_freezes_the_system_and_continue_leaves_no_trace(world: Wor
     client.set_breakpoints(CODE, [])
     client.resume()
     world.goes_on()
+    now_ns, passed_ns = world.session.status()["now_ns"], time.monotonic_ns() - began_ns
+    assert now_ns - at_ns <= passed_ns - stood_ns, "what the clock shows has passed outside of the stop"
     client.close()
     seen = world.watcher.now()
     for topic in ("/ticker/out", "/adder/out", "/sink/out"):
         assert gaps(seen, topic) == []
     ticks = [event.stamp_ns for event in seen if event.topic == "/_studio/timer/ticker"]
-    assert max(later - sooner for sooner, later in pairwise(ticks)) < 1_900_000_000
+    assert {later - sooner for sooner, later in pairwise(ticks)} == {PERIOD_NS}, "on time, in the system's time"
     assert not [each for each in world.session.happenings if isinstance(each, ProcessHung)]
     assert world.session.restarts == {}
 
@@ -162,7 +165,7 @@ def test_a_component_killed_at_its_breakpoint_comes_back_and_stops_there_again(w
 
 
 def test_without_freezing_the_others_go_on(world: World) -> None:
-    world.freeze.freezing = False
+    world.freeze.set_freezing(False)
     try:
         client = world.client(host="sink", line=SINKS)
         client.wait("stopped")
@@ -172,7 +175,7 @@ def test_without_freezing_the_others_go_on(world: World) -> None:
         client.close()
         world.goes_on()
     finally:
-        world.freeze.freezing = True
+        world.freeze.set_freezing(True)
     world.debugger.detach("sink")
 
 

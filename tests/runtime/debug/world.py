@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from studio.runtime.clock import ClockKind
+from studio.runtime.clock import SECOND_NS, ClockKind
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.requests import DebugRequests
 from studio.runtime.launcher import Session
+from studio.runtime.plan import RecordingPlan
 from studio.runtime.supervision import RestartPolicy
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.systems import PARTS, Part, Watcher, plan
@@ -24,25 +28,36 @@ def line_in(cls: str, text: str) -> int:
 
 
 ADDS = line_in("Adder", "self.out.publish")
+PERIOD_NS = 20_000_000
 SINKS = line_in("Memory", "self.port.publish")
 
 
 class World:
-    """A ticker, an adder and a sink that run freely, with the debugger of a runtime."""
+    """A ticker, an adder and a sink that run freely, with the debugger of a runtime; recorded where a log is named."""
 
-    def __init__(self, policy: RestartPolicy | None = None) -> None:
+    def __init__(
+        self,
+        policy: RestartPolicy | None = None,
+        log: Path | None = None,
+        before_launch: Callable[[Debugger], None] = lambda _: None,
+        **more: Part,
+    ) -> None:
         parts = {
-            "ticker": Part("Ticker", period_s=0.02),
+            "ticker": Part("Ticker", period_s=PERIOD_NS / SECOND_NS),
             "adder": Part("Adder", {"raw": "ticker.out"}),
             "sink": Part("Memory", {"raw": "adder.out"}),
+            **more,
         }
-        self.session = Session(
-            plan(1, **parts), clock=ClockKind.SIMULATION, start_ns=0, policy=policy or RestartPolicy()
-        )
+        system = plan(1, **parts)
+        if log is not None:
+            types = {topic: "Float64" for each in system.components for topic in each.outlets.values()}
+            system = replace(system, types=types, recording=RecordingPlan(str(log), tuple(types)))
+        self.session = Session(system, clock=ClockKind.SIMULATION, start_ns=0, policy=policy or RestartPolicy())
         self.watcher = Watcher(self.session.folders.run, self.session.folders.shared)
         self.freeze = Freeze(self.session)
         self.debugger = Debugger(self.session, self.freeze)
         self.requests = DebugRequests(self.session, self.debugger)
+        before_launch(self.debugger)
         self.session.launch()
         self.session.start("run")
 

@@ -1,0 +1,151 @@
+"""Freezing switched while somebody stands, what a freeze leaves in a recording, and errors that freeze."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from studio.runtime.debug.debugger import Debugger
+from studio.runtime.recording.log_reader import LogReader
+from tests.runtime.debug.plain_client import PlainClient
+from tests.runtime.debug.world import CODE, LINES, SINKS, World, line_in
+from tests.runtime.systems import Part
+from tests.waiting import await_true
+
+RAISES = line_in("Fragile", "raise ZeroDivisionError")
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    made = World()
+    yield made
+    made.close()
+
+
+def count(world: World, topic: str) -> int:
+    return sum(event.topic == topic for event in world.watcher.now())
+
+
+def test_freezing_switched_off_while_one_stands_lets_the_others_go_on_and_on_holds_them(world: World) -> None:
+    client = world.client(host="sink", line=SINKS)
+    client.wait("stopped")
+    world.stands()
+
+    assert world.requests.job({"do": "freezing", "on": False})() == {"freezing": False}
+    await_true(lambda: world.session.mode == "run", "the gate to open")
+    before = count(world, "/adder/out")
+    await_true(lambda: count(world, "/adder/out") > before + 5, "the others to go on")
+    assert world.freeze.frozen is None and world.freeze.holds_code
+    assert world.debugger.facts()["hosts"]["sink"]["stopped"]["line"] == SINKS, "it stands as before"
+
+    assert world.requests.job({"do": "freezing", "on": True})() == {"freezing": True}
+    assert world.stands()["host"] == "sink"
+    at_ns = world.session.status()["now_ns"]
+    time.sleep(0.3)
+    assert world.session.status()["now_ns"] == at_ns, "the clock stands again, too"
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    world.goes_on()
+    client.close()
+
+
+def test_a_pause_by_hand_is_not_ended_by_switching_freezing_off(world: World) -> None:
+    client = world.client(host="sink", line=SINKS)
+    client.wait("stopped")
+    world.stands()
+    world.freeze.stay()  # as a pause by hand does
+    world.requests.job({"do": "freezing", "on": False})()
+    world.requests.job({"do": "freezing", "on": True})()
+    assert world.stands()["host"] == "sink"
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    await_true(lambda: world.freeze.frozen is None, "the thaw")
+    time.sleep(0.2)  # in which the gate would have been opened
+    assert world.session.mode == "pause"
+    client.close()
+    world.session.run()
+    world.goes_on()
+
+
+def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: World) -> None:
+    world.requests.job({"do": "freezing", "on": False})()
+    world.session.pause()
+    told = world.requests.job({"do": "into_handler"})()
+    ((_, sequence),), (stop, *_) = told["delivered"], told["stops"]
+    assert LINES[stop["line"] - 2].strip().startswith(("def on_raw", "def on_timer")) and sequence > 0
+    await_true(lambda: world.freeze.holds_code, "the stop")
+    assert world.freeze.frozen is None
+    world.requests.job({"do": "continue"})()
+    await_true(lambda: not world.freeze.holds_code, "the end of the event")
+    world.requests.job({"do": "freezing", "on": True})()
+    world.session.run()
+    world.goes_on()
+
+
+def test_the_only_trace_of_a_stop_in_a_recording_is_its_bookmark(tmp_path: Path) -> None:
+    log = tmp_path / "stopped.mcap"
+    world = World(log=log)
+    try:
+        client = world.client()
+        client.wait("stopped")
+        frozen = world.stands()
+        began_ns, at_ns = time.monotonic_ns(), int(world.session.status()["now_ns"])
+        time.sleep(1.0)
+        stood_ns = time.monotonic_ns() - began_ns
+        client.set_breakpoints(CODE, [])
+        client.resume()
+        world.goes_on()
+        now_ns, passed_ns = int(world.session.status()["now_ns"]), time.monotonic_ns() - began_ns
+        client.close()
+        assert now_ns - at_ns <= passed_ns - stood_ns, "what the clock shows has passed outside of the stop"
+    finally:
+        world.close()
+    with LogReader(log) as reader:
+        ((marked_ns, bookmark),) = reader.bookmarks()
+        place = f"parts.py:{frozen['line']}, /ticker/out {frozen['sequence']}"
+        assert bookmark.text == f"breakpoint in adder at {place}"
+        assert bookmark.stamp_ns == at_ns
+        assert [gap for gap in reader.check() if not gap.topic.startswith("/_studio/")] == []
+        events = list(reader.events(["/ticker/out", "/adder/out", "/sink/out"]))
+        (held,) = (each for each in events if each.topic == "/adder/out" and each.sequence == frozen["sequence"])
+        assert held.sent_ns is not None and held.sent_ns - at_ns <= passed_ns - stood_ns, "its clock stood, too"
+        times = [each.log_time_ns for each in events]
+        assert times == sorted(times) and min(times) < marked_ns < max(times)
+        sent = {each.topic: 0 for each in events}
+        for each in events:
+            assert each.sent_ns is not None and each.sent_ns >= sent[each.topic]
+            sent[each.topic] = each.sent_ns
+
+
+def test_an_error_in_a_handler_freezes_the_system_and_continue_leads_to_the_state_error() -> None:
+    clients: list[PlainClient] = []
+
+    def debug_from_the_start(debugger: Debugger) -> None:
+        """It fails at its third event, before anybody could attach to what runs."""
+        client = PlainClient(debugger.start_under("fragile", wait=False).port)
+        client.attach(exceptions=["userUnhandled"])  # what the window begins with
+        clients.append(client)
+
+    world = World(before_launch=debug_from_the_start, fragile=Part("Fragile", {"raw": "adder.out"}))
+    (client,) = clients
+    try:
+        stop = client.wait("stopped")
+        frozen = world.stands()
+        assert stop["reason"] == "exception"
+        assert (frozen["why"], frozen["component"], frozen["line"]) == ("exception", "fragile", RAISES)
+        assert frozen["topic"] == "/adder/out" and frozen["text"]
+        about = client.ask("exceptionInfo", threadId=stop["threadId"])
+        assert "ZeroDivisionError" in about["exceptionId"] and about["description"] == "the third one is too much"
+        (frame,) = client.ask("stackTrace", threadId=stop["threadId"])["stackFrames"]
+        assert frame["name"].startswith("on_raw") and frame["line"] == RAISES, "nothing of the machinery below it"
+        assert world.session.observer.component("fragile").get("state") != "error", "nobody has caught it yet"
+        client.resume()
+        world.goes_on()
+        await_true(lambda: world.session.observer.component("fragile").get("state") == "error", "the error")
+        assert "stopped" not in [each["event"] for each in client.events], "once, where it was raised"
+    finally:
+        client.close()
+        world.close()
