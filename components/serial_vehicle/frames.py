@@ -18,6 +18,7 @@ STATE, IDENTITY = 0x81, 0x82
 _DRIVE = struct.Struct("<hhH")
 _STATE = struct.Struct("<IiiihhHHBB")
 _IDENTITY = struct.Struct("<BHHH")
+DRIVE_BYTES = _DRIVE.size + 7
 
 
 class Flags(IntFlag):

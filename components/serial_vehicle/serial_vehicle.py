@@ -16,6 +16,9 @@ from .frames import Flags, Frames, Identity, State
 
 PROTOCOL = 1
 ANSWER_WITHIN_S = 0.5
+BITS_PER_BYTE = 10
+ON_THE_WAY_NS = 10_000_000
+"""Of the 250 ms that a command may act, for what passes before the vehicle has heard it and when it stops."""
 TELL_EVERY_NS = 1_000_000_000
 STOPS = {
     Flags.EMERGENCY_STOP: "the stop button on the vehicle is pressed",
@@ -107,16 +110,22 @@ class SerialVehicle(Actuator):
     # Commands.
 
     def on_command(self, message: Velocity) -> None:
-        speed, steering = message.speed_m_s, message.steering_angle_rad
-        if not math.isfinite(speed) or not math.isfinite(steering):
+        speed, steering = self.speed_of(message), message.steering_angle_rad
+        if not math.isfinite(message.speed_m_s) or not math.isfinite(steering):
             self.latch("a command was not a number")
             return
-        speed = max(-self.top_speed_m_s, min(self.top_speed_m_s, speed))
         steering = max(-self.most_steering_rad, min(self.most_steering_rad, steering))
         link = self._link
         if link is not None:
-            valid_ms = self.valid_ns() // 1_000_000
-            self._write(link, frames.drive(next(self._numbers), speed, steering, valid_ms))
+            self._write(link, frames.drive(next(self._numbers), speed, steering, self._valid_ms()))
+
+    def speed_of(self, message: Velocity) -> float:
+        return max(-self.top_speed_m_s, min(self.top_speed_m_s, message.speed_m_s))
+
+    def _valid_ms(self) -> int:
+        """The vehicle counts from when it has heard the command: the time on the line is not its own to drive."""
+        line_ns = frames.DRIVE_BYTES * BITS_PER_BYTE * 1_000_000_000 // self.baud
+        return max(0, self.valid_ns() - ON_THE_WAY_NS - line_ns) // 1_000_000
 
     def halt(self) -> None:
         self._send(frames.HALT)

@@ -16,14 +16,15 @@ class Teleop(Component):
     """Turns the sticks of a gamepad into votes for an arbiter, and into commands for a vehicle without one.
 
     Nothing is said while the dead man's button is not held, or when the sticks fall silent. Wire `votes` and the other
-    behaviours still keep the vehicle from obstacles; wire `command` and nobody does.
+    behaviours still keep the vehicle from obstacles; wire `command` and nobody does. Commands are not repeated: each
+    answers one event of the sticks, so that a vehicle stops when those who make the events have died.
     """
 
     category = "processor"
     icon = "mdi6.gamepad-variant"
     tags = ("driving", "vote", "person")
     activations = ("periodic",)
-    period_s = 0.1
+    period_s = 0.05
 
     joy = InPort(Joy, keep="latest", optional=True, doc="sticks from -1 to 1, left and forward positive, and buttons")
     votes = OutPort(Vote, doc="for the arc that the stick points at, while the button is held")
@@ -37,7 +38,7 @@ class Teleop(Component):
     )
     dead_zone = Parameter(0.05, minimum=0.0, maximum=0.9, doc="sticks that rest are not exactly at 0")
     valid_s = Parameter(
-        0.5, minimum=0.05, maximum=10.0, unit="s", doc="how long the last position of the sticks counts"
+        0.15, minimum=0.05, maximum=10.0, unit="s", doc="how long the last position of the sticks counts"
     )
     confidence = Parameter(5.0, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
@@ -51,24 +52,32 @@ class Teleop(Component):
 
     def on_joy(self, joy: Joy) -> None:
         self._heard_ns = self.now()
-
-    def on_timer(self) -> None:
-        joy = self.joy.latest
-        fresh = self._heard_ns is not None and self.now() - self._heard_ns <= self.valid_s * NS_PER_S
-        if joy is None or not fresh or not self._is_held(joy):
-            if self._driving:
-                self.log.info("lets go")
-                self._command(0.0, 0.0)
-            self._driving = False
+        if not self._is_held(joy):
+            self._let_go()
             return
         if not self._driving:
             self.log.info("takes over")
         self._driving = True
-        sharpest = self.geometry.drive().tightest_arc_per_m
-        curvature_per_m = self._axis(joy, self.steering_axis) * sharpest
-        speed_m_s = self._axis(joy, self.speed_axis) * self.max_speed_m_s
-        self._vote(curvature_per_m, speed_m_s, sharpest)
-        self._command(curvature_per_m, speed_m_s)
+        self._command(*self._wanted(joy))
+
+    def on_timer(self) -> None:
+        joy = self.joy.latest
+        fresh = self._heard_ns is not None and self.now() - self._heard_ns <= self.valid_s * NS_PER_S
+        if joy is None or not fresh:
+            self._let_go()
+        elif self._driving:
+            self._vote(*self._wanted(joy))
+
+    def _let_go(self) -> None:
+        if self._driving:
+            self.log.info("lets go")
+            self._command(0.0, 0.0)
+        self._driving = False
+
+    def _wanted(self, joy: Joy) -> tuple[float, float]:
+        """Curvature and speed."""
+        curvature_per_m = self._axis(joy, self.steering_axis) * self.geometry.drive().tightest_arc_per_m
+        return curvature_per_m, self._axis(joy, self.speed_axis) * self.max_speed_m_s
 
     def _is_held(self, joy: Joy) -> bool:
         return self.enable_button < 0 or joy.pressed(self.enable_button)
@@ -77,7 +86,8 @@ class Teleop(Component):
         value = joy.axis(index)
         return value if self.dead_zone < abs(value) <= 1.0 else 0.0
 
-    def _vote(self, curvature_per_m: float, speed_m_s: float, sharpest_per_m: float) -> None:
+    def _vote(self, curvature_per_m: float, speed_m_s: float) -> None:
+        sharpest_per_m = self.geometry.drive().tightest_arc_per_m
         arcs = candidate_arcs(sharpest_per_m, self.arcs)
         hill = np.exp(-0.5 * ((arcs - curvature_per_m) / (NARROW * sharpest_per_m)) ** 2)
         vote = Vote.over(

@@ -2,7 +2,8 @@
 
 A command must be of real origin, of the epoch in which a person armed the actuator, and younger than 250 ms. Nothing
 arrives for 250 ms, and `halt` is called, from a thread of its own: a dead controller, channel or window cannot keep
-anything moving. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
+anything moving. And no command moves it further than `most_path_m`, as the commands of a virtual cart have a length:
+what is fast runs out sooner. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
 
 This is software. It is no certified emergency stop.
 """
@@ -26,6 +27,8 @@ VALID_NS = 250_000_000
 """How long a command may act, counted from the moment it was sent."""
 AHEAD_NS = 50_000_000
 """Clocks of one machine agree; what was sent later than this from now comes from a clock that stands or jumped."""
+LONGEST_PATH_S = 60.0
+"""What is so slow that its path would take longer is stopped by its age long before."""
 TELL_EVERY_NS = SECOND_NS
 
 
@@ -72,6 +75,12 @@ def refusal(
     return next((reason for broken, reason in checks if broken), None)
 
 
+def path_time_ns(path_m: float, speed_m_s: float) -> int | None:
+    """How long a way of `path_m` takes; None for what does not move, and for what is no number."""
+    speed_m_s = abs(speed_m_s)
+    return int(path_m / speed_m_s * SECOND_NS) if speed_m_s * LONGEST_PATH_S > path_m else None
+
+
 class Actuator(Component):
     """Moves something real. Subclasses declare in ports for commands, handle them in `on_<port>`, and write `halt`.
 
@@ -84,6 +93,13 @@ class Actuator(Component):
     armed = Parameter(False, doc="lets commands through; always off at the start and after a switch of sources")
     oldest_data_s = Parameter(
         1.0, minimum=0.0, maximum=60.0, unit="s", doc="a command made from data older than this is refused; 0: any age"
+    )
+    most_path_m = Parameter(
+        0.5,
+        minimum=0.001,
+        maximum=1000.0,
+        unit="m",
+        doc="how far one command may move it; then it stands until the next",
     )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -112,6 +128,7 @@ class Actuator(Component):
         self._armed_epoch = None
         self._fault = ""
         self._valid_until_ns = 0
+        self._path_until_ns = None
         self._motion = threading.RLock()
         self._deadline = None
         return self
@@ -124,6 +141,8 @@ class Actuator(Component):
     _fault: str
     _valid_until_ns: int
     """CLOCK_MONOTONIC up to which the command at hand may act."""
+    _path_until_ns: int | None
+    """When it will have gone as far as the last command that told a speed may move it; None while none has."""
     _motion: threading.RLock
     """Held while something is set in motion or stopped, so that a stop is never overtaken by an older command."""
     _deadline: _Deadline | None
@@ -137,6 +156,12 @@ class Actuator(Component):
     def why_not_reset(self) -> str:
         """What keeps a latched fault from being reset (the bumper is still pressed); "" if nothing does."""
         return ""
+
+    def speed_of(self, message: Any) -> float | None:
+        """How fast the command moves it, in m/s; None if it does not say. Write it where the field has another name,
+        or where the device goes slower than it is told."""
+        speed = getattr(message, "speed_m_s", None)
+        return None if speed is None else float(speed)
 
     def valid_ns(self) -> int:
         """In a handler: for how long from now the command may act. Devices with a time-out of their own get it."""
@@ -203,6 +228,7 @@ class Actuator(Component):
 
     def _halt(self) -> None:
         self._valid_until_ns = 0
+        self._path_until_ns = None
         if self._deadline is not None:
             self._deadline.cancel()
         try:
@@ -228,10 +254,19 @@ class Actuator(Component):
                 self._tell_refusal(reason or Refused.NO_EVENT)
                 return
             left_ns = min(VALID_NS, VALID_NS - (now_ns - event.sent_ns))
-            self._valid_until_ns = monotonic_ns() + left_ns
+            self._valid_until_ns = self._with_path(monotonic_ns(), left_ns, self.speed_of(message))
             if self._deadline is not None:
                 self._deadline.put_off_until(self._valid_until_ns)
             handler(self, message)
+
+    def _with_path(self, now_ns: int, left_ns: int, speed_m_s: float | None) -> int:
+        """Until when a command may act that has `left_ns` by its age. One that tells no speed, of another port, does
+        not prolong the path of the one that did."""
+        if speed_m_s is not None:
+            path_ns = path_time_ns(self.most_path_m, speed_m_s)
+            self._path_until_ns = None if path_ns is None else now_ns + path_ns
+        until_ns = now_ns + left_ns
+        return until_ns if self._path_until_ns is None else min(until_ns, self._path_until_ns)
 
     def _tell_refusal(self, reason: Refused) -> None:
         self.refused[reason] = count = self.refused.get(reason, 0) + 1
@@ -246,13 +281,15 @@ class Actuator(Component):
             self.log.warning("refused a command, %d so far: %s", count, reason)
 
     def _late(self) -> None:
-        """No command for 250 ms. The deadline's own thread."""
+        """The last command has run out. The deadline's own thread."""
         # A debugger may hold the handler that has the lock: the vehicle is stopped all the same.
         is_ours = self._motion.acquire(timeout=VALID_NS / SECOND_NS)
         try:
             if monotonic_ns() >= self._valid_until_ns > 0:
+                by_path = self._valid_until_ns == self._path_until_ns
                 self._halt()
-                self.log.warning("stopped: no command for 250 ms")
+                why = f"no command after {self.most_path_m:g} m" if by_path else "no command for 250 ms"
+                self.log.warning("stopped: %s", why)
         finally:
             if is_ours:
                 self._motion.release()

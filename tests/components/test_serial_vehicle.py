@@ -1,14 +1,9 @@
 from __future__ import annotations
 
-import json
-import os
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,19 +11,13 @@ from hypothesis import strategies as st
 
 from components.serial_vehicle import frames
 from studio.messages import Odometry, decode
-from studio.messages.plain import String
 from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import ClockKind
-from studio.runtime.control import ControlError
-from studio.runtime.emulators.pty_port import Faults, PtyPort
+from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
 from studio.runtime.profile import stale
-from tests.runtime.systems import ProcessRun
+from tests.components.driven_vehicle import FOLDER, driving
 from tests.waiting import await_true
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "components/serial_vehicle"
 STATE = framed(0x81, 1, Vehicle()._state())
 
 
@@ -111,68 +100,7 @@ def test_the_profile_is_current() -> None:
     assert stale(FOLDER) is None
 
 
-class Run:
-    """A controller that always commands 0.4 m/s, the driver, and the emulated vehicle."""
-
-    def __init__(self, session: ProcessRun, port: PtyPort, vehicle: Vehicle) -> None:
-        self.session = session
-        self.port = port
-        self.vehicle = vehicle
-
-    def noted(self, what: str) -> list[Noted]:
-        with self.port.lock:
-            return [note for note in self.vehicle.record if note.what == what]
-
-    def await_log(self, text: str) -> None:
-        await_true(lambda: text in str(self.session.observer.log), f"the log to say {text!r}")
-
-    def arm(self) -> None:
-        """Again, if the broker that was asked has been killed: it cannot tell whether it has passed the command on."""
-        for _ in range(5):
-            with suppress(ControlError):
-                self.session.command("car", {"do": "set", "name": "armed", "value": True})
-                return
-        raise AssertionError("no broker answers")
-
-    def drive(self) -> None:
-        """Arm it and see it drive."""
-        before = len(self.noted("drive"))
-        self.arm()
-        await_true(lambda: len(self.noted("drive")) > before + 5, "the vehicle to drive")
-
-    def stands(self) -> bool:
-        with self.port.lock:
-            moves = [note.what for note in self.vehicle.record if note.what in ("drive", "stop")]
-            return self.vehicle.speed_m_s == 0.0 and moves[-1] == "stop"
-
-    def await_fault(self, text: str) -> None:
-        await_true(lambda: text in self.states()[-1]["fault"], f"the latch: {text}")
-        await_true(self.stands, "the vehicle to stop")
-
-    def states(self) -> list[dict[str, Any]]:
-        seen = [each for each in self.session.channel_now() if each.topic == "/car/state"]
-        return [json.loads(decode(String, each.payload).data) for each in seen]
-
-
-@contextmanager
-def driving(folder: Path, faults: Faults | None = None) -> Iterator[Run]:
-    link, vehicle = folder / "car", Vehicle()
-    driver = PlannedComponent(
-        "driver", "steady_driver", 0, "driver", "periodic", 20_000_000, outlets={"command": "/driver/command"},
-        entry="steady_driver:SteadyDriver", folder=str(Path(__file__).parent / "steady_driver"),
-    )  # fmt: skip
-    car = PlannedComponent(
-        "car", "serial_vehicle", 1, "car", parameters={"port": str(link), "armed": True},
-        inlets=(Inlet("command", "/driver/command", "latest"),),
-        outlets={port: f"/car/{port}" for port in ("odometry", "battery", "state")},
-        entry="serial_vehicle:SerialVehicle", folder=str(FOLDER),
-    )  # fmt: skip
-    with PtyPort(vehicle, link, faults) as port, ProcessRun(Plan((driver, car)), clock=ClockKind.WALL) as session:
-        session.start("run")
-        yield Run(session, port, vehicle)
-
-
-def test_a_vehicle_is_armed_and_driven_and_stops_when_controller_broker_or_driver_die(tmp_path: Path) -> None:
+def test_a_vehicle_is_armed_and_driven_over_a_bad_line(tmp_path: Path) -> None:
     with driving(tmp_path, faults=Faults(noise=0.1, flip=0.05)) as run:
         # It starts disarmed, although its parameter in the plan says otherwise.
         run.await_log("commands are refused until it is armed")
@@ -184,23 +112,7 @@ def test_a_vehicle_is_armed_and_driven_and_stops_when_controller_broker_or_drive
         odometry = decode(Odometry, seen[-1].payload)
         assert (odometry.frame, odometry.child_frame) == ("odom", "base_link")
         await_true(lambda: run.vehicle.x_m > 0.1, "the vehicle to get somewhere")
-        assert all(0 < note.valid_ms <= 250 for note in run.noted("drive"))
-
-        os.kill(run.session.hosts["driver"].pid, signal.SIGKILL)
-        await_true(run.stands, "the vehicle to stop without its controller")
-        await_true(lambda: "driver" in run.session.exits, "word of its death")
-        run.session.restart_host("driver")
-        run.drive()
-
-        os.kill(run.session.broker.pid, signal.SIGKILL)
-        await_true(lambda: run.session.broker_restarts, "the broker to be replaced")
-        drives = len(run.noted("drive"))
-        await_true(lambda: run.stands() or len(run.noted("drive")) > drives + 20, "a stop, or a quick broker")
-        run.drive()
-
-        os.kill(run.session.hosts["car"].pid, signal.SIGKILL)
-        await_true(run.stands, "the vehicle to stop without its driver")
-        assert_never_runs_on(list(run.vehicle.record))
+        assert all(0 < note.valid_ms < LONGEST_VALID_MS for note in run.noted("drive")), "less what passes on the way"
 
 
 def test_a_switch_of_sources_stops_it_and_what_is_not_real_cannot_move_it_again(tmp_path: Path) -> None:
@@ -223,7 +135,6 @@ def test_a_switch_of_sources_stops_it_and_what_is_not_real_cannot_move_it_again(
         await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
         assert len(run.noted("drive")) == drives
         run.drive()
-        assert_never_runs_on(list(run.vehicle.record))
 
 
 def test_a_lost_line_disarms_and_bumper_button_and_stuck_wheels_latch_until_they_are_reset(tmp_path: Path) -> None:

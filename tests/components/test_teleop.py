@@ -55,7 +55,20 @@ def test_sticks_that_fall_silent_let_go() -> None:
         for _ in range(8):
             trial.tick()
         assert trial.sent("command")[-1].speed_m_s == 0.0
-        assert len(trial.sent("votes")) == 3
+        assert len(trial.sent("votes")) == 6
+
+
+def test_a_command_is_not_repeated_and_one_of_speed_zero_comes_well_before_it_has_run_out() -> None:
+    """A window that was killed sends nothing more: what it said last must not drive a vehicle beyond 250 ms."""
+    with teleop() as trial:
+        for at_s in (1.0, 1.05, 1.1):
+            trial.send("joy", Joy(axes=[0.0, 1.0], buttons=[1]), at_s=at_s)
+        assert [command.stamp_ns for command in trial.sent("command")] == [1_000_000_000, 1_050_000_000, 1_100_000_000]
+        for _ in range(20):
+            trial.tick()
+        *_, stop = trial.sent("command")
+        assert len(trial.sent("command")) == 4 and stop.speed_m_s == 0.0
+        assert stop.stamp_ns - 1_100_000_000 <= 200_000_000
 
 
 def test_backwards_is_a_command_but_no_vote_for_speed() -> None:

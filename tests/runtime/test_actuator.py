@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import logging
+import math
 import struct
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from studio.messages import Float64
+from studio.messages import Float64, Velocity
 from studio.model.spec import SpecError
-from studio.runtime.actuator import AHEAD_NS, VALID_NS, Actuator, Refused, refusal
+from studio.runtime.actuator import AHEAD_NS, VALID_NS, Actuator, Refused, path_time_ns, refusal
 from studio.runtime.cell import Cell, command_topic
 from studio.runtime.channel.frames import Event, Kind, Origin
 from studio.runtime.component import Component, InPort
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Inlet, PlannedComponent
 from studio.runtime.trial import Trial
+from tests.waiting import await_true
 
 TOPIC = "/driver/command"
 NOW_NS = 1_000_000_000_000
@@ -275,6 +277,75 @@ def test_it_is_halted_too_while_a_debugger_holds_its_handler() -> None:
     handling.join(20)
 
 
+class Cart(Actuator):
+    """Told how fast, and elsewhere how sharply; remembers for how long each may act."""
+
+    drive = InPort(Velocity)
+    steer = InPort(Float64)
+
+    def on_activate(self) -> None:
+        self.acts_ns: list[int] = []
+        self.halts = 0
+
+    def on_drive(self, message: Velocity) -> None:
+        self.acts_ns.append(self.valid_ns())
+
+    def on_steer(self, message: Float64) -> None:
+        self.acts_ns.append(self.valid_ns())
+
+    def halt(self) -> None:
+        self.halts = getattr(self, "halts", 0) + 1
+
+
+@pytest.fixture
+def cart() -> Iterator[Trial[Cart]]:
+    with Trial(Cart, most_path_m=0.5) as trial:
+        trial.set("armed", True)
+        yield trial
+
+
+def test_no_command_moves_it_further_than_its_path(cart: Trial[Cart]) -> None:
+    """As with a virtual cart: what is fast runs out sooner, forwards and backwards; what is slow, by its age."""
+    for speed_m_s, most_ns in ((10.0, 50_000_000), (-5.0, 100_000_000), (1.0, VALID_NS), (0.0, VALID_NS)):
+        cart.send("drive", Velocity(speed_m_s=speed_m_s))
+        acts_ns = cart.component.acts_ns[-1]
+        assert most_ns - 40_000_000 < acts_ns <= most_ns
+        assert abs(speed_m_s) * acts_ns / SECOND_NS <= 0.5
+
+
+def test_it_is_halted_at_the_end_of_its_path_and_goes_on_with_the_next_command(
+    cart: Trial[Cart], caplog: pytest.LogCaptureFixture
+) -> None:
+    halts = cart.component.halts
+    cart.send("drive", Velocity(speed_m_s=10.0))
+    await_true(lambda: cart.component.halts > halts, "a halt")
+    await_true(lambda: "stopped: no command after 0.5 m" in caplog.text, "word of it")
+    cart.send("drive", Velocity(speed_m_s=10.0))
+    assert cart.component.acts_ns[-1] > 0
+
+
+def test_what_tells_no_speed_does_not_prolong_a_path(cart: Trial[Cart]) -> None:
+    cart.send("steer", Float64(0.1))
+    assert cart.component.acts_ns[-1] > 50_000_000, "nothing moves it yet"
+    cart.send("drive", Velocity(speed_m_s=10.0))
+    cart.send("steer", Float64(0.2))
+    assert cart.component.acts_ns[-1] <= 50_000_000
+    cart.send("drive", Velocity(speed_m_s=0.0))
+    cart.send("steer", Float64(0.3))
+    assert cart.component.acts_ns[-1] > 50_000_000, "it stands: there is no path to be gone"
+
+
+@given(st.floats(0.001, 1000.0), st.floats(allow_nan=True, allow_infinity=True))
+def test_whatever_the_speed_a_path_is_not_exceeded_within_the_time_it_gives(path_m: float, speed_m_s: float) -> None:
+    path_ns = path_time_ns(path_m, speed_m_s)
+    if path_ns is None:
+        assert math.isnan(speed_m_s) or abs(speed_m_s) * VALID_NS / SECOND_NS <= path_m, "its age stops it before"
+    elif math.isfinite(speed_m_s):
+        assert abs(speed_m_s) * path_ns / SECOND_NS <= path_m * (1 + 1e-9)
+    else:
+        assert path_ns == 0
+
+
 @pytest.mark.parametrize(
     "what",
     [
@@ -400,4 +471,4 @@ def test_a_port_without_a_handler_and_an_actuator_that_cannot_stop_are_refused()
 
 def test_an_actuator_is_a_component_like_others() -> None:
     assert issubclass(Actuator, Component)
-    assert list(Motor.__parameters__) == ["armed", "oldest_data_s"]
+    assert list(Motor.__parameters__) == ["armed", "oldest_data_s", "most_path_m"]

@@ -45,6 +45,7 @@ class Noted(NamedTuple):
     """drive, stop, reset, hello."""
     speed_m_s: float = 0.0
     valid_ms: int = 0
+    """As it was told, also where the vehicle takes less."""
     why: str = ""
 
 
@@ -155,14 +156,13 @@ class Vehicle:
                 self._flags &= ~(BUMPER | FOLLOWING)
 
     def _drive(self, speed_mm_s: int, steering_mrad: int, valid_ms: int) -> None:
-        valid_ms = min(valid_ms, LONGEST_VALID_MS)
         if self._flags & (BUMPER | FOLLOWING) or self.emergency_stop or valid_ms == 0:
             return
         self.record.append(Noted(self._now_ns, "drive", speed_mm_s / 1000.0, valid_ms))
         self._flags &= ~TIMED_OUT
         self._wanted_m_s = max(-3.0, min(3.0, speed_mm_s / 1000.0))
         self.steering_rad = max(-0.6, min(0.6, steering_mrad / 1000.0))
-        self._until_ns = self._now_ns + valid_ms * 1_000_000
+        self._until_ns = self._now_ns + min(valid_ms, LONGEST_VALID_MS) * 1_000_000
 
     # What it says by itself.
 
