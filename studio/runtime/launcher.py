@@ -166,7 +166,7 @@ class Session:
         """Start the hosts and wait until all of them are ready; nothing has been delivered yet."""
         try:
             if self.plan.recording is not None:
-                self._start_recorder()
+                self.start_recorder()
             for host in self.plan.hosts:
                 self.start_host(host)
             self._await_ready(set(self.plan.greeted))
@@ -180,7 +180,7 @@ class Session:
         self.before_host(host)
         self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
-    def _start_recorder(self) -> None:
+    def start_recorder(self) -> None:
         words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
         self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs))
 
@@ -492,12 +492,12 @@ class Session:
             return
         before = Path(self.plan.recording.file)
         if not before.exists():  # the first one
-            self._start_recorder()
+            self.start_recorder()
             return
         file = _next_free(before)
         self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
         self.save_plan()
-        self._start_recorder()
+        self.start_recorder()
         self.happened(RecordingMoved(RECORDER, str(file)))
 
     # Ending.

@@ -166,6 +166,15 @@ class Plan:
         """The processes that the barrier waits for."""
         return frozenset({*self.hosts, RECORDER} if self.recording else self.hosts)
 
+    @cached_property
+    def recorded(self) -> frozenset[str]:
+        """Topics of the gate that the recorder hears."""
+        if self.recording is None:
+            return frozenset()
+        names = [component.name for component in self.components]
+        own = (prefix + name for prefix in (TIMER_PREFIX, COMMAND_PREFIX) for name in names)
+        return frozenset((*self.recording.topics, *own))
+
     def receiving(self, topic: str) -> tuple[int, ...]:
         """Indices of the processes that read the payloads of `topic`, each of them in full."""
         indices = {self.hosts[component.host] for component in self.receivers.get(topic, ())}

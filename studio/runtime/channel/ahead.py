@@ -61,13 +61,12 @@ class Ahead:
 
     def follow_plan(self, plan: Plan) -> None:
         speakers = speaking_hosts(plan)
-        recorded = plan.recording.topics if plan.recording else ()
         hosts = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._groups = working_order(plan)
         self._asked = {topic: frozenset(found & speakers) for topic, found in hosts.items()}
         self._listening = {
-            topic: frozenset(hosts.get(topic, set()) - speakers) | ({RECORDER} if topic in recorded else set())
-            for topic in {*hosts, *recorded}
+            topic: frozenset(hosts.get(topic, set()) - speakers) | ({RECORDER} if topic in plan.recorded else set())
+            for topic in {*hosts, *plan.recorded}
         }
         self._quiet.clear()
 
@@ -179,7 +178,7 @@ class Ahead:
             forwarder.forward(quieted(event, quiet))
             listening = self._listening.get(topic)
             if listening:
-                forwarder.listeners.expect(listening - forwarder.gone, topic, event.sequence)
+                forwarder.listeners.expect(listening - forwarder.gone, event)
         forwarder.let_lag()
 
 

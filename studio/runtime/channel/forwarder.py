@@ -55,6 +55,7 @@ from studio.runtime.plan import RECORDER, Plan
 LATE_NS = 250_000_000
 """A paced lockstep that is later than this goes on from where it is, and does not catch up."""
 _NOBODY: frozenset[str] = frozenset()
+_RECORDER = frozenset((RECORDER,))
 
 
 class ForwarderState(NamedTuple):
@@ -308,12 +309,14 @@ class Forwarder:
         else:
             hosts: Set[str] = self._hosts_of.get(event.topic, _NOBODY)
             frame = event.frame
-            if hosts and self.lag:
+            is_recorded = event.topic in self.plan.recorded
+            if self.lag and (hosts or is_recorded):
                 self.let_lag()  # before the event goes out: nothing else is under way
-                listening = hosts - self._answering[event.topic] - self.gone
+                listening = hosts - self._answering.get(event.topic, _NOBODY)
+                listening = (listening | _RECORDER if is_recorded else listening) - self.gone
                 hosts = hosts - listening
                 frame = quieted(event, self.listeners.quiet(listening))
-                self.listeners.expect(listening, event.topic, event.sequence)
+                self.listeners.expect(listening, event)
             self.forward(frame)
             if hosts:
                 self._await(event, set(hosts))

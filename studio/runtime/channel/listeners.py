@@ -10,15 +10,31 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Set
 
-from studio.runtime.channel.frames import SYNC_TOPIC, Ack, topic_hash
+from studio.runtime.channel.frames import HEADER_BYTES, SHARED, SYNC_TOPIC, Ack, topic_field, topic_hash
+from studio.runtime.channel.held import Held
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, PayloadError
+from studio.runtime.channel.slots import Handle
 from studio.runtime.plan import RECORDER, Plan
 
 UNWRITTEN = 8192
+"""How far behind the recorder may be. That is half a gigabyte at most, half of what it lets wait."""
 _SYNC = topic_hash(SYNC_TOPIC)
 
 
+def weight_of(event: Held) -> int:
+    """A large event counts as several: who is behind holds memory, and has only so much."""
+    at = len(topic_field(event.topic))
+    size = len(event.frame)
+    if event.frame[at + 2] & SHARED:
+        try:
+            size = Handle.parse(memoryview(event.frame)[at + HEADER_BYTES :]).length
+        except PayloadError:  # whoever is to open it says so
+            return 1
+    return max(1, size // SHARED_FROM_BYTES)
+
+
 class Listeners:
-    """How far each of them is behind, in events."""
+    """How far each of them is behind, in events of usual size."""
 
     def __init__(self, plan: Plan, able: Set[str]) -> None:
         self.able = able
@@ -39,13 +55,14 @@ class Listeners:
                 bits |= 1 << self._indices[host]
         return bits
 
-    def expect(self, hosts: Iterable[str], topic: str, sequence: int) -> None:
+    def expect(self, hosts: Iterable[str], event: Held) -> None:
         """An event goes to these listeners."""
+        weight = weight_of(event)
         for host in hosts:
             if host in self.able:
-                self._untold[host] += 1
+                self._untold[host] += weight
             elif host != RECORDER:  # one that cannot tell is not waited for
-                self._owed[host].append((topic_hash(topic), sequence))
+                self._owed[host].append((topic_hash(event.topic), event.sequence))
 
     def behind(self, host: str) -> int:
         """At most so many events; some of them it may have handled."""

@@ -51,6 +51,7 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_book import MARKERS_TOPIC, DataTopic, LogBook
 
@@ -161,7 +162,7 @@ class Recorder:
                 elif topic is None and frame.startswith((_SWEEP, _ECHO)):
                     self._hear(frame)
                     continue
-                elif has_room:
+                elif has_room or (topic is None and frame.startswith(_NEVER_DROPPED)):
                     count += len(frame)
                     arrived.append((frame, None))
                 self._heard += 1
@@ -304,6 +305,8 @@ def _free_bytes(path: Path) -> int | None:
 
 
 _SWEEP, _ECHO = subscription(SWEEP_TOPIC), subscription(_ECHO_TOPIC)
+_NEVER_DROPPED = (subscription(ALL_TOPIC), (HOST_PREFIX + RECORDER).encode(), subscription(BOOKMARK_TOPIC))
+"""Markers are taken beyond every budget: the gate waits for answers to them. And bookmarks; all are small and few."""
 _BATCH = 1000
 
 

@@ -46,6 +46,7 @@ class EventLog:
         compression: Compression = "none",
     ) -> None:
         """`topics`: of the data, all by default; what the machinery says is always in it."""
+        self.path = path
         self._log = LogWriter(path, types=types, compression=compression)
         self._log.add_metadata(METADATA, circumstances(plan))
         self._write = self._log.write_frame
@@ -87,7 +88,7 @@ class EventLog:
             return
         last = self._last.get(topic, 0)
         if not header.flags & INPUT and header.sequence > last + 1 > 1:  # gaps of inputs are the log's own
-            raise ReplayError(f"events of {topic} were lost after number {last}", hint="try again, or --in-process")
+            raise ReplayError(f"events of {topic} were lost after number {last}", hint="the broker died; replay it again")
         self._last[topic] = header.sequence
         raw = HEADER.pack(*header._replace(sent_ns=header.stamp_ns, epoch=0, target=TO_ALL))
         if is_call:

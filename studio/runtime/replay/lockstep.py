@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from studio.runtime.channel.in_process import InProcess
 from studio.runtime.clock import ClockKind
 from studio.runtime.host import create
 from studio.runtime.launcher import Session
-from studio.runtime.plan import LAG, Plan
+from studio.runtime.plan import LAG, Plan, RecordingPlan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
@@ -175,13 +175,13 @@ def decoder(twin: InProcess) -> Read:
 
 def _over_processes(inputs: Inputs, log: EventLog | None, progress: Progress) -> tuple[int, dict[str, str]]:
     with ExitStack() as stack:
-        session = stack.enter_context(Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns))
-        if log is not None:
-            # The listener is no receiver that producers wait for, so what it is to hear in full goes over the socket.
-            session.folders.shared = None
-            listener = Listener(session.folders.run, log.take_frame)
-            stack.callback(listener.close)
-            listener.await_connected()
+        session: Session
+        if log is None:
+            session = Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns)
+        else:
+            session = recorded = RecordedSession(inputs, log)
+            stack.callback(recorded.end_listening)
+        stack.enter_context(session)
         session.launch()
         session.control.ask("feed", name=FEEDER, topics=list(inputs.topics.values()))
         feed = LogFeed(session.folders.run, FEEDER, inputs.events())
@@ -189,10 +189,30 @@ def _over_processes(inputs: Inputs, log: EventLog | None, progress: Progress) ->
         session.start("pause")
         delivered = _to_the_end(session, inputs, progress)
         if log is not None:
-            listener.await_events(int(session.control.status()["delivered"]))
+            recorded.listener.await_events(int(session.control.status()["delivered"]))
         if feed.failure is not None:
             raise feed.failure
     return delivered, failures_of(session)
+
+
+class RecordedSession(Session):
+    """With this process in the place of the recorder: its log depends on nothing but the events."""
+
+    listener: Listener
+
+    def __init__(self, inputs: Inputs, log: EventLog) -> None:
+        recording = RecordingPlan(str(log.path), tuple(inputs.plan.types))
+        plan = replace(inputs.plan, recording=recording)
+        super().__init__(plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns)
+        self._log = log
+
+    def start_recorder(self) -> None:
+        self.folders.shared = None  # what is to be heard in full comes over the socket
+        self.listener = Listener(self.folders.run, self.plan.recorder_index, self._log.take_frame)
+
+    def end_listening(self) -> None:
+        if hasattr(self, "listener"):
+            self.listener.close()
 
 
 def failures_of(session: Session) -> dict[str, str]:

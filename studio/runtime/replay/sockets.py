@@ -11,11 +11,36 @@ import zmq
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.channel.feeding import FeedThread
-from studio.runtime.channel.frames import AGAIN, END_PREFIX, INPUT, LAST_GATED, SHARED, Event, Header, Kind, pack, split
+from studio.runtime.channel.frames import (
+    ACK_TOPIC,
+    AGAIN,
+    ALL_TOPIC,
+    END_PREFIX,
+    HELLO_TOPIC,
+    HOST_PREFIX,
+    INPUT,
+    LAST_GATED,
+    READY_TOPIC,
+    SHARED,
+    SYNC_TOPIC,
+    WORKS_AHEAD,
+    Ack,
+    Event,
+    Header,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    split,
+    topic_hash,
+)
+from studio.runtime.clock import monotonic_ns
+from studio.runtime.plan import RECORDER
 from studio.runtime.replay.errors import ReplayError
 
 FEEDER = "replay"
 LOOK_EVERY_MS = 50
+HELLO_EVERY_NS = 20_000_000
 
 
 class LogFeed(FeedThread):
@@ -44,19 +69,24 @@ def _frame(event: Event, epoch: int) -> bytes:
     )  # fmt: skip
 
 
+_TO_US = HOST_PREFIX + RECORDER
 Take = Callable[[str, Header, memoryview], None]
 
 
 class Listener:
-    """Hears the channel in its order; nothing is dropped on this side."""
+    """Hears the channel in its order, in the place of the recorder: the gate waits when it is too far behind.
 
-    def __init__(self, run: Path, take: Take) -> None:
+    So nothing is dropped on its way, however slow the disk is, or this process.
+    """
+
+    def __init__(self, run: Path, index: int, take: Take) -> None:
+        """`index`: of the recorder, in the plan."""
         self._run = run
+        self._index = index
         self._take = take
         self._end_topic = f"/_studio/heard/{id(self)}"
         self._heard_end = threading.Event()
         self._failure: StudioError | None = None
-        self._connected = threading.Event()
         self._ended = threading.Event()
         self._news = threading.Condition()
         self._count = 0
@@ -65,22 +95,23 @@ class Listener:
         self._socket.rcvhwm = 0
         self._socket.subscribe(b"/")
         self._socket.connect(addresses.out_of(run))
+        self._out = self._context.socket(zmq.PUSH)
+        self._out.connect(addresses.into(run))
+        self._welcomed = False
+        self._incarnation = 0
+        self._next_hello_ns = 0
         self._thread = threading.Thread(target=self._listen, name="replay listener", daemon=True)
         self._thread.start()
 
-    def await_connected(self, patience_s: float = 10.0) -> None:
-        """The broker says that it is alive twice a second: who hears it hears everything."""
-        if not self._connected.wait(patience_s):
-            raise ReplayError("the broker of the replay cannot be heard")
-
     def _listen(self) -> None:
         while not self._ended.is_set():
+            if not self._welcomed and monotonic_ns() >= self._next_hello_ns:
+                self._next_hello_ns = monotonic_ns() + HELLO_EVERY_NS
+                self._out.send(pack(HELLO_TOPIC, Kind.HELLO, 0, RECORDER.encode()))
             if not self._socket.poll(LOOK_EVERY_MS):
                 continue
-            frame = self._socket.recv()
-            self._connected.set()
             try:
-                self._hear(frame)
+                self._hear(self._socket.recv())
             except StudioError as error:
                 self._failure = self._failure or error
 
@@ -88,6 +119,8 @@ class Listener:
         topic, header, payload = split(frame)
         if topic == self._end_topic:
             self._heard_end.set()
+        elif topic in (_TO_US, ALL_TOPIC):
+            self._answer(topic, Marker.parse(payload))
         if header.kind > Kind.REPLY or header.flags & AGAIN:
             return
         if header.flags & SHARED:
@@ -100,6 +133,19 @@ class Listener:
                     self._count += 1
                     self._news.notify_all()
 
+    def _answer(self, topic: str, marker: Marker) -> None:
+        """Whoever is welcome hears everything from here on, and tells when asked how far it is."""
+        if marker.mark is not Mark.SYNC and marker.incarnation != self._incarnation:
+            self._incarnation, self._welcomed = marker.incarnation, False  # another broker, which has to be greeted
+        if topic != _TO_US:
+            return
+        if marker.mark is Mark.WELCOME and not self._welcomed:
+            self._welcomed = True
+            self._out.send(pack(READY_TOPIC, Kind.READY, WORKS_AHEAD, RECORDER.encode()))
+        elif marker.mark is Mark.SYNC:
+            ack = Ack(topic_hash(SYNC_TOPIC), marker.number)
+            self._out.send(pack(ACK_TOPIC, Kind.ACK, self._index, ack.payload()))
+
     def await_events(self, count: int, patience_s: float = 20.0) -> None:
         """Until as many have been heard as were delivered; raises what went wrong meanwhile."""
         with self._news:
@@ -108,7 +154,7 @@ class Listener:
         if self._failure is not None:
             raise self._failure
         if not complete:
-            raise ReplayError(f"only {self._count} of {count} events were heard", hint="try again, or --in-process")
+            raise ReplayError(f"only {self._count} of {count} events were heard", hint="the broker died; replay it again")
 
     def _heard_all(self, patience_s: float) -> bool:
         """Calls pass the gate uncounted: a word of one's own, behind them in the channel, tells that they are here."""

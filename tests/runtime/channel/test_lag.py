@@ -15,6 +15,7 @@ from studio.runtime.channel.ahead import working_order
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
+    SHARED,
     SYNC_TOPIC,
     Ack,
     Kind,
@@ -25,9 +26,14 @@ from studio.runtime.channel.frames import (
     subscription,
     topic_hash,
 )
+from studio.runtime.channel.held import Held
+from studio.runtime.channel.listeners import UNWRITTEN, weight_of
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES
+from studio.runtime.channel.slots import Handle
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control
 from studio.runtime.plan import Plan
+from studio.runtime.recording.recorder import MOST_WAITING_MB
 from tests.runtime.systems import Part, ProcessRun, TwinRun, plan
 from tests.waiting import await_true
 
@@ -177,3 +183,14 @@ def test_hosts_tell_when_everything_before_a_sync_is_handled(open_session: Calla
     out.close()
     run.pause()  # a SYNC says nothing about mode and clock: hosts still know that they run
     assert run.component("sink")["handled"] > 1
+
+
+def test_large_events_count_as_several() -> None:
+    """Who is behind holds what waits in memory: 8192 maps of a megabyte would be eight gigabytes."""
+    small = Held(pack("/a", Kind.DATA, 1, bytes(2000)), "/a", 1, 0, Kind.DATA)
+    handle = Handle("camera~1~1", 0, 1, 1 << 20).pack()
+    large = Held(pack("/maps", Kind.DATA, 1, handle, flags=SHARED), "/maps", 1, 0, Kind.DATA)
+    broken = Held(pack("/maps", Kind.DATA, 1, b"x", flags=SHARED), "/maps", 1, 0, Kind.DATA)
+    assert (weight_of(small), weight_of(broken)) == (1, 1)
+    assert weight_of(large) * SHARED_FROM_BYTES == 1 << 20
+    assert UNWRITTEN * SHARED_FROM_BYTES <= MOST_WAITING_MB << 19, "half of what the recorder lets wait"

@@ -9,9 +9,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import zmq
 
-from studio.messages import Float64, HandledTrace, Map, ServiceCall, decode, encode
-from studio.runtime.channel.frames import ALL_TOPIC, HANDLED_TOPIC, Kind, Mark, Marker, pack
+from studio.messages import Bookmark, Float64, HandledTrace, Map, ServiceCall, decode, encode
+from studio.runtime.channel.frames import (
+    ACK_TOPIC,
+    ALL_TOPIC,
+    HANDLED_TOPIC,
+    HOST_PREFIX,
+    READY_TOPIC,
+    Kind,
+    Mark,
+    Marker,
+    pack,
+    split,
+)
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.recording import LoggedEvent, LogReader
@@ -228,3 +240,44 @@ def test_what_carries_no_time_and_comes_first_waits_for_one(tmp_path: Path) -> N
     with LogReader(recording.file) as reader:
         events = reader.events(topics=["/_studio/handled", "/_studio/markers"])
         assert [event.log_time_ns for event in events] == [5_000, 5_000]
+
+
+def test_beyond_the_budget_markers_and_bookmarks_are_still_heard(tmp_path: Path) -> None:
+    """The gate waits without end for the answer to a marker, so none may be dropped with the data."""
+    recording = RecordingPlan(str(tmp_path / "run.mcap"), ("/big/maps",))
+    system = Plan((), types={"/big/maps": "Map"}, recording=recording)
+    recorder = Recorder(tmp_path, system, recording, None)
+    recorder.budget_bytes = 0
+    clock = Clock(ClockKind.WALL, 5_000, 0)
+    to_us = f"{HOST_PREFIX}recorder"
+    markers = [
+        pack(ALL_TOPIC, Kind.MARKER, 1, Marker(Mark.STATE, 1, False, clock).payload()),
+        pack(to_us, Kind.MARKER, 2, Marker(Mark.WELCOME, 2, False, clock).payload()),
+        pack(to_us, Kind.MARKER, 3, Marker(Mark.SYNC, 3, False, clock).payload()),
+        pack(BOOKMARK_TOPIC, Kind.LOG, 0, encode(Bookmark(stamp_ns=5_000, text="here"))),
+    ]
+    data_frame = pack("/big/maps", Kind.DATA, 1, bytes(1000))
+    inlet = Inlet([data_frame, markers[0], data_frame, *markers[1:]])
+    socket, recorder._socket = recorder._socket, inlet  # type: ignore[assignment]
+    recorder._read()
+    recorder._socket = socket
+    assert [frame for frame, _ in recorder._arrived] == markers
+    while recorder._arrived:
+        recorder._book.take(recorder._arrived.popleft()[0])
+    answers = [split(frame)[0] for frame in recorder._words]
+    assert answers == [READY_TOPIC, ACK_TOPIC], "to the welcome, and to the question how far it is"
+    recorder._welcomed = False  # there is no broker whose last words could be waited for
+    recorder.stop()
+    recorder.main()
+
+
+class Inlet:
+    """A socket on which these frames have arrived."""
+
+    def __init__(self, frames: list[bytes]) -> None:
+        self._frames = frames
+
+    def recv(self, _flags: int) -> bytes:
+        if not self._frames:
+            raise zmq.Again
+        return self._frames.pop(0)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from studio.messages import Float64, ServiceCall, String, decode
 from studio.runtime.channel.frames import INPUT, Kind, Origin
 from studio.runtime.channel.in_process import InProcess
+from studio.runtime.control import Control
 from studio.runtime.host import create
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.comparison import compare
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
+from studio.runtime.replay.lockstep import RecordedSession
 from tests.runtime.replay.small_systems import TYPES, diamond, events_of, plan, record_lockstep, replay, sensor_system
 from tests.runtime.systems import Part
+from tests.waiting import await_true
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +48,40 @@ def test_ten_replays_are_the_same_bytes_in_process_and_over_processes(
     for number in range(scaled(200)):
         replay(sensor_system(), sensed, tmp_path / f"processes{number}.mcap", in_process=False)
     assert len({log.read_bytes() for log in tmp_path.glob("*.mcap")}) == 1
+
+
+@pytest.mark.parametrize("calls", [False, True], ids=["ahead", "one by one"])
+def test_the_gate_waits_for_a_recording_that_is_far_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: bool
+) -> None:
+    """It hears everything, however slow it is: a drop would be a replay that fails by chance."""
+    parts = {"ticker": Part("Ticker", period_s=0.001, outlets=("out",))}
+    if calls:
+        parts["caller"] = Part("Caller", requires={"ask": ("server", "double")}, outlets=("out",))
+        parts["server"] = Part("Doubler", outlets=("served",))
+    system = plan(**parts)
+    record_lockstep(tmp_path / "run.mcap", system, 8.0)
+    sessions: list[RecordedSession] = []
+    waited_for = threading.Event()
+    begin, take = RecordedSession.start_recorder, EventLog.take_frame
+
+    def start_recorder(session: RecordedSession) -> None:
+        begin(session)
+        sessions.append(session)
+
+    def take_late(log: EventLog, topic: str, *rest: Any) -> None:
+        if topic == "/ticker/out" and not waited_for.is_set():
+            with closing(Control(sessions[0].folders.run)) as control:
+                await_true(lambda: control.status()["waiting"] == ["recorder"], "the gate to wait")
+            waited_for.set()
+        take(log, topic, *rest)
+
+    monkeypatch.setattr(RecordedSession, "start_recorder", start_recorder)
+    monkeypatch.setattr(EventLog, "take_frame", take_late)
+    replay(system, tmp_path / "run.mcap", tmp_path / "processes.mcap", in_process=False)
+    replay(system, tmp_path / "run.mcap", tmp_path / "twin.mcap")
+    assert waited_for.is_set()
+    assert (tmp_path / "twin.mcap").read_bytes() == (tmp_path / "processes.mcap").read_bytes()
 
 
 def test_calls_are_in_the_log_in_one_order_whoever_was_faster(tmp_path: Path) -> None:
