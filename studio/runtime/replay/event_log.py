@@ -88,7 +88,9 @@ class EventLog:
             return
         last = self._last.get(topic, 0)
         if not header.flags & INPUT and header.sequence > last + 1 > 1:  # gaps of inputs are the log's own
-            raise ReplayError(f"events of {topic} were lost after number {last}", hint="the broker died; replay it again")
+            raise ReplayError(
+                f"events of {topic} were lost after number {last}", hint="did the broker die? replay it again"
+            )
         self._last[topic] = header.sequence
         raw = HEADER.pack(*header._replace(sent_ns=header.stamp_ns, epoch=0, target=TO_ALL))
         if is_call:

@@ -154,7 +154,9 @@ class Listener:
         if self._failure is not None:
             raise self._failure
         if not complete:
-            raise ReplayError(f"only {self._count} of {count} events were heard", hint="the broker died; replay it again")
+            raise ReplayError(
+                f"only {self._count} of {count} events were heard", hint="did the broker die? replay it again"
+            )
 
     def _heard_all(self, patience_s: float) -> bool:
         """Calls pass the gate uncounted: a word of one's own, behind them in the channel, tells that they are here."""
