@@ -59,10 +59,17 @@ class PathPlanner(Component):
         compiled_costs_to_go()
 
     def on_activate(self) -> None:
+        self._outlived_ns: tuple[int | None, int | None] = (None, None)
         self._start_anew()
 
     def on_clock_jump(self) -> None:
+        """The map and the pose that are still here may be of another place."""
+        self._outlived_ns = self._stamps()
         self._start_anew()
+
+    def _stamps(self) -> tuple[int | None, int | None]:
+        chart, pose = self.traverse.latest, self.pose.latest
+        return chart.stamp_ns if chart else None, pose.stamp_ns if pose else None
 
     def _start_anew(self) -> None:
         self._grid: WorldGrid | None = None
@@ -80,6 +87,8 @@ class PathPlanner(Component):
     def on_timer(self) -> None:
         chart, pose = self.traverse.latest, self.pose.latest
         if chart is None or pose is None:
+            return
+        if chart.stamp_ns == self._outlived_ns[0] or pose.stamp_ns == self._outlived_ns[1]:
             return
         if chart.frame != pose.frame or not np.isfinite(pose.matrix).all():
             self._stay(f"the pose is in {pose.frame}, the map in {chart.frame}")

@@ -12,7 +12,7 @@ from studio.cli.ctl_edit import edit
 from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
 from studio.cli.ctl_hand import call, send
 from studio.cli.ctl_record import add_record_options, record
-from studio.cli.ctl_shape import reload, save, switch
+from studio.cli.ctl_shape import reload, reset, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import arm, get, set_value, watch
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
@@ -34,6 +34,7 @@ EXAMPLE = """\
   studio ctl deactivate filter               just that, as in the state of before the start; studio ctl activate filter
   studio ctl mode signal periodic --period 0.02   studio ctl mode camera trigger; studio ctl trigger camera: once
   studio ctl reset filter                    out of the state error; studio ctl start filter: and active again
+  studio ctl reset                           simulated vehicles are back at their start, and all others forget the drive
   studio ctl restart filter                  its process, whatever state it is in
   studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
   studio ctl call filter.get_smooth          ask an out port for its value, or call a service, with a request in JSON
@@ -63,7 +64,6 @@ EXAMPLE = """\
 COMPONENT_VERBS = {
     "activate": "handle events from now on",
     "deactivate": "handle nothing, as before the start",
-    "reset": "leave the state error",
     "trigger": "act once, for components in mode trigger",
     "arm": "let real actuators move: nobody else does, and a switch of sources or a restart disarms them",
     "disarm": "stop real actuators, and let them obey nothing",
@@ -72,6 +72,7 @@ SYSTEM_OR_COMPONENT = {
     "start": "components: activate, after a reset or a wakeup if need be; without a name: the system goes on",
     "pause": "components: let events pass by, keeping their state; without a name: the system stands still",
     "wakeup": "components that are paused; without a name: the system goes on",
+    "reset": "components: leave the state error; without a name: what is simulated begins anew, in a new epoch",
     "stop": "components: deactivate (`studio stop` ends the whole system)",
 }
 
@@ -247,6 +248,8 @@ def _obey(attachment: Attachment, options: argparse.Namespace) -> int:
             return set_gate(attachment, options, "run")
         case "pause" if not options.components:
             return set_gate(attachment, options, "pause")
+        case "reset" if not options.components:
+            return reset(attachment, options)
     return _command(attachment, options)
 
 

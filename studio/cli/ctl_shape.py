@@ -66,6 +66,14 @@ def _values(parameters: dict[str, Any]) -> dict[str, Value]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
 
 
+def reset(attachment: Attachment, options: argparse.Namespace) -> int:
+    reply = attachment.ask("reset", timeout_s=None)
+    told = {key: reply[key] for key in ("components", "epoch")}
+    text = f"{', '.join(told['components'])}: begun anew, in epoch {told['epoch']}"
+    print_json(told) if options.json else print(text)
+    return FINE
+
+
 def switch(attachment: Attachment, options: argparse.Namespace) -> int:
     reply = attachment.ask("switch", sources=options.sources or None, mode=options.mode, timeout_s=None)
     told = {key: reply[key] for key in ("sources", "epoch")}

@@ -15,7 +15,7 @@ from studio.runtime.sim.physics import Physics
 from studio.runtime.sim.picture import View, picture, save_picture
 from studio.runtime.sim.vehicle import Vehicle, vehicle_of
 from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_sdf import save_world
+from studio.runtime.sim.world_writing import save_world
 from studio.runtime.sim.worlds import MADE, load_world
 
 EXAMPLE = """\

@@ -116,6 +116,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.next_of_stream", "Next event of the stream", lambda w: w.freeze.next_of_stream(), ("Ctrl+F6",),
            icon="mdi6.skip-next"),
     Action("run.stop", "Stop", lambda w: w.live.stop(), ("Shift+F5",), icon="fa6s.stop"),
+    Action("run.anew", "Begin the simulation anew", lambda w: w.live.control.begin_anew(), icon="mdi6.restart"),
     Action("run.record", "Record, or end the recording", lambda w: w.logs.toggle(), ("Ctrl+R",), icon="fa6s.circle",
            begins_group=True),
     Action("run.record_some", "Record some topics…", lambda w: w.logs.ask_record()),

@@ -16,7 +16,7 @@ from studio.editor.layouts import MOST
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply")
+RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply", "run.anew")
 
 
 class Menus(QObject):

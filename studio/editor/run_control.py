@@ -220,6 +220,12 @@ class RunControl(QObject):
             self.told.emit(f"{host} is restarting")
             self._ask("restart", lambda reply: self.told.emit(f"{reply['host']} runs again"), name=host, timeout_s=70.0)
 
+    def begin_anew(self) -> None:
+        """Simulated vehicles are put back to their start."""
+        self._ask(
+            "reset", lambda reply: self.told.emit(f"{', '.join(reply['components'])}: begun anew"), timeout_s=None
+        )
+
     def _effect(self, told: str) -> Callable[[dict[str, Any]], None]:
         return lambda reply: self.told.emit(told if reply["effect"] == "now" else f"{told} {reply['effect']}")
 

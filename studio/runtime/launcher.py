@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -336,10 +336,13 @@ class Session:
         """
         return live_change.change(self, plan, restart=restart)
 
-    def jump(self, to_ns: int, clock: ClockKind | None = None) -> dict[str, Any]:
-        """Pause, and begin a new epoch at another time, by another clock if one is given. The broker's reply."""
+    def jump(self, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
+        """Pause, and begin a new epoch at another time, by another clock if one is given. The broker's reply.
+
+        `anew`: components that begin in it as at the start of the run.
+        """
         self._mode = "pause"
-        reply = live_change.jump(self, to_ns, clock)
+        reply = live_change.jump(self, to_ns, clock, anew)
         self.plan = replace(self.plan, by_hand=())  # what was made up belongs to the epoch that is over
         self._clock_kind = self._clock_kind if clock is None else clock
         self._clock = Clock.starting_at(self._clock_kind, to_ns, rate=0.0)
@@ -356,6 +359,12 @@ class Session:
             epoch = int(self.jump(self.status()["now_ns"])["epoch"])
             self.change(plan)
         return epoch
+
+    def begin_anew(self, components: Collection[str]) -> int:
+        """These begin as at the start of the run, and all others hear of a clock jump. Returns the epoch."""
+        rate = self.rate
+        with live_change.paused(self, lambda: self.run(rate)):
+            return int(self.jump(self.status()["now_ns"], anew=components)["epoch"])
 
     def see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
         """They have been told to stop."""

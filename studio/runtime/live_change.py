@@ -73,13 +73,14 @@ def _follow(session: Session, change: PlanChange) -> dict[str, str]:
     return dict(replan["complaints"])
 
 
-def jump(session: Session, to_ns: int, clock: ClockKind | None = None) -> dict[str, Any]:
+def jump(session: Session, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
     """See Session.jump. A broker that died may have begun the epoch already: the next one begins another."""
 
     def ask() -> dict[str, Any]:
         session.epoch += 1
         kind = clock.name.lower() if clock is not None else None
-        return session.control.ask("jump", to_ns=to_ns, epoch=session.epoch, clock=kind, timeout_s=None)
+        fields = {"to_ns": to_ns, "epoch": session.epoch, "clock": kind, "anew": sorted(anew)}
+        return session.control.ask("jump", **fields, timeout_s=None)
 
     reply = insist(session, ask)
     session.epoch = int(reply["epoch"])

@@ -7,14 +7,14 @@ in that could not be had again (a real source), or where that is wanted, the sam
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from studio.errors import StudioError
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.clock import Clock
+from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.control import Control, ControlError
 from studio.runtime.events import WentOtherwise
 from studio.runtime.gate_control import GateControl, Piece
@@ -329,9 +329,9 @@ class PacedSession(Session):
         with self._moving:
             return self._gate.digest()
 
-    def jump(self, to_ns: int, clock: Any = None) -> dict[str, Any]:
+    def jump(self, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
         self._rest()
-        return super().jump(to_ns, clock)
+        return super().jump(to_ns, clock, anew)
 
     def close(self) -> None:
         if not self.stopping:

@@ -367,7 +367,7 @@ class Runtime:
             job = partial(self._breaks.set, request["list"])
         else:
             job = self._steering.job(request)
-            if request["do"] in ("step", "gate", "back", "again", "player", "switch"):
+            if request["do"] in ("step", "gate", "back", "again", "player", "switch", "reset"):
                 self._leave_event()
             if request["do"] == "step":
                 job = partial(self._step_on, job)

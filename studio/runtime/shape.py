@@ -86,6 +86,17 @@ class Shape:
         self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
 
+    def reset(self) -> dict[str, Any]:
+        """Everything that is simulated begins anew, in a new epoch: vehicles stand where they started."""
+        system = self._open(self._text).system
+        simulated = [source.simulated for source in system.sources if self.modes[source.name] == "simulated"]
+        names = [component.name for provider in simulated if provider for component in provider.components]
+        if not names:
+            raise ShapeError("nothing is simulated here that could begin anew", hint="in a log: studio ctl goto 0")
+        if self._logs.player is not None:
+            raise ShapeError("a log is played beside it, which does not begin anew", hint="stop the system and run it")
+        return {"components": names, "epoch": self._session.begin_anew(names)}
+
     @property
     def is_repeatable(self) -> bool:
         """Whether all that comes in can be had again: from a log, or from a simulator."""

@@ -97,7 +97,7 @@ class Steering:
                 return player_job(self._player(), request, self._muted)
             case "system":
                 return self._text
-            case "reload" | "switch" as do:
+            case "reload" | "switch" | "reset" as do:
                 return self._reshape(do, request)
             case do if do in GATE_REQUESTS:
                 return self.gate.job(request)
@@ -220,6 +220,8 @@ class Steering:
 
         def job() -> dict[str, Any]:
             with self._gate:
+                if do == "reset":
+                    return shape.reset()
                 return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
 
         return job

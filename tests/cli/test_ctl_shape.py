@@ -108,6 +108,8 @@ def test_what_was_tuned_is_saved_into_the_file(studio: Studio, project: Path) ->
 
 def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: Path) -> None:
     pid = state(studio)["processes"]["sink"]["pid"]
+    refused = studio("ctl", "reset")
+    assert refused.status == 1 and "nothing is simulated here" in refused.err
     told = studio("ctl", "switch", "simulated", "--json")
     assert told.status == 0, told.err
     assert told.json == {"sources": {"wave": "simulated"}, "epoch": 1}
@@ -117,6 +119,8 @@ def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: P
     assert now["processes"]["sink"]["pid"] == pid and now["components"]["sink"]["state"] == "active"
     assert (now["mode"], now["sources"]) == ("simulated", {"wave": "simulated"})
     assert studio("ctl", "switch", "simulated").out == "nothing has changed\n"
+    assert studio("ctl", "reset", "--json").json == {"components": ["model"], "epoch": 2}
+    flows(studio, "/wave/value")
     assert studio("ctl", "switch", "real", "wave").out == "wave: real from now on\n"
     before = state(studio)["components"]["sink"]["handled"]
     assert studio("ctl", "switch", "logged").out == "wave: logged from now on\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from studio.runtime.plan import PlannedComponent
 from studio.runtime.planning import plan_of
 from studio.runtime.sim.worlds import load_world
 from tests.cli.running import Studio
+from tests.conftest import ROOT
+from tests.waiting import await_true
 
 SYSTEM = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -92,6 +95,28 @@ def test_a_simulation_can_be_paused_stepped_and_goes_on(studio: Studio, project:
         assert studio("ctl", "start").status == 0
         assert any(poses() > stands + 10 for _ in range(200))
         assert studio("ctl", "list", "--json").json["systems"][0]["gate"] == "run"
+    finally:
+        studio("stop")
+
+
+def test_a_reset_puts_the_vehicle_back_and_everybody_forgets_the_drive(studio: Studio) -> None:
+    """The judge counts its way from the start again, and the next epoch is told."""
+
+    def driven_m() -> float:
+        told = studio("ctl", "get", "judge.outcome")
+        return float(json.loads(told.out)["path_m"]) if told.status == 0 else -1.0
+
+    assert studio("run", ROOT / "projects/raptor_blocks_world", "--detach", "--rate", 4, "--json").status == 0
+    try:
+        await_true(lambda: driven_m() > 3.0, "it drives", 60)
+        assert studio("ctl", "pause").status == 0
+        told = studio("ctl", "reset", "--json").json
+        assert told == {"components": ["simulator"], "epoch": 1}
+        assert studio("ctl", "step", 1, "--topic", "/judge/outcome").status == 0
+        assert 0.0 <= driven_m() < 0.5
+        assert studio("ctl", "reset").out == "simulator: begun anew, in epoch 2\n"
+        assert studio("ctl", "start").status == 0
+        await_true(lambda: driven_m() > 0.5, "it drives again", 60)
     finally:
         studio("stop")
 

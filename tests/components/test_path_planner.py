@@ -189,6 +189,21 @@ def test_a_new_goal_is_planned_at_once() -> None:
         assert [status.data for status in trial.sent("status")] == ["arrived", "on the way"]
 
 
+def test_after_a_jump_of_time_the_map_and_the_pose_of_before_count_no_more() -> None:
+    """It stood at the goal, and is put back: the pose that is still here would have it arrive a second time."""
+    trial = asked(seen(), (0.5, 0.0))
+    assert trial.sent("status")[-1].data == "arrived"
+    votes = len(trial.sent("votes"))
+    trial.component.on_clock_jump()
+    trial.tick(1.0)
+    trial.send("traverse", seen().replace(stamp_ns=trial.now_ns))
+    trial.tick(1.0)
+    assert len(trial.sent("status")) == 1 and len(trial.sent("votes")) == votes
+    trial.send("pose", PoseTransform.from_xyz_rpy(-9.0, frame="map", stamp_ns=trial.now_ns))
+    trial.tick(1.0)
+    assert trial.sent("status")[-1].data == "on the way"
+
+
 def test_the_frame_of_the_pose_has_to_be_that_of_the_map() -> None:
     trial = asked(seen(), (11.0, 0.0), PoseTransform(frame="odom"))
     assert trial.sent("votes")[-1].max_speed_m_s.max() == 0.0

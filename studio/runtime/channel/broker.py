@@ -395,7 +395,8 @@ class Broker:
             case "jump":
                 kind = ClockKind[str(request["clock"]).upper()] if request.get("clock") else None
                 to_ns, epoch = int(request["to_ns"]), int(request.get("epoch", 0))
-                thrown = jump(self.forwarder, self.players, to_ns, epoch=epoch, kind=kind)
+                anew = frozenset(map(str, request.get("anew") or ()))
+                thrown = jump(self.forwarder, self.players, to_ns, epoch=epoch, kind=kind, anew=anew)
                 return {"thrown": thrown, "epoch": self.forwarder.epoch}
             case _:
                 self.plan = Plan.load(addresses.plan_file(self._run_folder))

@@ -90,12 +90,19 @@ def recall(forwarder: Forwarder, player: str) -> dict[str, int]:
 
 
 def jump(
-    forwarder: Forwarder, players: Collection[str], to_ns: int, *, epoch: int = 0, kind: ClockKind | None = None
+    forwarder: Forwarder,
+    players: Collection[str],
+    to_ns: int,
+    *,
+    epoch: int = 0,
+    kind: ClockKind | None = None,
+    anew: Collection[str] = (),
 ) -> dict[str, int]:
     """Time goes on from elsewhere: what was under way is finished first, then everybody hears of it.
 
     The system is paused afterwards, in a new epoch: the next one, or a later one that is asked for. `kind`: another
-    clock from here on. Tells how many inputs of each player were thrown away.
+    clock from here on; `anew`: components that begin in it as at the start. Tells how many inputs of each player were
+    thrown away.
     """
     forwarder.pause()
     thrown = take_back(forwarder, players)
@@ -111,13 +118,19 @@ def jump(
     forwarder.agenda.timers.rebase(to_ns)
     forwarder.mark(Mark.STATE)
     names = [component.name for component in forwarder.plan.components]
-    forwarder.activate_all(names, encode(String(json.dumps({"do": "clock-jump"}))))
+    forwarder.activate_all(names, _command("clock-jump"))
+    for verb in ("deactivate", "activate"):
+        forwarder.activate_all([name for name in names if name in anew], _command(verb))
     for feeder in feeders:
         feeder.ended = False
     for feeder in forwarder.agenda.feeders:
         if feeder.name not in players and feeder.rewind is not None:
             feeder.ask_again(feeder.position)  # what waits is of the epoch that is over
     return thrown
+
+
+def _command(verb: str) -> bytes:
+    return encode(String(json.dumps({"do": verb})))
 
 
 def drain(forwarder: Forwarder) -> dict[str, int]:

@@ -164,9 +164,11 @@ def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
     is_noisy = bool(covariance.any())
     known = NavSatFix.COVARIANCE_DIAGONAL_KNOWN
     north_m, east_m = _radii_m(math.radians(world.latitude_deg))
+    cosine, sine = math.cos(math.radians(world.heading_deg)), math.sin(math.radians(world.heading_deg))
 
     def measure(moment: Moment) -> Message:
-        east, north, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
+        x_m, y_m, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
+        east, north = x_m * cosine - y_m * sine, x_m * sine + y_m * cosine
         if is_noisy:
             noise = moment.random.standard_normal(3)
             east, north = east + noise[0] * sensor.noise_m, north + noise[1] * sensor.noise_m

@@ -26,22 +26,35 @@ def read_mesh(
     if not path.is_file():
         hint = "correct the path; it is relative to the file that names it"
         raise SimError(f"there is no mesh {path}", file=by, line=line, hint=hint)
-    data = read_bytes(path)
-    reader = {".stl": _stl, ".obj": _obj}.get(path.suffix.lower())
+    return mesh_of(read_bytes(path), str(path), path.suffix.lower(), scale, by=by, line=line)
+
+
+def mesh_of(
+    data: bytes, name: str, ending: str, scale: tuple[float, ...], *, by: str | None = None, line: int | None = None
+) -> Triangles:
+    """What a file holds that is called `name` and ends in `ending`."""
+    reader = {".stl": _stl, ".obj": _obj}.get(ending)
     if reader is None:
-        raise SimError(f"{path.name}: meshes are STL or OBJ here", file=by, line=line, hint="convert it")
+        raise SimError(f"{name}: meshes are STL or OBJ here", file=by, line=line, hint="convert it")
     try:
         corners = reader(data)
-    except (ValueError, IndexError) as error:
-        raise SimError(f"{path} is no sound mesh: {error}", file=by, line=line) from None
+    except (ValueError, IndexError, OverflowError) as error:
+        raise SimError(f"{name} is no sound mesh: {error}", file=by, line=line) from None
     if not 4 <= len(corners) <= MOST_TRIANGLES or not np.isfinite(corners).all():
         hint = f"4 to {MOST_TRIANGLES} triangles with finite numbers"
-        raise SimError(f"{path} has {len(corners)} triangles", file=by, line=line, hint=hint)
+        raise SimError(f"{name} has {len(corners)} triangles", file=by, line=line, hint=hint)
     vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     vertices = vertices * np.array(scale)
     faces = index.reshape(-1, 3).astype(np.int32)
-    _refuse_hollows(path, vertices, faces, by, line)
+    _refuse_hollows(name, vertices, faces, by, line)
     return Triangles(vertices, faces)
+
+
+def obj_of(mesh: Triangles) -> bytes:
+    """As an OBJ file, which is counted from 1."""
+    corners = [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
+    faces = [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces.tolist()]
+    return "\n".join([*corners, *faces, ""]).encode()
 
 
 def _stl(data: bytes) -> NDArray[np.float64]:
@@ -69,17 +82,19 @@ def _obj(data: bytes) -> NDArray[np.float64]:
 
 
 def _refuse_hollows(
-    path: Path, vertices: NDArray[np.float64], faces: NDArray[np.int32], by: str | None, line: int | None
+    name: str, vertices: NDArray[np.float64], faces: NDArray[np.int32], by: str | None, line: int | None
 ) -> None:
     centre = vertices.mean(axis=0)
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
     sound = lengths > 0
+    if not sound.any():
+        raise SimError(f"{name} has no triangle with an area", file=by, line=line, hint="export it again")
     normals, a = normals[sound] / lengths[sound, None], a[sound]
     outwards = np.sign(np.einsum("ij,ij->i", normals, a - centre))
     normals *= np.where(outwards == 0, 1.0, outwards)[:, None]
     worst = max(float((vertices @ normal - normal @ point).max()) for normal, point in zip(normals, a, strict=True))
     if worst > CONVEX_WITHIN * float(np.ptp(vertices, axis=0).max()):
         hint = "split it into convex parts, or use boxes and cylinders"
-        raise SimError(f"the mesh {path.name} is not convex", file=by, line=line, hint=hint)
+        raise SimError(f"{name} is not convex", file=by, line=line, hint=hint)

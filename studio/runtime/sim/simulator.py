@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from studio.messages import JointState, Odometry, PoseTransform, String, Twist, Velocity
 from studio.messages.message import Message, like
@@ -33,7 +34,7 @@ from studio.runtime.sim.physics import STEP_NS, Physics
 from studio.runtime.sim.ports import ports_of, prefixed
 from studio.runtime.sim.vehicle import Vehicle, vehicle_of
 from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_sdf import world_sdf
+from studio.runtime.sim.world_writing import world_sdf
 from studio.runtime.sim.worlds import load_world
 
 SECOND_NS = 1_000_000_000
@@ -101,6 +102,9 @@ class Simulator(Component):
     noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
 
     _physics: Physics
+    _start_state: NDArray[np.float64]
+    """Of the physics, where the vehicles start."""
+    _sdf: str
     _has_begun = False
     """Not if its world was refused at the start; then a reset has to come first."""
     _run: Run
@@ -128,6 +132,8 @@ class Simulator(Component):
         self._build()
 
     def on_activate(self) -> None:
+        """Every time from the start: who activates it anew finds the vehicles there."""
+        self._physics.load(self._start_state)
         self._begin()
 
     def on_reset(self) -> None:
@@ -147,19 +153,22 @@ class Simulator(Component):
             course.believed = kept
 
     def _build(self) -> None:
+        """All of it or, where something is refused, nothing: it then goes on as it was."""
         world = load_world(self.world, model_roots(_project_of(type(self))))
         named = [(name or vehicle.name, vehicle) for name, vehicle in self.models.items()]
-        self._physics = Physics(world, named, self._places(world))
+        physics = Physics(world, named, self._places(world))
+        devices = [
+            (number, replace(device, port=prefixed(name, device.port)))
+            for number, (name, vehicle) in enumerate(self.models.items())
+            for device in devices_of(physics, number, vehicle, self.noise)
+        ]
+        self._sdf = world_sdf(world).decode()
+        self._physics, self._start_state, self._devices = physics, physics.save(), devices
         self._named = list(self.models.items())
         self._drivings = [Driving(vehicle) for vehicle in self.models.values()]
         self._blanks = [
             (Odometry(frame=ODOM, child_frame=vehicle.name), JointState(names=vehicle.joint_names))
             for vehicle in self.models.values()
-        ]
-        self._devices = [
-            (number, replace(device, port=prefixed(name, device.port)))
-            for number, (name, vehicle) in enumerate(self.models.items())
-            for device in devices_of(self._physics, number, vehicle, self.noise)
         ]
 
     def _places(self, world: World) -> list[Place]:
@@ -174,7 +183,7 @@ class Simulator(Component):
     def _begin(self) -> None:
         self._has_begun = True
         self._run = self._new_run()
-        self._send("true_world", String(world_sdf(self._physics.world).decode()), self.now())
+        self._send("true_world", String(self._sdf), self.now())
 
     def _new_run(self) -> Run:
         now_ns = self.now()

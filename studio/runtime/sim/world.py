@@ -88,7 +88,9 @@ class World:
     latitude_deg: float = 50.29
     longitude_deg: float = -111.1
     elevation_m: float = 700.0
-    """Where the origin is on Earth, for GPS; x is east and y north. Suffield, unless the file says otherwise."""
+    heading_deg: float = 0.0
+    """Where the origin is on Earth, for GPS, and by how much x is turned from east towards north. Suffield, unless the
+    file says otherwise."""
     file: str | None = None
 
     def place(self, name: str) -> Place:
@@ -106,7 +108,8 @@ class World:
 
     def ground_at(self, x_m: float, y_m: float) -> float:
         """Of the ground alone: planes and terrains, whatever stands on them."""
-        found = [solid.pose[2, 3] for solid in self.solids if solid.kind == "plane"]
+        planes = [solid for solid in self.solids if solid.kind == "plane"]
+        found = [height for plane in planes if (height := top_at(plane, x_m, y_m)) is not None]
         found += [height for terrain in self.terrains if (height := terrain.height_at(x_m, y_m)) is not None]
         return float(max(found, default=0.0))
 

@@ -5,6 +5,8 @@ A file that loads but lacks a wall is worse than one that does not load: a robot
 
 from __future__ import annotations
 
+import base64
+import binascii
 import io
 import math
 from pathlib import Path
@@ -13,16 +15,15 @@ from typing import cast
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from studio.model.close_matches import did_you_mean
-from studio.model.files import read_bytes, write_atomically
-from studio.model.geometry.export_tree import numbers, xyz_rpy
+from studio.model.files import read_bytes
 from studio.model.geometry.rotations import Matrix
 from studio.model.xml_file import line_of, parse_hardened
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.meshes import read_mesh
-from studio.runtime.sim.world import FRICTION, GRASS, GREY, Place, Solid, SolidKind, Terrain, World, pose_of
+from studio.runtime.sim.meshes import mesh_of, read_mesh
+from studio.runtime.sim.world import FRICTION, GRASS, GREY, Place, Solid, SolidKind, Terrain, Triangles, World, pose_of
 
 CHILDREN = {
     "sdf": {"world"},
@@ -39,9 +40,9 @@ CHILDREN = {
     "heightmap": {"uri", "size", "pos"},
     "surface": {"friction"},
     "friction": {"ode"},
-    "ode": {"mu"},
+    "ode": {"mu", "mu2"},
     "frame": {"pose"},
-    "spherical_coordinates": {"latitude_deg", "longitude_deg", "elevation"},
+    "spherical_coordinates": {"latitude_deg", "longitude_deg", "elevation", "heading_deg"},
 }
 """What the simulator knows, by the element around it."""
 NO_MATTER = {
@@ -52,12 +53,29 @@ NO_MATTER = {
     "plane": {"size"},
     "box": set(),
     "surface": {"bounce", "contact"},
-    "ode": {"mu2", "slip1", "slip2", "fdir1"},
+    "ode": {"slip1", "slip2", "fdir1"},
     "heightmap": {"texture", "blend", "use_terrain_paging", "sampling"},
-    "spherical_coordinates": {"surface_model", "world_frame_orientation", "heading_deg"},
+    "spherical_coordinates": {"surface_model", "world_frame_orientation"},
 }
-"""What may stand in a file without a meaning here: looks, and the physics of things that move."""
+"""What may stand in a file without a meaning here: looks, the physics of things that move, and what ONLY allows. The
+size of a plane is one of looks: SDF has every plane that can be bumped into without an end."""
+ONLY = {
+    "slip1": ("0",),
+    "slip2": ("0",),
+    "restitution_coefficient": ("0",),
+    "collide_without_contact": ("false", "0"),
+    "collide_bitmask": ("65535", "0xffff"),
+    "surface_model": ("EARTH_WGS84",),
+    "world_frame_orientation": ("ENU",),
+}
+"""What would matter, and may therefore only say what is so here anyway."""
+FROM_ELSEWHERE = {"frame": "attached_to", "model": "placement_frame", "pose": "relative_to"}
+"""Attributes by which a pose counts from somewhere else than the element around it."""
 MOST_PIXELS = 2049
+IN_PLACE = "data:"
+"""A file may stand in its uri: `data:image/png;base64,...`. So a world that is sent needs nothing beside it."""
+BROKEN_IMAGE = (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError)
+"""What Pillow raises, depending on where a file is damaged."""
 
 
 def read_world(path: Path) -> World:
@@ -84,15 +102,18 @@ class _Reader:
             if element.tag == "model":
                 self.model(made, element)
             elif element.tag == "frame":
+                self.known(element)
                 x, y, _, _, _, yaw = self.six(element.find("pose"))
                 made.places[element.get("name", "")] = Place(x, y, yaw)
             elif element.tag == "gravity":
                 x, y, z = self.floats(element, 3)
                 made.gravity_m_s2 = (x, y, z)
             elif element.tag == "spherical_coordinates":
+                self.known(element)
                 made.latitude_deg = self.number(element, "latitude_deg", made.latitude_deg)
                 made.longitude_deg = self.number(element, "longitude_deg", made.longitude_deg)
                 made.elevation_m = self.number(element, "elevation", made.elevation_m)
+                made.heading_deg = self.number(element, "heading_deg", made.heading_deg)
         return made
 
     def model(self, world: World, element: etree._Element) -> None:
@@ -141,7 +162,7 @@ class _Reader:
             size = self.positive(shape, "radius", 1)
         elif shape.tag == "mesh":
             scale = self.positive(shape, "scale", 3) if shape.find("scale") is not None else (1.0, 1.0, 1.0)
-            mesh = read_mesh(self.beside(shape), scale, by=str(self.path), line=line_of(shape))
+            mesh = self.mesh(shape, scale)
         else:
             at = at @ self.turned(shape)
         kind = cast(SolidKind, shape.tag)
@@ -172,22 +193,31 @@ class _Reader:
         x_m, y_m, z_m = self.positive(shape, "size", 3)
         position = shape.find("pos")
         moved = at @ pose_of(*self.floats(position, 3)) if position is not None else at
-        path = self.beside(shape)
-        if not path.is_file():
-            raise self.error(shape, f"there is no heightmap image {path}", "the path is relative to this file")
-        return Terrain(name, (x_m, y_m), self.image(path, shape) * z_m, moved, friction, colour)
+        return Terrain(name, (x_m, y_m), self.image(shape) * z_m, moved, friction, colour)
 
-    def image(self, path: Path, shape: etree._Element) -> NDArray[np.float64]:
+    def image(self, shape: etree._Element) -> NDArray[np.float64]:
         """Heights from 0 to 1, first row at least y: an image has its first row at the top."""
+        data, name = self.in_place(shape), "the image"
+        if data is None:
+            path = self.beside(shape)
+            if not path.is_file():
+                raise self.error(shape, f"there is no heightmap image {path}", "the path is relative to this file")
+            data, name = read_bytes(path), path.name
         try:
-            with Image.open(path) as image:
+            with Image.open(io.BytesIO(data)) as image:
                 pixels = np.array(image if image.mode.startswith("I") else image.convert("L"))
-        except (UnidentifiedImageError, OSError, ValueError) as error:
-            raise self.error(shape, f"{path.name} is no image: {error}", "a PNG with one grey channel") from None
+        except BROKEN_IMAGE as error:
+            raise self.error(shape, f"{name} is no image: {error}", "a PNG with one grey channel") from None
         if pixels.ndim != 2 or not all(2 <= side <= MOST_PIXELS for side in pixels.shape):
-            raise self.error(shape, f"{path.name} has the shape {pixels.shape}", f"2 to {MOST_PIXELS} pixels a side")
+            raise self.error(shape, f"{name} has the shape {pixels.shape}", f"2 to {MOST_PIXELS} pixels a side")
         white = 65535.0 if pixels.dtype != np.uint8 else 255.0
         return np.ascontiguousarray(pixels[::-1].astype(np.float64) / white)
+
+    def mesh(self, shape: etree._Element, scale: tuple[float, ...]) -> Triangles:
+        data, by, line = self.in_place(shape), str(self.path), line_of(shape)
+        if data is None:
+            return read_mesh(self.beside(shape), scale, by=by, line=line)
+        return mesh_of(data, "the mesh", ".obj", scale, by=by, line=line)
 
     # ---- values
 
@@ -196,14 +226,29 @@ class _Reader:
         kind = str(element.tag)
         has_meaning, no_matter = CHILDREN.get(kind, set()), NO_MATTER.get(kind, set())
         kept = []
+        self.from_here(element)
         for child in element:
             tag = str(child.tag)
+            self.only_as_here(child)
             if tag in has_meaning:
                 kept.append(child)
             elif tag not in no_matter:
                 hint = did_you_mean(tag, sorted(has_meaning))
                 raise self.error(child, f"<{tag}> in <{kind}> is not supported by the embedded simulator", hint)
         return kept
+
+    def from_here(self, element: etree._Element) -> None:
+        attribute = FROM_ELSEWHERE.get(str(element.tag))
+        if attribute is not None and element.get(attribute, "") not in ("", "world" if element.tag == "frame" else ""):
+            hint = "write the pose from the element around it"
+            raise self.error(element, f"{attribute} of <{element.tag}> is not supported", hint)
+
+    def only_as_here(self, element: etree._Element) -> None:
+        for found in element.iter(*ONLY):
+            text, allowed = (found.text or "").strip(), ONLY[str(found.tag)]
+            if text.lower() not in [each.lower() for each in allowed] and _number(text) != _number(allowed[0]):
+                hint = f"leave it out, or write {allowed[0]}"
+                raise self.error(found, f"<{found.tag}>{text}</{found.tag}> is not supported", hint)
 
     def pose(self, element: etree._Element) -> Matrix:
         x, y, z, roll, pitch, yaw = self.six(element.find("pose"))
@@ -212,20 +257,20 @@ class _Reader:
     def six(self, pose: etree._Element | None) -> tuple[float, ...]:
         if pose is None:
             return (0.0,) * 6
-        if pose.get("relative_to"):
-            raise self.error(pose, "a pose relative_to another is not supported", "write it from the element around it")
+        self.from_here(pose)
         values = self.floats(pose, 6)
         if pose.get("degrees") == "true":
             values = (*values[:3], *(math.radians(value) for value in values[3:]))
         return values
 
-    def floats(self, element: etree._Element, count: int) -> tuple[float, ...]:
+    def floats(self, element: etree._Element, count: int, most: int | None = None) -> tuple[float, ...]:
         try:
             values = tuple(float(word) for word in (element.text or "").split())
         except ValueError:
             values = ()
-        if len(values) != count or not all(map(math.isfinite, values)):
-            raise self.error(element, f"<{element.tag}> takes {count} numbers, not {(element.text or '').strip()!r}")
+        if not count <= len(values) <= (most or count) or not all(map(math.isfinite, values)):
+            wanted = f"{count} or {most}" if most else str(count)
+            raise self.error(element, f"<{element.tag}> takes {wanted} numbers, not {(element.text or '').strip()!r}")
         return values
 
     def positive(self, parent: etree._Element, tag: str, count: int) -> tuple[float, ...]:
@@ -246,19 +291,39 @@ class _Reader:
             found = collision.find(path)
             if found is not None:
                 self.known(found)
-        mu = collision.find("surface/friction/ode/mu")
-        return FRICTION if mu is None else max(0.0, self.floats(mu, 1)[0])
+        ode = collision.find("surface/friction/ode")
+        if ode is None:
+            return FRICTION
+        along, across = self.number(ode, "mu", FRICTION), ode.find("mu2")
+        if along < 0:
+            raise self.error(ode, "<mu> must not be below 0")
+        if across is not None and self.floats(across, 1)[0] != along:
+            raise self.error(across, "a <mu2> that is not <mu> is not supported", "tyres hold alike in all directions")
+        return along
 
     def colour(self, link: etree._Element) -> tuple[float, float, float, float] | None:
         diffuse = link.find("visual/material/diffuse")
         if diffuse is None:
             return None
-        red, green, blue, *rest = (*(float(word) for word in (diffuse.text or "").split()), 0.5, 0.5, 0.5)[:4]
+        red, green, blue, *rest = self.floats(diffuse, 3, 4)
         return red, green, blue, rest[0] if rest else 1.0
 
+    def uri(self, shape: etree._Element) -> str:
+        found = shape.find("uri")
+        return ((found.text or "") if found is not None else "").strip()
+
+    def in_place(self, shape: etree._Element) -> bytes | None:
+        """The file that stands in the uri itself."""
+        text = self.uri(shape)
+        if not text.startswith(IN_PLACE):
+            return None
+        try:
+            return base64.b64decode(text.partition(";base64,")[2], validate=True)
+        except binascii.Error as error:
+            raise self.error(shape, f"the uri of <{shape.tag}> is no base64: {error}") from None
+
     def beside(self, shape: etree._Element) -> Path:
-        uri = shape.find("uri")
-        text = ((uri.text or "") if uri is not None else "").strip()
+        text = self.uri(shape)
         if not text or "://" in text.replace("file://", ""):
             raise self.error(shape, f"<{shape.tag}> needs the path of a file, not {text!r}", "relative to this file")
         return self.path.parent / text.removeprefix("file://")
@@ -267,87 +332,9 @@ class _Reader:
         return SimError(message, file=self.path, line=line_of(element), hint=hint)
 
 
-# ---- writing
-
-
-def world_sdf(world: World, image_of: dict[str, str] | None = None) -> bytes:
-    """The world as SDF that `read_world`, and Gazebo, read again. Images of terrains are named by `image_of`."""
-    root = etree.Element("sdf", version="1.7")
-    made = etree.SubElement(root, "world", name=world.name)
-    _text(made, "gravity", numbers(world.gravity_m_s2))
-    place = etree.SubElement(made, "spherical_coordinates")
-    _text(place, "surface_model", "EARTH_WGS84")
-    for tag, value in (
-        ("latitude_deg", world.latitude_deg),
-        ("longitude_deg", world.longitude_deg),
-        ("elevation", world.elevation_m),
-        ("heading_deg", 0.0),
-    ):
-        _text(place, tag, repr(value))
-    for name, at in world.places.items():
-        _text(etree.SubElement(made, "frame", name=name), "pose", numbers((at.x_m, at.y_m, 0, 0, 0, at.heading_rad)))
-    for solid in world.solids:
-        if solid.kind == "mesh":
-            raise SimError(f"{solid.name} is a mesh, which is not written", hint="keep the file that names it")
-        _write_solid(made, solid)
-    for terrain in world.terrains:
-        low, high = float(terrain.heights_m.min()), float(terrain.heights_m.max())
-        link = _write_link(made, terrain.name, terrain.pose @ pose_of(0, 0, low), terrain.colour, terrain.friction)
-        for shape in link:
-            heightmap = etree.SubElement(shape, "heightmap")
-            _text(heightmap, "uri", (image_of or {}).get(terrain.name, f"{terrain.name}.png"))
-            _text(heightmap, "size", numbers((*terrain.size_m, max(high - low, 1e-3))))
-    etree.indent(root)
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root) + b"\n"
-
-
-def save_world(world: World, path: Path) -> list[Path]:
-    """Write the world, and an image beside it for each terrain. Returns the files."""
-    images = {terrain.name: f"{path.stem}_{terrain.name}.png" for terrain in world.terrains}
-    for terrain in world.terrains:
-        heights = terrain.heights_m - terrain.heights_m.min()
-        pixels = np.round(heights / max(float(heights.max()), 1e-3) * 65535).astype(np.uint16)
-        stream = io.BytesIO()
-        Image.fromarray(pixels[::-1]).save(stream, "PNG")
-        write_atomically(path.with_name(images[terrain.name]), stream.getvalue())
-    write_atomically(path, world_sdf(world, images))
-    return [path, *(path.with_name(name) for name in images.values())]
-
-
-def _text(parent: etree._Element, tag: str, text: str) -> None:
-    etree.SubElement(parent, tag).text = text
-
-
-def _write_link(
-    world: etree._Element, name: str, pose: Matrix, colour: tuple[float, ...], friction: float
-) -> list[etree._Element]:
-    """The two empty geometries of a new static model."""
-    model = etree.SubElement(world, "model", name=name)
-    _text(model, "static", "true")
-    _text(model, "pose", " ".join(xyz_rpy(pose)))
-    link = etree.SubElement(model, "link", name="link")
-    collision = etree.SubElement(link, "collision", name="collision")
-    found = [etree.SubElement(collision, "geometry")]
-    if friction != FRICTION:
-        ode = etree.SubElement(etree.SubElement(etree.SubElement(collision, "surface"), "friction"), "ode")
-        _text(ode, "mu", repr(friction))
-    visual = etree.SubElement(link, "visual", name="visual")
-    found.append(etree.SubElement(visual, "geometry"))
-    material = etree.SubElement(visual, "material")
-    for tag in ("ambient", "diffuse"):
-        _text(material, tag, numbers(colour))
-    return found
-
-
-def _write_solid(world: etree._Element, solid: Solid) -> None:
-    for geometry in _write_link(world, solid.name.replace("/", "_"), solid.pose, solid.colour, solid.friction):
-        shape = etree.SubElement(geometry, solid.kind)
-        if solid.kind == "plane":
-            _text(shape, "normal", "0 0 1")
-            _text(shape, "size", "200 200")
-        elif solid.kind == "box":
-            _text(shape, "size", numbers(solid.size))
-        else:
-            _text(shape, "radius", repr(solid.size[0]))
-            if solid.kind == "cylinder":
-                _text(shape, "length", repr(solid.size[1]))
+def _number(text: str) -> float | str:
+    """Of `0`, `0.0` and `0e0` the same."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

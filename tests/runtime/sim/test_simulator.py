@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from studio.runtime.profile import stale
 from studio.runtime.sim.driving import Driving
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.made_worlds import block, ground
-from studio.runtime.sim.shipped import Pioneer2dxSimulator, RaptorSimulator
+from studio.runtime.sim.shipped import Pioneer2dxSimulator, Pioneer3atSimulator, RaptorSimulator
 from studio.runtime.sim.simulator import Simulator
-from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_sdf import save_world
+from studio.runtime.sim.world import Place, Solid, Triangles, World, pose_of
+from studio.runtime.sim.world_sdf import parse_world
+from studio.runtime.sim.world_writing import save_world
 from studio.runtime.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -92,6 +94,66 @@ def test_a_laser_measures_the_way_to_the_wall(yard: str) -> None:
         assert scan.points[np.argmin(np.abs(scan.points[:, 1])), 0] == pytest.approx(2.9, abs=0.01)
 
 
+@pytest.fixture(scope="module")
+def pyramids(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Ground that rises by 1 in 10 towards x, with a pyramid of a mesh on it."""
+    corners = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0), (0, 0, 2)], float)
+    faces = np.array([(0, 2, 1), (0, 3, 2), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)], np.int32)
+    pyramid = Solid("pyramid", "mesh", (), pose_of(6, 0, 0.4), mesh=Triangles(corners, faces))
+    hill = replace(ground(), pose=pose_of(0, 0, 0, 0, -math.atan(0.1), 0))
+    world = World("pyramids", [hill, pyramid], places={"start": Place(0.0, 0.0)}, heading_deg=90.0)
+    path = tmp_path_factory.mktemp("worlds") / "pyramids.sdf"
+    save_world(world, path)
+    return str(path)
+
+
+def test_a_mesh_is_driven_into_seen_and_told(pyramids: str) -> None:
+    with Trial(Pioneer3atSimulator, world=pyramids, noise=0.0, start=(3.0, 0.0, 0.0)) as trial:
+        trial.tick()
+        scan = trial.sent("laser")[-1]
+        assert scan.points[np.argmin(np.abs(scan.points[:, 1])), 3] < 3.0
+        told = parse_world(trial.sent("true_world")[0].data.encode(), Path("sent.sdf"))
+        assert [solid.kind for solid in told.solids] == ["plane", "mesh"]
+        drive(trial, 5.0, Twist.planar(0.6, 0.0), "twist")
+        assert json.loads(trial.sent("collision")[0].data)["with"] == "pyramid"
+
+
+def test_a_vehicle_starts_on_ground_that_leans_and_gps_knows_where_x_points(pyramids: str) -> None:
+    with Trial(RaptorSimulator, world=pyramids, noise=0.0, start=(-10.0, 5.0, 0.0)) as trial:
+        trial.tick()
+        x, y, z, _, pitch, _ = last_pose(trial)
+        assert (x, y) == pytest.approx((-10.0, 5.0), abs=0.15)
+        assert z == pytest.approx(x / 10, abs=0.05) and pitch == pytest.approx(-math.atan(0.1), abs=0.01)
+        fix = trial.sent("gps")[-1]
+        assert (fix.latitude_deg - 50.29) * 111_200 == pytest.approx(x, abs=1.0)  # x points north here
+        assert (fix.longitude_deg + 111.1) * 71_150 == pytest.approx(-y, abs=0.5)
+
+
+@pytest.mark.parametrize(("name", "value"), [("world", "nowhere"), ("start", (9.5, 0.0, 0.0)), ("start", (1.0,))])
+def test_what_is_refused_while_it_runs_changes_nothing(yard: str, name: str, value: Any) -> None:
+    with Trial(RaptorSimulator, world=yard, noise=0.0) as trial:
+        drive(trial, 1.0, FORWARD)
+        before, worlds = last_pose(trial), trial.sent("true_world")
+        with pytest.raises(SimError):
+            trial.set(name, value)
+        drive(trial, 0.1, FORWARD)
+        assert last_pose(trial)[0] == pytest.approx(before[0] + 0.15, abs=0.1)
+        assert trial.sent("true_world") == worlds and len(worlds) == 1
+
+
+def test_activated_anew_it_begins_where_it_began(yard: str) -> None:
+    with Trial(RaptorSimulator, world=yard, noise=0.0) as trial:
+        trial.tick()
+        first = last_pose(trial)
+        drive(trial, 1.0, FORWARD)
+        assert last_pose(trial)[0] > first[0] + 0.5
+        trial.component.on_clock_jump()
+        trial.component.on_deactivate()
+        trial.component.on_activate()
+        trial.tick()
+        assert last_pose(trial) == first and trial.sent("odometry")[-1].position.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_noise_is_as_large_as_the_body_says(yard: str) -> None:
     with Trial(Pioneer2dxSimulator, world=yard, start=(7.0, 0.0, 0.0)) as trial:
         drive(trial, 3.0, Twist(), "twist")
@@ -118,11 +180,16 @@ def test_a_vehicle_stops_when_nobody_tells_it_anything(yard: str) -> None:
         assert trial.sent("odometry")[-1].twist.speed_m_s == pytest.approx(0.0, abs=0.01)
 
 
-def test_a_pioneer_turns_on_the_spot(yard: str) -> None:
-    with Trial(Pioneer2dxSimulator, world=yard, noise=0.0) as trial:
+@pytest.mark.parametrize(
+    ("simulator", "turned", "believed"), [(Pioneer2dxSimulator, 1.9, 1.9), (Pioneer3atSimulator, 1.1, 1.9)]
+)
+def test_a_pioneer_turns_on_the_spot(yard: str, simulator: type[Simulator], turned: float, believed: float) -> None:
+    """With skid steering the wheels are dragged sideways: it turns less than its wheels tell."""
+    with Trial(simulator, world=yard, noise=0.0) as trial:
         drive(trial, 2.0, Twist.planar(0.0, 1.0), "twist")
         x, y, _, _, _, yaw = last_pose(trial)
-        assert yaw == pytest.approx(1.9, abs=0.15) and math.hypot(x, y) < 0.05
+        assert yaw == pytest.approx(turned, abs=0.15) and math.hypot(x, y) < 0.15  # its laser is heavy
+        assert trial.sent("odometry")[-1].yaw_rad == pytest.approx(believed, abs=0.15)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(yard: str) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import etree
 
+from studio.errors import StudioError
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.free_space import FreeSpace, refuse_blocked
 from studio.runtime.sim.made_worlds import block, ground, slopes_world
 from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_sdf import parse_world, read_world, save_world
+from studio.runtime.sim.world_sdf import parse_world, read_world
+from studio.runtime.sim.world_writing import save_world, world_sdf
 from studio.runtime.sim.worlds import load_world
 
 WORLD = """<sdf version="1.7"><world name="yard">
@@ -26,8 +33,13 @@ WORLD = """<sdf version="1.7"><world name="yard">
     <surface><friction><ode><mu>0.4</mu></ode></friction></surface></collision></link></model>
 </world></sdf>
 """
+CYLINDER = "<cylinder><radius>0.2</radius><length>1</length></cylinder>"
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 DENTED = TETRAHEDRON.replace("f 2 3 4\n", "v 0.1 0.1 0.1\nf 2 3 5\nf 3 4 5\nf 4 2 5\n")
+
+
+def sphere(text: str) -> str:
+    return f"<spherical_coordinates>{text}</spherical_coordinates>"
 
 
 def parse(text: str, folder: Path = Path()) -> World:
@@ -60,6 +72,27 @@ def test_shapes_places_and_friction_are_read() -> None:
         ("<pose>0 1 0 0 0 0</pose>", "<pose>0 1 0 0 0</pose>", 7, "takes 6 numbers"),
         ("<pose>0 1 0 0 0 0</pose>", '<pose relative_to="post">0 1 0 0 0 0</pose>', 7, "relative_to"),
         ('<model name="post"><static>true</static>', '<model name="post">', 6, "post is not static"),
+        ('<frame name="start">', '<frame name="start" attached_to="post">', 3, "attached_to of <frame>"),
+        ('<model name="post">', '<model name="post" placement_frame="foot">', 6, "placement_frame of <model>"),
+        ("<mu>0.4</mu>", "<mu>0.4</mu><mu2>0.9</mu2>", 9, "<mu2> that is not <mu>"),
+        ("<mu>0.4</mu>", "<mu>-0.4</mu>", 9, "must not be below 0"),
+        ("<mu>0.4</mu>", "<mu>0.4</mu><slip1>0.2</slip1>", 9, "<slip1>0.2</slip1>"),
+        ("<surface>", "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce>", 9, "<restit"),
+        ("<surface>", "<surface><contact><collide_bitmask>1</collide_bitmask></contact>", 9, "<collide_bitmask>1"),
+        (
+            '<light name="sun" type="directional"/>',
+            sphere("<world_frame_orientation>NED</world_frame_orientation>"),
+            2,
+            "NED",
+        ),
+        ('<light name="sun" type="directional"/>', sphere("<surface_model>MOON_SCS</surface_model>"), 2, "MOON_SCS"),
+        ('<light name="sun" type="directional"/>', sphere("<altitude>3</altitude>"), 2, "<altitude> in"),
+        (
+            "<pose>0 1 0 0 0 0</pose>",
+            "<visual><material><diffuse>red</diffuse></material></visual>",
+            7,
+            "3 or 4 numbers",
+        ),
     ],
 )
 def test_what_is_not_understood_is_refused_with_its_line(old: str, new: str, line: int, words: str) -> None:
@@ -69,26 +102,46 @@ def test_what_is_not_understood_is_refused_with_its_line(old: str, new: str, lin
     assert caught.value.line == line and caught.value.file == "yard.sdf"
 
 
+def test_what_says_only_what_is_so_anyway_is_read() -> None:
+    usual = "<mu>0.4</mu><mu2>0.40</mu2><slip1>0.0</slip1><fdir1>0 0 0</fdir1>"
+    world = parse(
+        WORLD.replace("<mu>0.4</mu>", usual).replace('<frame name="start">', '<frame name="start" attached_to="world">')
+    )
+    assert world.solids[1].friction == 0.4 and world.place("start") == Place(1.0, 2.0, 0.5)
+    turned = parse(WORLD.replace('<light name="sun" type="directional"/>', sphere("<heading_deg>90</heading_deg>")))
+    assert turned.heading_deg == 90.0
+
+
+def test_the_ground_leans_with_its_plane() -> None:
+    world = parse(WORLD.replace("<normal>0 0 1</normal>", "<normal>-1 0 10</normal>"))
+    assert world.ground_at(5.0, 0.0) == pytest.approx(0.5) and world.ground_at(-5.0, 3.0) == pytest.approx(-0.5)
+
+
 @pytest.mark.parametrize(
-    ("name", "words"), [("gone.obj", "there is no mesh"), ("dented.obj", "not convex"), ("x.dae", "STL or OBJ")]
+    ("name", "words"),
+    [
+        ("gone.obj", "there is no mesh"),
+        ("dented.obj", "not convex"),
+        ("x.dae", "STL or OBJ"),
+        ("flat.obj", "no triangle with an area"),
+    ],
 )
 def test_meshes_that_cannot_be_used_are_told(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "dented.obj").write_text(DENTED)
     (tmp_path / "x.dae").write_text("")
-    cylinder = "<cylinder><radius>0.2</radius><length>1</length></cylinder>"
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\n" + "f 1 2 3\n" * 4)
     with pytest.raises(SimError, match=words) as caught:
-        parse(WORLD.replace(cylinder, f"<mesh><uri>{name}</uri></mesh>"), tmp_path)
+        parse(WORLD.replace(CYLINDER, f"<mesh><uri>{name}</uri></mesh>"), tmp_path)
     assert caught.value.line == 8
 
 
 def test_a_convex_mesh_and_a_missing_heightmap(tmp_path: Path) -> None:
     (tmp_path / "tip.obj").write_text(TETRAHEDRON)
-    cylinder = "<cylinder><radius>0.2</radius><length>1</length></cylinder>"
-    world = parse(WORLD.replace(cylinder, "<mesh><uri>tip.obj</uri><scale>2 2 2</scale></mesh>"), tmp_path)
+    world = parse(WORLD.replace(CYLINDER, "<mesh><uri>tip.obj</uri><scale>2 2 2</scale></mesh>"), tmp_path)
     mesh = world.solids[1].mesh
     assert mesh is not None and mesh.vertices.max() == 2.0 and len(mesh.faces) == 4
     with pytest.raises(SimError, match="no heightmap image"):
-        parse(WORLD.replace(cylinder, "<heightmap><uri>h.png</uri><size>1 1 1</size></heightmap>"), tmp_path)
+        parse(WORLD.replace(CYLINDER, "<heightmap><uri>h.png</uri><size>1 1 1</size></heightmap>"), tmp_path)
 
 
 @pytest.mark.parametrize("name", ["blocks", "maze", "slopes", "blocks:3", "slopes:3"])
@@ -102,6 +155,67 @@ def test_a_world_survives_being_written(tmp_path: Path, name: str) -> None:
     assert [(one.name, one.kind, one.size) for one in again.solids] == [
         (one.name, one.kind, one.size) for one in world.solids
     ]
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_meshes_and_terrains_survive_being_written_with_files_beside_and_without(
+    tmp_path: Path, is_saved: bool
+) -> None:
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    world = parse(WORLD.replace(CYLINDER, "<mesh><uri>tip.obj</uri></mesh>"), tmp_path)
+    world.terrains = load_world("slopes:3").terrains
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if is_saved:
+        save_world(world, elsewhere / "again.sdf")
+        again = read_world(elsewhere / "again.sdf")
+    else:
+        again = parse_world(world_sdf(world), elsewhere / "sent.sdf")
+    one, other = world.solids[1].mesh, again.solids[1].mesh
+    assert one is not None and other is not None and np.array_equal(one.vertices, other.vertices)
+    assert again.height_at(3.0, 4.0) == pytest.approx(world.height_at(3.0, 4.0), abs=1e-3)
+
+
+def damaged(whole: etree._Element, choose: random.Random) -> bytes:
+    """One to three elements with another text, another attribute, another name, in another place, or gone."""
+    root = copy.deepcopy(whole)
+    for _ in range(choose.randint(1, 3)):
+        every = [element for element in root.iter() if element.getparent() is not None]
+        if not every:
+            break
+        one, other = choose.choice(every), choose.choice(every)
+        text = one.text or ""
+        at = choose.randrange(len(text) + 1)
+        words = ("", "-1", "1e400", "1e200", "nan", "x", "0", other.text or "", text[:at] + text[at + 4 :], f"{text} 1")
+        match choose.randrange(8):
+            case 0:
+                one.tag = other.tag
+            case 1 if one is not other and one not in list(other.iterancestors()):
+                other.append(one)
+            case 2:
+                one.getparent().remove(one)
+            case 3:
+                one.set(choose.choice(["name", "relative_to", "attached_to", "degrees"]), choose.choice(words))
+            case _:
+                one.text = choose.choice(words)
+    return etree.tostring(root)
+
+
+def test_whatever_is_damaged_in_a_world_is_told_as_an_error_of_ours(
+    tmp_path: Path, scaled: Callable[[int], int]
+) -> None:
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    world = parse(WORLD.replace(CYLINDER, "<mesh><uri>tip.obj</uri></mesh>"), tmp_path)
+    world.terrains = [replace(load_world("slopes:3").terrains[0], heights_m=np.eye(5))]
+    whole, choose = etree.fromstring(world_sdf(world)), random.Random(8)
+    count = scaled(100_000)
+    refused = 0
+    for _ in range(count):
+        try:
+            parse_world(damaged(whole, choose), tmp_path / "damaged.sdf")
+        except StudioError:
+            refused += 1
+    assert refused > count / 4
 
 
 def test_a_seed_makes_one_world_with_a_way_through() -> None:
