@@ -11,14 +11,19 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence, Sized
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+COLLECTIONS = (list, tuple, dict, set, frozenset, deque)
+"""Told by how many they hold: the text of all that would be long to make."""
 _PLACE = re.compile(r" at 0x[0-9A-Fa-f]+")
 """Where an object lies is another place in every process, and would look like a change."""
+ROWS = (list, tuple, deque)
 MOST_WORDS = 80
 MOST_CHILDREN = 400
 SAMPLED_FROM = 4_000_000
@@ -48,7 +53,7 @@ def known(frame: Mapping[str, Any], wanted: Sequence[str]) -> str:
 
 def children(value: Any) -> str:
     """As `names`, of what is within: fields, entries, items."""
-    return json.dumps({name: _told(each) for name, each in _within(value)[:MOST_CHILDREN]})
+    return json.dumps({name: _told(each) for name, each in _within(value)})
 
 
 def array(value: Any, plane: int = 0, most_cells: int = MOST_CELLS) -> str:
@@ -102,7 +107,7 @@ def words(value: Any) -> str:
     fields = _fields(value)
     if fields is not None and hasattr(type(value), "TYPE"):
         return _message_words(value, fields)
-    if isinstance(value, Sized) and isinstance(value, list | tuple | dict | set | frozenset):
+    if isinstance(value, COLLECTIONS):
         return _collection_words(value)
     try:
         text = repr(value)
@@ -118,9 +123,9 @@ def as_array(value: Any) -> NDArray[Any] | None:
     """Numbers in a row or a grid; None for what is none."""
     if isinstance(value, np.ndarray):
         found = value
-    elif isinstance(value, list | tuple) and value and isinstance(value[0], int | float | np.number | list | tuple):
+    elif isinstance(value, ROWS) and value and isinstance(value[0], (int, float, np.number, *ROWS)):
         try:
-            found = np.asarray(value)
+            found = np.asarray([*value])
         except ValueError:
             return None
     else:
@@ -139,13 +144,13 @@ def _told(value: Any) -> dict[str, Any]:
 
 def _within(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, Mapping):
-        return [(repr(key), each) for key, each in value.items()]
+        return [(repr(key), each) for key, each in islice(value.items(), MOST_CHILDREN)]
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [(str(number), each) for number, each in enumerate(value[:MOST_CHILDREN])]
+        return [(str(number), each) for number, each in enumerate(islice(value, MOST_CHILDREN))]
     fields = _fields(value) or {}
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     found = {name: getattr(value, name) for name in slots if isinstance(name, str) and hasattr(value, name)}
-    return list({**found, **fields}.items())
+    return list(islice({**found, **fields}.items(), MOST_CHILDREN))
 
 
 def _fields(value: Any) -> dict[str, Any] | None:
@@ -187,12 +192,12 @@ def _shape(value: NDArray[Any]) -> str:
     return "×".join(map(str, value.shape))
 
 
-def _collection_words(value: Sized) -> str:
+def _collection_words(value: Collection[Any]) -> str:
     count = len(value)
     if not count:
         return "empty"
-    if count <= 6 and isinstance(value, list | tuple) and all(isinstance(each, int | float | str) for each in value):
-        text = repr(value)
+    if count <= 6 and isinstance(value, ROWS) and all(isinstance(each, int | float | str) for each in value):
+        text = repr(value if isinstance(value, tuple) else [*value])
         if len(text) <= MOST_WORDS:
             return text
     return f"{count} {'entry' if count == 1 else 'entries'}" if isinstance(value, dict) else _items(count)

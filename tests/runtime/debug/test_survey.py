@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from studio.runtime.debug import survey
         ([], "empty"),
         ([1, 2], "[1, 2]"),
         (list(range(9)), "9 items"),
+        (deque([1, 2], maxlen=9), "[1, 2]"),
+        (deque(range(2000)), "2000 items"),
         ({"a": 1}, "1 entry"),
         (np.zeros((2, 3), np.float32), "(2, 3) float32"),
         (np.array([True, False, True]), "(3,) bool, 2 true"),
@@ -50,6 +53,24 @@ def test_a_message_is_told_by_its_fields() -> None:
 def test_children_of_lists_and_dictionaries_are_named_as_the_debugger_names_them() -> None:
     assert list(json.loads(survey.children(["a", "b"]))) == ["0", "1"]
     assert list(json.loads(survey.children({"k": 1, 2: 3}))) == ["'k'", "2"]
+    assert list(json.loads(survey.children(deque("ab")))) == ["0", "1"]
+
+
+@pytest.mark.parametrize("many", [deque(range(5000)), range(5000), dict.fromkeys(range(5000)), [0] * 5000])
+def test_of_what_holds_many_only_the_first_are_told(many: Any) -> None:
+    assert len(json.loads(survey.children(many))) == survey.MOST_CHILDREN
+
+
+def test_what_was_kept_of_late_is_told_without_the_text_of_it_all() -> None:
+    """As a component keeps poses or scans: each has a text of its own, which nobody asks for."""
+
+    class Scan:
+        def __repr__(self) -> str:
+            raise AssertionError("the text of every scan was made")
+
+    assert survey.words(deque([Scan()] * 1024)) == "1024 items"
+    told = json.loads(survey.array(deque([[1.0, 2.0], [3.0, 4.0]])))
+    assert survey.unpack(told).tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_a_huge_array_comes_thinned_out_with_statistics_of_all() -> None:
