@@ -364,6 +364,7 @@ class Executor:
             for route in self.data_routes():
                 route.ahead.clear()
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
+        self.mailbox.gated = marker.gated
         self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:
             self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))

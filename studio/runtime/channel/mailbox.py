@@ -52,6 +52,9 @@ class Mailbox:
         self.handled_bytes = 0
         """Each counter has one writer, so their difference needs no lock."""
         self.letters: deque[Letter] = deque()
+        self.gated = False
+        """The gate waits for whoever handles events: then nothing is dropped, however fast it goes; otherwise a run
+        would depend on how far behind those were who only listen."""
 
     @property
     def waiting_bytes(self) -> int:
@@ -73,7 +76,7 @@ class Mailbox:
     def _limit(self, limited: Limited, letter: Letter) -> None:
         waiting = limited.waiting
         waiting.append(letter)
-        while len(waiting) > limited.depth:
+        while len(waiting) > limited.depth and not self.gated:
             try:
                 waiting.popleft()
             except IndexError:  # the executor has just taken the last one

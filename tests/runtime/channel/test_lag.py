@@ -62,6 +62,20 @@ def test_the_order_is_that_of_the_twin_and_nobody_is_behind_in_the_end(open_sess
     twin.close()
 
 
+def test_a_listener_that_wants_only_the_newest_gets_all_in_lockstep(open_session: Callable[..., ProcessRun]) -> None:
+    """How far behind it is depends on the machine, and what a run makes of its events must not."""
+    run = open_session(
+        plan(
+            ticker=Part("Ticker", period_s=0.01),
+            slow=Part("SlowLatest", {"raw": "ticker.out"}, {"seconds": 0.02}, outlets=(), delivery="latest"),
+        )
+    )
+    run.lockstep(until_ns=SECOND_NS // 2, lag=64)
+    run.component("slow")
+    topic = run.observer.reports["slow"]["topics"]["/ticker/out"]
+    assert (topic["dropped"]["slow"], topic["count"]) == (0, 50)
+
+
 def test_a_listener_that_dies_while_it_is_behind_holds_up_nothing(open_session: Callable[..., ProcessRun]) -> None:
     run = open_session(with_a_slow_listener())
     os.kill(run.hosts["slow"].pid, signal.SIGSTOP)  # whatever it gets now, it will never acknowledge
