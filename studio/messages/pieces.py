@@ -16,7 +16,9 @@ class Pieces:
 
     def __init__(self, pieces: Sequence[Any]) -> None:
         self._pieces = pieces
-        self._size = sum(memoryview(piece).nbytes for piece in pieces)
+        self._size = 0
+        for piece in pieces:
+            self._size += memoryview(piece).nbytes
 
     def __len__(self) -> int:
         return self._size

@@ -69,6 +69,7 @@ class DataRoute(Route):
         self.cells = [cell for cell, _ in cells]
         self.message_class = message_class
         self.header_at = len(topic_field(topic))
+        """Follows from the topic, which the receiver has looked at already."""
         self.payload_at = self.header_at + HEADER_BYTES
         self.statistics = TopicStatistics()
         self.objects: dict[int, Any] = {}
@@ -79,16 +80,6 @@ class DataRoute(Route):
         self.turns: tuple[int, Any] = (0, None)
         self.ahead: set[int] = set()
         """Sequences of events that were handled before they went out for the others, and will come once more."""
-
-    def header_of(self, frame: bytes) -> tuple[int, ...]:
-        """The fields of the header. Its place follows from the topic, which the receiver has looked at already."""
-        try:
-            header = HEADER.unpack_from(frame, self.header_at)
-        except struct.error as error:
-            raise FrameError(f"a frame of {len(frame)} bytes is too short: {error}") from None
-        if header[0] != VERSION:
-            raise FrameError(f"protocol version {header[0]} is not {VERSION}", hint="run all parts with one version")
-        return header
 
     def report(self) -> dict[str, object]:
         dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
@@ -123,7 +114,7 @@ class Executor:
         self._senders = Senders(lambda number: Sender(context, run, shared, f"{host}.{number}"))
         self.sender = self._senders.own
         """The calling thread's own."""
-        self._leases = Leases(shared, self.index) if shared is not None else None
+        self._leases = Leases.offered(shared, self.index)
         self.calls = Calls(self)
         self.checkpoints = HostCheckpoints(self)
         self.cells: dict[str, Cell] = {}
@@ -214,11 +205,13 @@ class Executor:
         for cell in self.cells.values():
             cell.own_thread()
         self._own = self.sender()
+        calls, receive = self.calls, self.receiver.next
         while not self.stopped:
             self.handling_since_ns = 0
-            letter = self.receiver.next()
+            letter = receive()
             self.handling_since_ns = monotonic_ns()
-            self.calls.serve_waiting()
+            if calls.inbox or calls.deferred:
+                calls.serve_waiting()
             if letter is not None:
                 self.handle(letter)
 
@@ -263,7 +256,13 @@ class Executor:
 
     def _handle_event(self, route: DataRoute, frame: bytes, dropped: Sequence[int]) -> None:
         # Every event of every topic comes through here: locals instead of a header object, and few calls.
-        _, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, quiet = route.header_of(frame)
+        try:
+            header = HEADER.unpack_from(frame, route.header_at)
+        except struct.error as error:
+            raise FrameError(f"a frame of {len(frame)} bytes is too short: {error}") from None
+        version, kind, flags, origin, epoch, sequence, stamp_ns, sent_ns, _, _, target, _, quiet = header
+        if version != VERSION:
+            raise FrameError(f"protocol version {version} is not {VERSION}", hint="run all parts with one version")
         payload = memoryview(frame)[route.payload_at :]
         self.frame = frame
         if quiet and sequence in route.ahead:

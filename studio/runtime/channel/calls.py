@@ -26,9 +26,9 @@ class Calls:
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self._inbox: deque[tuple[str, Header, memoryview]] = deque()
+        self.inbox: deque[tuple[str, Header, memoryview]] = deque()
         """Requests and replies go past the mailbox; a host that waits for a reply still serves its idle components."""
-        self._deferred: list[tuple[str, Header, memoryview]] = []
+        self.deferred: list[tuple[str, Header, memoryview]] = []
         self._number = 0
         self._sequences: dict[str, int] = {}
         self._chain: list[str] = []
@@ -51,14 +51,14 @@ class Calls:
 
     def arrived(self, topic: str, header: Header, payload: memoryview) -> None:
         """Whoever reads the socket: a request or a reply is here."""
-        self._inbox.append((topic, header, payload))
+        self.inbox.append((topic, header, payload))
 
     def serve_waiting(self) -> None:
         """Executor, between two letters: answer what has come in meanwhile."""
-        while self._deferred:
-            self._serve(*self._deferred.pop(0))
-        while self._inbox:
-            topic, header, payload = self._inbox.popleft()
+        while self.deferred:
+            self._serve(*self.deferred.pop(0))
+        while self.inbox:
+            topic, header, payload = self.inbox.popleft()
             if header.kind == Kind.REQUEST:  # a reply here comes after its deadline: nobody waits for it
                 self._serve(topic, header, payload)
 
@@ -149,8 +149,8 @@ class Calls:
         end_ns = monotonic_ns() + int(deadline_s * SECOND_NS)
         while monotonic_ns() < end_ns:
             self._executor.receiver.read(wait=True)
-            while self._inbox:
-                topic, header, payload = self._inbox.popleft()
+            while self.inbox:
+                topic, header, payload = self.inbox.popleft()
                 if header.kind == Kind.REQUEST:
                     self._serve_or_defer(topic, header, payload)
                 elif (reply := self._readable(Reply.parse, payload)) is not None and reply.number == number:
@@ -163,7 +163,7 @@ class Calls:
         if provider is not None and provider.event is None:
             self._serve(topic, header, payload)
         else:
-            self._deferred.append((topic, header, payload))
+            self.deferred.append((topic, header, payload))
 
     def _serve(self, topic: str, header: Header, payload: memoryview) -> None:
         request = self._readable(Request.parse, payload)

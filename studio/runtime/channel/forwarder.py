@@ -46,7 +46,7 @@ from studio.runtime.channel.frames import (
 from studio.runtime.channel.gate import BY_HAND, RAN_FREELY, Gate
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.jobs import Jobs
-from studio.runtime.channel.listeners import Listeners
+from studio.runtime.channel.listeners import QUIET_HOSTS, Listeners
 from studio.runtime.channel.own_events import OwnEvents
 from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, monotonic_ns
@@ -110,7 +110,8 @@ class Forwarder:
 
     def _follow_plan(self, plan: Plan) -> None:
         self.plan = plan
-        self._names = {index: name for name, index in plan.hosts.items()} | {plan.recorder_index: RECORDER}
+        self._index_of = {**plan.hosts, RECORDER: plan.recorder_index}
+        self._names = {index: name for name, index in self._index_of.items()}
         self._hosts_of = {topic: {c.host for c in components} for topic, components in plan.receivers.items()}
         self._one_by_one = {topic for topic in plan.receivers if plan.one_by_one(topic)}
         self.places = {topic: component.place for topic, component in plan.producers.items()}
@@ -120,6 +121,7 @@ class Forwarder:
 
     def learn(self, host: str, able: bool) -> None:
         """Whether a host knows how to work ahead, and to listen without acknowledging."""
+        able = able and self._index_of.get(host, QUIET_HOSTS) < QUIET_HOSTS  # the others could not be told
         self._able.add(host) if able else self._able.discard(host)
         self._ahead.follow_plan(self.plan)
 

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.runtime.channel.slots import (
+    EVENT,
     EXPECTED,
     LENGTH,
+    MOST_HOSTS,
     PAGE,
     PAYLOAD_OFFSET,
     RELEASED,
@@ -32,6 +34,8 @@ from studio.runtime.channel.slots import (
 
 _Key = tuple[str, int, int]
 _Root = NDArray[np.uint8]
+_Found = tuple[Segment, int, _Key, int]
+"""The file of a payload, the place of its slot's header, its key, its length."""
 
 
 @dataclass(frozen=True)
@@ -53,32 +57,36 @@ class Leases:
         self._index = checked_host(host_index)
         self._incarnation = secrets.randbits(63) + Hosts.GONE + 1
         self._segments: dict[str, Segment] = {}
+        self._slots: dict[bytes, tuple[Segment, int, int]] = {}
+        """What the handles of a slot have in common -> its file, the place of its header there, its first page."""
         self._held: dict[_Key, weakref.ref[_Root]] = {}
         self._copied = 0
         self._lock = threading.Lock()
         Hosts(folder)[host_index] = self._incarnation
+
+    @classmethod
+    def offered(cls, folder: Path | None, host_index: int) -> Leases | None:
+        """None for a host that has no part in shared memory, as the 65th: it gets its payloads inline."""
+        return cls(folder, host_index) if folder is not None and host_index < MOST_HOSTS else None
 
     def open(self, handle: bytes | memoryview) -> memoryview:
         """The payload, read-only and in place. It stays as it is while this view or anything made from it is alive.
 
         Raises PayloadError when it cannot be had any more.
         """
-        where = Handle.parse(handle)
+        raw = bytes(handle)
         with self._lock:
-            segment = self._segment(where.name)
-            place = segment.header(where)
-            root = self._lease(segment, place, where)
-        return memoryview(root) if root is not None else self._copy(where)
+            found = self._find(raw)
+            root = self._lease(found)
+        return memoryview(root) if root is not None else self._copy(Handle.parse(raw))
 
     def skip(self, handle: bytes | memoryview) -> None:
         """Release a payload without looking at it."""
-        where = Handle.parse(handle)
         with self._lock:
-            segment = self._segment(where.name)
-            place = segment.header(where)
-            key = (where.name, where.page, where.ticket)
-            if self._is_ours(segment, place, where) and key not in self._held:
-                segment.words[place + RELEASED + self._index] = where.ticket
+            found = self._find(bytes(handle))
+            segment, place, key, _ = found
+            if self._is_ours(found) and key not in self._held:
+                segment.words[place + RELEASED + self._index] = key[2]
 
     def sweep(self, producer: str, ticket: int) -> None:
         """Release what came with tickets up to `ticket` and is not held here: its frames were lost on the way.
@@ -103,28 +111,42 @@ class Leases:
             mapped = sum(len(segment.mapping) for segment in self._segments.values())
             return LeaseStatistics(len(self._held), len(self._segments), mapped, self._copied)
 
-    def _lease(self, segment: Segment, place: int, where: Handle) -> _Root | None:
+    def _find(self, handle: bytes) -> _Found:
+        """What a handle names. Slots are used again and again, so the way to one is looked up once."""
+        slot = handle[EVENT.size :]
+        known = self._slots.get(slot)
+        if known is None:
+            where = Handle.parse(handle)
+            segment = self._segment(where.name)
+            known = self._slots[slot] = segment, segment.header(where.page), where.page
+        segment, place, page = known
+        ticket, length = EVENT.unpack_from(handle)
+        segment.check_length(length)
+        return segment, place, (segment.name, page, ticket), length
+
+    def _lease(self, found: _Found) -> _Root | None:
         """The array that stands for the lease; None when the slot does not wait for us: it may change."""
-        key = (where.name, where.page, where.ticket)
+        segment, place, key, length = found
         if key in self._held:
             return self._held[key]()
-        if not self._is_ours(segment, place, where):
+        if not self._is_ours(found):
             return None
         # Views of an array whose base is no array refer to that array itself: it dies last.
-        root = segment.payload(where.page, where.length)
+        root = segment.payload(key[1], length)
         root.setflags(write=False)
         release = partial(_release, self._held, key, segment.words, place + RELEASED + self._index)
         self._held[key] = weakref.ref(root, release)
         return root
 
-    def _is_ours(self, segment: Segment, place: int, where: Handle) -> bool:
+    def _is_ours(self, found: _Found) -> bool:
         """Whether the producer waits for this incarnation to release this ticket. If so, it cannot change under us."""
+        segment, place, (_, _, ticket), length = found
         words = segment.words
         return (
-            words[place + TICKET] == where.ticket
-            and words[place + LENGTH] == where.length
+            words[place + TICKET] == ticket != 0
+            and words[place + LENGTH] == length
             and words[place + EXPECTED + self._index] == self._incarnation
-            and words[place + RELEASED + self._index] != where.ticket
+            and words[place + RELEASED + self._index] != ticket
         )
 
     def _copy(self, where: Handle) -> memoryview:
@@ -155,7 +177,8 @@ class Leases:
     def _forget_removed(self) -> None:
         for name in list(self._segments):
             if not os.path.exists(self._folder / name):
-                del self._segments[name]
+                gone = self._segments.pop(name)
+                self._slots = {slot: known for slot, known in self._slots.items() if known[0] is not gone}
 
 
 def copy_shared(folder: Path, handle: bytes | memoryview) -> bytes | None:

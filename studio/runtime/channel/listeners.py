@@ -18,6 +18,8 @@ from studio.runtime.plan import RECORDER, Plan
 
 UNWRITTEN = 8192
 """How far behind the recorder may be. That is half a gigabyte at most, half of what it lets wait."""
+QUIET_HOSTS = 64
+"""The header has a bit for each: hosts of a higher index acknowledge everything, one by one."""
 _SYNC = topic_hash(SYNC_TOPIC)
 
 

@@ -24,11 +24,12 @@ from studio.runtime.channel.slots import (
     RELEASED,
     TICKET,
     WORDS_OF_PAGE,
-    Handle,
     Hosts,
     Segment,
     capacity_of,
     checked_producer,
+    pack_handle,
+    slot_field,
 )
 
 Data = bytes | bytearray | memoryview | NDArray[Any]
@@ -42,6 +43,9 @@ LOOKS = 64
 
 SWEEP_EVERY = 16
 """A slot that is still out after so many later ones may belong to a frame that got lost."""
+
+KEPT_FOR_VIEWERS = 4
+"""A payload that nobody is to release is not overwritten by the next so many: who only looks on has time to copy it."""
 
 RETRY_GROWTH_AFTER = 64
 """After a failure to get memory, so many `put` go by before the next try; on a full disk each try is slow."""
@@ -66,22 +70,25 @@ class PoolStatistics:
 class Slot:
     """One slot as its producer knows it. `waiting`: (host index, incarnation) of those that have not let go."""
 
-    __slots__ = ("header", "kind", "page", "segment", "ticket", "waiting")
+    __slots__ = ("field", "header", "kept_until", "kind", "page", "segment", "ticket", "waiting")
 
     def __init__(self, segment: Segment, page: int, kind: int) -> None:
         self.segment = segment
         self.page = page
         self.kind = kind
+        self.field = slot_field(segment.name, page)
         self.header = segment.words[page * WORDS_OF_PAGE : page * WORDS_OF_PAGE + HEADER_WORDS]
-        self.ticket = 0
+        self.ticket = self.kept_until = 0
         self.waiting: list[tuple[int, int]] = []
 
-    def is_free(self, hosts: Hosts) -> bool:
-        header, ticket = self.header, self.ticket
+    def is_free(self, hosts: Hosts, newest_ticket: int) -> bool:
+        if newest_ticket < self.kept_until:
+            return False
+        header, ticket, living = self.header, self.ticket, hosts.words
         self.waiting = [
             (index, incarnation)
             for index, incarnation in self.waiting
-            if header[RELEASED + index] != ticket and hosts[index] == incarnation
+            if header[RELEASED + index] != ticket and living[index] == incarnation
         ]
         return not self.waiting
 
@@ -133,11 +140,14 @@ class Pool:
         """
         with self._lock:
             self._calls += 1
-            slot = self._take(length) if self._can_share(receivers) else None
-            if slot is None:
+            waiting = self._living(receivers)
+            slot = self._take(length) if waiting is not None else None
+            if slot is None or waiting is None:
                 self._refused += 1
                 return None
-            return slot, self._address(slot, length, receivers)
+            handle = self._address(slot, length, waiting)
+            slot.kept_until = slot.ticket + (0 if receivers else KEPT_FOR_VIEWERS)
+            return slot, handle
 
     @property
     def newest_ticket(self) -> int:
@@ -149,9 +159,11 @@ class Pool:
 
         None nearly always: only when a slot has been out for long, and not at every call then.
         """
+        newest = self._last_ticket
+        if newest - self._swept_at < SWEEP_EVERY:
+            return None
         with self._lock:
-            newest = self._last_ticket
-            if newest - self._swept_at < SWEEP_EVERY or not self._out:
+            if not self._out:
                 return None
             if newest - min(slot.ticket for slot in self._out) < SWEEP_EVERY:
                 return None
@@ -175,21 +187,27 @@ class Pool:
             self._out.clear()
             self._bytes = 0
 
-    def _can_share(self, receivers: Sequence[int]) -> bool:
-        return all(0 <= index < MOST_HOSTS and self._hosts[index] != Hosts.NEVER for index in receivers)
+    def _living(self, receivers: Sequence[int]) -> list[tuple[int, int]] | None:
+        """Who is to release a slot; None where one of the receivers has no part in shared memory."""
+        table, living = self._hosts.words, []
+        for index in receivers:
+            incarnation = table[index] if 0 <= index < MOST_HOSTS else Hosts.NEVER
+            if incarnation == Hosts.NEVER:
+                return None
+            if incarnation != Hosts.GONE:
+                living.append((index, incarnation))
+        return living
 
-    def _address(self, slot: Slot, length: int, receivers: Sequence[int]) -> bytes:
+    def _address(self, slot: Slot, length: int, waiting: list[tuple[int, int]]) -> bytes:
         """Write down who is to release it."""
         header = slot.header
-        self._last_ticket += 1
-        slot.ticket = self._last_ticket
-        present = [(index, self._hosts[index]) for index in set(receivers)]
-        slot.waiting = [(index, incarnation) for index, incarnation in present if incarnation != Hosts.GONE]
-        for index, incarnation in slot.waiting:
+        self._last_ticket = slot.ticket = self._last_ticket + 1
+        slot.waiting = waiting
+        for index, incarnation in waiting:
             header[EXPECTED + index] = incarnation
         header[LENGTH] = length
         self._out.append(slot)
-        return Handle(slot.segment.name, slot.page, slot.ticket, length).pack()
+        return pack_handle(slot.ticket, length, slot.field)
 
     def _take(self, length: int) -> Slot | None:
         """The slot of a fitting class that became free last: its pages are the warmest."""
@@ -215,7 +233,7 @@ class Pool:
         """Look at the slots that are out, in turn, and take back what every living receiver has released."""
         for _ in range(min(looks, len(self._out))):
             slot = self._out.popleft()
-            if slot.is_free(self._hosts):
+            if slot.is_free(self._hosts, self._last_ticket):
                 self._free.setdefault(slot.kind, []).append(slot)
             else:
                 self._out.append(slot)

@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from studio.runtime.channel.slots import Hosts, PayloadError, producer_of
+from studio.runtime.channel.slots import MOST_HOSTS, Hosts, PayloadError, producer_of
 
 _OWNER = "owner"
 _LAST_WORDS = ".last_words"
@@ -104,7 +104,7 @@ def remove_producer(folder: Path, producer: str) -> None:
 def dismiss_host(folder: Path, host_index: int) -> None:
     """Wait no longer for a dead host. For its supervisor: when the process has ended, before it is started again."""
     hosts = Hosts(folder)
-    if hosts[host_index] != Hosts.NEVER:
+    if host_index < MOST_HOSTS and hosts[host_index] != Hosts.NEVER:
         hosts[host_index] = Hosts.GONE
 
 

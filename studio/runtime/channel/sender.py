@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import zmq
@@ -36,7 +36,8 @@ class Sender:
         self._socket.sndhwm = addresses.SEND_QUEUE
         self._socket.linger = 500
         self._socket.connect(addresses.into(run))
-        self._put = self._socket.send
+        # pyzmq's own `send` in Python only asks what kind of socket it is before it calls this one.
+        self._put: Callable[[bytes, int], object] = super(zmq.Socket, self._socket).send
         self._held: list[bytes] | None = None
         self._gathered: list[bytes] | None = None
 
@@ -96,9 +97,9 @@ class Sender:
         self, event: Event, payload: bytes | memoryview | Pieces, receivers: Sequence[int], epoch: int, sent_ns: int
     ) -> bool:
         """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
-        flags, reserved = event.flags, None
-        if len(payload) >= SHARED_FROM_BYTES and receivers and self._shared is not None:
-            reserved = self._reserve(len(payload), receivers)
+        flags, reserved, length = event.flags, None, len(payload)
+        if length >= SHARED_FROM_BYTES and self._shared is not None:
+            reserved = self._reserve(length, receivers)
         if reserved is not None:
             sent: bytes | memoryview = reserved[1]
             flags |= SHARED

@@ -35,6 +35,9 @@ HEADER_WORDS = EXPECTED + MOST_HOSTS
 
 _MAGIC = int.from_bytes(b"STUDIOP1", "little")
 _HANDLE = struct.Struct("<QQIHHQ")
+EVENT = struct.Struct("<QQ")
+"""The first two words of a handle: ticket and length. The rest is the same for all handles of a slot."""
+_SLOT = struct.Struct("<IHHQ")
 _PRODUCER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _SEGMENT = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})~[0-9a-f]{1,32}~[0-9]{1,9}")
 _HOSTS = "hosts"
@@ -53,8 +56,7 @@ class Handle(NamedTuple):
     length: int
 
     def pack(self) -> bytes:
-        name = self.name.encode()
-        return _HANDLE.pack(self.ticket, self.length, self.page, len(name), 0, 0) + name
+        return pack_handle(self.ticket, self.length, slot_field(self.name, self.page))
 
     @classmethod
     def parse(cls, handle: bytes | memoryview) -> Handle:
@@ -67,6 +69,17 @@ class Handle(NamedTuple):
         if size != len(name) or ticket == 0 or producer_of(name) is None:
             raise PayloadError("damaged handle of a shared payload")
         return cls(name, page, ticket, length)
+
+
+def slot_field(name: str, page: int) -> bytes:
+    """What the handles of a slot have in common: where it is."""
+    raw = name.encode()
+    return _SLOT.pack(page, len(raw), 0, 0) + raw
+
+
+def pack_handle(ticket: int, length: int, slot: bytes) -> bytes:
+    """A handle from the field of its slot: nothing but the event changes from one to the next."""
+    return EVENT.pack(ticket, length) + slot
 
 
 @lru_cache(maxsize=1024)
@@ -147,13 +160,17 @@ class Segment:
             raise PayloadError("not a file of payloads", file=name)
         return cls(name, mapping, slot_pages, slots)
 
-    def header(self, handle: Handle) -> int:
-        """The index in `words` of the slot that a handle names, if the file has it."""
-        slot, between = divmod(handle.page - 1, self.slot_pages)
-        if between or not 0 <= slot < self.slots or handle.length > capacity_of(self.slot_pages):
+    def header(self, page: int) -> int:
+        """The index in `words` of the slot that begins with this page, if the file has it."""
+        slot, between = divmod(page - 1, self.slot_pages)
+        if between or not 0 <= slot < self.slots:
             raise PayloadError("the handle names no slot of this file", file=self.name)
+        return page * WORDS_OF_PAGE
+
+    def check_length(self, length: int) -> None:
+        if length > capacity_of(self.slot_pages):
+            raise PayloadError("the handle names more than the slot holds", file=self.name)
         self.check_size()
-        return handle.page * WORDS_OF_PAGE
 
     def check_size(self) -> None:
         """Touching a page that somebody cut off would end the process."""
@@ -184,15 +201,15 @@ class Hosts:
         try:
             with _opened(folder / _HOSTS, os.O_CREAT) as file:
                 os.posix_fallocate(file, 0, PAGE)
-                self._words = memoryview(mmap.mmap(file, PAGE)).cast("Q")
+                self.words = memoryview(mmap.mmap(file, PAGE)).cast("Q")
         except OSError as error:
             raise PayloadError(f"cannot use the folder of shared payloads: {error}", file=folder) from None
 
     def __getitem__(self, index: int) -> int:
-        return self._words[index]
+        return self.words[index]
 
     def __setitem__(self, index: int, incarnation: int) -> None:
-        self._words[checked_host(index)] = incarnation
+        self.words[checked_host(index)] = incarnation
 
 
 def checked_host(index: int) -> int:

@@ -70,7 +70,7 @@ class Recorder:
         self.budget_bytes = int(os.environ.get("STUDIO_BUDGET_MB", MOST_WAITING_MB)) * 2**20
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._sender = Sender(self._context, run, None, RECORDER)
-        self._leases = Leases(shared, plan.recorder_index) if shared is not None else None
+        self._leases = Leases.offered(shared, plan.recorder_index)
         self._stop = threading.Event()
         self._welcomed = False
         self._incarnation = 0

@@ -114,6 +114,24 @@ def test_a_stopped_receiver_or_viewer_slows_nobody(open_session: Callable[..., P
     assert run.observer.reports["sink"]["topics"]["/flood/out"]["lost"] == 0
 
 
+def test_large_payloads_that_nobody_receives_pile_up_for_no_stopped_viewer(
+    open_session: Callable[..., ProcessRun],
+) -> None:
+    run = open_session(plan(flood=Part("BigFlood", parameters={"rate_hz": 200.0})))
+    viewer = zmq.Context.instance().socket(zmq.SUB)
+    viewer.rcvhwm = 1
+    viewer.subscribe(b"/")
+    viewer.connect(addresses.tap(run.folders.run))  # and never reads
+    run.run()
+    broker = psutil.Process(run.broker.pid)
+    before, most = broker.memory_info().rss, 50 << 20
+    try:
+        await_true(lambda: run.component("flood")["published"]["/flood/maps"] > 120, "maps of 1 MB each")
+        assert broker.memory_info().rss - before < most
+    finally:
+        viewer.close(0)
+
+
 def test_too_much_waiting_is_an_error_of_that_receiver_alone(
     open_session: Callable[..., ProcessRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,3 +208,25 @@ def test_large_events_count_as_several() -> None:
     assert (weight_of(small), weight_of(broken)) == (1, 1)
     assert weight_of(large) * SHARED_FROM_BYTES == 1 << 20
     assert UNWRITTEN * SHARED_FROM_BYTES <= MOST_WAITING_MB << 19, "half of what the recorder lets wait"
+
+
+def test_with_more_hosts_than_the_header_has_bits_the_order_is_the_same(
+    open_session: Callable[..., ProcessRun],
+) -> None:
+    """Those beyond the 64th get no payloads in shared memory, and acknowledge one by one."""
+    idle = {f"idle{number:02}": Part("Adder", outlets=()) for number in range(62)}
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01),
+        **idle,
+        maps=Part("BigMap", {"raw": "ticker.out"}, {"side": 200}),
+        far=Part("MapSum", {"map": "maps.big"}),
+        sink=Part("Sink", {"raw": "far.out"}, outlets=()),
+    )
+    assert system.hosts["far"] == 64
+    run, twin = open_session(system), TwinRun(system)
+    twin.start()
+    assert run.lockstep(until_ns=SECOND_NS // 20, lag=8) == twin.lockstep(until_ns=SECOND_NS // 20) > 0
+    assert run.channel() == twin.channel()
+    run.hosts["far"].kill()
+    await_true(lambda: run.hosts["far"].poll() is not None, "the host has died")
+    twin.close()
