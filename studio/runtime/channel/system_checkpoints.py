@@ -1,4 +1,4 @@
-"""Checkpoints of a system of processes: the broker's part; the hosts have the rest (docs/protocol.md, section 12)."""
+"""Checkpoints of a system of processes: the broker's part; the hosts have the rest (docs/protocol.md, section 13)."""
 
 from __future__ import annotations
 
