@@ -13,7 +13,7 @@ EXAMPLE = """\
   studio info projects/first_steps           components, wires, topics
   studio info low_pass                       ports and parameters of a component, by type or folder
   studio info first_steps --json             the same for scripts
-  studio info drive.mcap                     topics, events and gaps of a log
+  studio info drive.mcap                     topics, events and gaps of a log; a ROS 2 bag's folder, too
   studio info drive.mcap --why /filter/smooth:17    the events that led to one, with the time each took
   studio info drive.mcap --latency /arbiter/command  every path from a sensor to a topic, and how long it takes
 """
@@ -31,9 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     # Inside, so that each kind of subject loads only what it needs.
     project = project_at(options.subject)
-    if project is None and (Path(options.subject).suffix == ".mcap" or options.why or options.latency):
-        return _describe_log(options)
     component = component_at(options.subject) if project is None else None
+    if project is None and component is None and (_may_be_log(options.subject) or options.why or options.latency):
+        return _describe_log(options)
     if project is not None:
         from studio.cli.describe_project import project_json, project_text
         from studio.model.opened import open_project
@@ -51,6 +51,12 @@ def run(options: argparse.Namespace) -> int:
         hint = did_you_mean(options.subject, [*project_names(), *component_names()])
         raise UsageError(f"there is no project or component {options.subject}", hint=hint)
     return FINE
+
+
+def _may_be_log(text: str) -> bool:
+    from studio.runtime.recording.importers import is_log
+
+    return text.endswith(".mcap") or is_log(Path(text))
 
 
 def _describe_log(options: argparse.Namespace) -> int:

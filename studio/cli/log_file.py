@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from studio.cli.outcome import UsageError
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+
+if TYPE_CHECKING:
+    from studio.runtime.recording.importers import ImportReport
 
 CLEAR_LINE = "\r\x1b[K"
 SHOW_AFTER_NS = 2 * SECOND_NS
@@ -15,11 +19,26 @@ WIDTH = 30
 
 
 def find_log(text: str) -> Path:
+    """The file to read; what is no MCAP has been brought into one, once."""
+    from studio.runtime.recording.importers import is_log, readable_log  # few logs need an import
+
     path = Path(text)
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise UsageError(f"{text} {what}", hint="name a log, e.g. drive.mcap")
-    return path
+    if not is_log(path):
+        what = "is a folder without a log in it" if path.is_dir() else "does not exist"
+        raise UsageError(f"{text} {what}", hint="name a log, e.g. drive.mcap, or the folder of a ROS 2 bag")
+    bar = ProgressBar(f"importing {path.name}")
+    try:
+        return readable_log(path, bar, lambda report: _tell_import(report, bar))
+    finally:
+        bar.close()
+
+
+def _tell_import(report: ImportReport, bar: ProgressBar) -> None:
+    bar.close()
+    print(f"studio: {report.source} is a {report.form}; it is read by a copy: {report.output}", file=sys.stderr)
+    if report.not_mapped or report.damage_count:
+        hint = f"studio convert {report.source} OUT.mcap tells which"
+        print(f"studio: warning: some of it could not be brought over ({hint})", file=sys.stderr)
 
 
 class ProgressBar:

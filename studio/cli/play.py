@@ -47,7 +47,7 @@ LOOK_EVERY_S = 0.1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("log", metavar="LOG", help="a log (.mcap); other kinds: studio convert")
+    parser.add_argument("log", metavar="LOG", help="a log: MCAP, a ROS 2 bag (its folder), CARMEN ...")
     parser.add_argument(
         "project", metavar="PROJECT", nargs="?", help="a project's folder or name; without it: no system"
     )

@@ -15,7 +15,7 @@ from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
     import_target,
-    is_mcap,
+    mcap_of,
     providers_for,
     read_facts,
     size_words,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
-FILTER = "Logs (*.mcap *.bag *.db3 *.log *.log.gz *.clf *.gz);;All files (*)"
+FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
 
 
 class LogDesk(QObject):
@@ -228,9 +228,11 @@ class LogDesk(QObject):
         return path if path.is_file() and path.name.lower().endswith(ENDINGS) else None
 
     def open(self, path: Path) -> None:
-        """Ours is opened; one from elsewhere is imported first."""
-        if is_mcap(path):
-            self._read_facts(path, self._ask_where)
+        """MCAP is opened, a bag of one such file too; any other is imported first."""
+        path = path.parent if path.name == "metadata.yaml" else path
+        file = mcap_of(path)
+        if file is not None:
+            self._read_facts(file, self._ask_where)
         else:
             self.bring_in(path)
 

@@ -71,6 +71,16 @@ def is_mcap(path: Path) -> bool:
         return False
 
 
+def mcap_of(path: Path) -> Path | None:
+    """What to open without an import: the file itself, or the only one of a ROS 2 bag."""
+    if not path.is_dir():
+        return path if is_mcap(path) else None
+    from studio.runtime.recording.importers.rosbag import mcap_files  # brings numpy, see above
+
+    parts = mcap_files(path)
+    return parts[0] if len(parts) == 1 else None
+
+
 def mapping_for(source: Source, facts: LogFacts) -> dict[str, str]:
     """Out port -> topic: as it was bound before where the log has that, else by name and type."""
     suggested = suggest_topics(source, facts.kinds)

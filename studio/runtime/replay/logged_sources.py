@@ -15,6 +15,7 @@ from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import plan_change
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.importers import readable_log
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
@@ -46,7 +47,7 @@ def wanted_log(system: System, folder: Path, plan: Plan, types: MessageTypes) ->
     file = logged_file(system, folder)
     if file is None:
         return WantedLog(None, ClockKind.WALL, types)
-    log = LogReader(file)
+    log = LogReader(readable_log(file))
     try:
         played = played_sources(system, plan, log, types)
     except BaseException:

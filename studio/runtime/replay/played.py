@@ -73,7 +73,7 @@ def played_into(
 
 
 def logged_file(system: System, folder: Path) -> Path | None:
-    """The log of the sources that are logged; None if there are none."""
+    """The log of the sources that are logged, a file or the folder of a bag; None if there are none."""
     files: dict[Path, str] = {}
     for source in system.sources:
         provider = source.provider(source.mode)
@@ -83,7 +83,7 @@ def logged_file(system: System, folder: Path) -> Path | None:
         names = " and ".join(f"{name} plays {file.name}" for file, name in files.items())
         raise ReplayError(f"only one log can be played at a time, but {names}", hint="merge them, or switch one source")
     found = next(iter(files), None)
-    if found is not None and not found.is_file():
+    if found is not None and not found.exists():
         raise ReplayError(f"the source {files[found]} plays a log that is missing", file=found)
     return found
 

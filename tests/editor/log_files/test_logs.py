@@ -20,6 +20,7 @@ from studio.editor.log_files.log_facts import (
     import_target,
     is_mcap,
     mapping_for,
+    mcap_of,
     providers_for,
     read_facts,
     viewing_project,
@@ -216,6 +217,15 @@ class TestWindow:
         qtbot.waitUntil(lambda: bool(runs), timeout=PATIENCE_MS)
         assert one_window.session.system.source("log").mode == "logged"
         one_window.show_session(None)
+
+    def test_a_bag_of_one_mcap_file_opens_without_an_import(self, tmp_path: Path) -> None:
+        bag = tmp_path / "bag"
+        bag.mkdir()
+        (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {}\n")
+        file = write_rig(bag / "bag_0.mcap")
+        assert mcap_of(bag) == file == mcap_of(file)
+        write_rig(bag / "bag_1.mcap")
+        assert mcap_of(bag) is None and mcap_of(carmen(tmp_path)) is None
 
     def test_a_damaged_log_is_offered_to_be_saved(
         self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch

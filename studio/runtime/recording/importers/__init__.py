@@ -1,6 +1,17 @@
 """Logs from elsewhere become Studio logs."""
 
 from studio.runtime.recording.importers.any_log import FORMS, import_log
+from studio.runtime.recording.importers.kept import is_log, readable_log
 from studio.runtime.recording.importers.report import Damage, ImportCancelled, ImportReport, NotMapped, TopicReport
 
-__all__ = ["FORMS", "Damage", "ImportCancelled", "ImportReport", "NotMapped", "TopicReport", "import_log"]
+__all__ = [
+    "FORMS",
+    "Damage",
+    "ImportCancelled",
+    "ImportReport",
+    "NotMapped",
+    "TopicReport",
+    "import_log",
+    "is_log",
+    "readable_log",
+]

@@ -12,7 +12,7 @@ from studio.runtime.recording.importers.carmen_lines import MESSAGES, PARAM
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Cancelled, Progress, Watch
 from studio.runtime.recording.importers.report import ImportReport
-from studio.runtime.recording.importers.rosbag import ROS1, SQLITE, import_folder, import_ros1, import_sqlite
+from studio.runtime.recording.importers.rosbag import METADATA, ROS1, SQLITE, import_folder, import_ros1, import_sqlite
 from studio.runtime.recording.importers.text_lines import TextLines
 from studio.runtime.recording.mcap_records import MAGIC
 
@@ -36,6 +36,8 @@ def import_log(
     `progress` and `cancelled` are called every few milliseconds; `spacing_s` is for CARMEN logs without stamps.
     """
     path, out = Path(path), Path(out)
+    if path.name == METADATA:  # it stands for its bag, where only files can be chosen
+        path = path.parent
     watch = Watch(path, progress, cancelled)
     if path.is_dir():
         return import_folder(path, out, watch, compression=compression)

@@ -51,18 +51,26 @@ def import_folder(path: Path, out: Path, watch: Watch, *, compression: Compressi
     """A ROS 2 bag as a folder. The list of its files may be missing: the recorder of ROS writes it last."""
     from rosbags.rosbag2.reader import DirectoryReader
 
-    heads = {file: _head(file) for file in sorted(path.iterdir()) if file.is_file()}
     if _is_packed(path / METADATA):
         report = ImportReport(path, out, "ROS 2 bag")
         return _import_ros2([DirectoryReader(path)], report, watch, compression)
-    mcap = [file for file, head in heads.items() if head.startswith(MAGIC)]
+    mcap = mcap_files(path)
     if mcap:
         return import_mcap(path, out, watch, compression=compression, files=mcap)
-    sqlite = [file for file, head in heads.items() if head.startswith(SQLITE)]
+    sqlite = _files(path, SQLITE)
     if not sqlite:
         raise LogError("is a folder without any log in it", file=path, hint="a ROS 2 bag has .db3 or .mcap files")
     report = ImportReport(path, out, "ROS 2 bag")
     return _import_ros2(list(map(_sqlite, sqlite)), report, watch, compression)
+
+
+def mcap_files(folder: Path) -> list[Path]:
+    """The parts of a bag in MCAP that can be read as they are; none if it is one of another kind."""
+    return [] if _is_packed(folder / METADATA) else _files(folder, MAGIC)
+
+
+def _files(folder: Path, beginning: bytes) -> list[Path]:
+    return [file for file in sorted(folder.iterdir()) if file.is_file() and _head(file).startswith(beginning)]
 
 
 def _sqlite(path: Path) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from studio.messages import Float64, Imu, MessageTypes, Odometry, PointCloud2, PointField, Range3d, decode, encode
 from studio.runtime.recording import LogError, LogReader, LogWriter
-from studio.runtime.recording.importers import import_log
+from studio.runtime.recording.importers import import_log, is_log, readable_log
 from tests.messages.strategies import rosbags_bytes, rosbags_object, shipped_store
 
 ODOMETRY = Odometry.planar(1, 2, 0.5, stamp_ns=5_000_000_007)
@@ -289,3 +291,46 @@ def test_damaged_bags_raise_nothing_but_log_errors(
         return
     with LogReader(folder / "out.mcap") as log:
         assert log.event_count == report.event_count
+
+
+class TestReadable:
+    """Logs of any kind are opened without a thought: as they are, or by a copy that is kept."""
+
+    @pytest.fixture(autouse=True)
+    def _own_cache(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def test_a_bag_of_one_mcap_file_is_read_as_it_is(self, tmp_path: Path) -> None:
+        write_bag2(tmp_path / "bag", StoragePlugin.MCAP)
+        (file,) = (tmp_path / "bag").glob("*.mcap")
+        for named in (file, tmp_path / "bag", tmp_path / "bag" / "metadata.yaml"):
+            assert is_log(named) and readable_log(named) == file
+        assert not (tmp_path / "cache").exists()
+
+    @pytest.mark.parametrize("write", [write_bag2, write_bag1], ids=["ROS 2", "ROS 1"])
+    def test_others_are_copied_once_and_again_when_they_have_changed(
+        self, tmp_path: Path, write: Callable[[Path], None]
+    ) -> None:
+        bag, told = tmp_path / "drive.bag", []
+        write(bag)
+        kept = readable_log(bag, told=told.append)
+        assert [report.output for report in told] == [kept]
+        with LogReader(kept) as log:
+            assert log.event_count == 9
+        assert readable_log(bag, told=told.append) == kept and len(told) == 1
+        os.utime(next(bag.glob("*.db3")) if bag.is_dir() else bag, (1, 1))
+        newer = readable_log(bag, told=told.append)
+        assert newer != kept and newer.is_file() and not kept.exists() and len(told) == 2
+
+    def test_a_bag_in_parts_is_one_log(self, tmp_path: Path) -> None:
+        write_bag2(tmp_path / "bag", StoragePlugin.MCAP)
+        (file,) = (tmp_path / "bag").glob("*.mcap")
+        shutil.copy(file, file.with_name("part_1.mcap"))
+        with LogReader(readable_log(tmp_path / "bag")) as log:
+            assert log.event_count == 18
+
+    def test_what_is_none_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "novel.txt").write_text("It was a dark and stormy night.\n")
+        with pytest.raises(LogError, match="is no log"):
+            readable_log(tmp_path / "novel.txt")
+        assert not is_log(tmp_path) and not is_log(tmp_path / "missing.mcap")

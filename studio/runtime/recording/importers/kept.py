@@ -1,0 +1,98 @@
+"""Any log as one that can be read at once: MCAP as it is, any other kind by a copy that is made once and kept."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.any_log import import_log
+from studio.runtime.recording.importers.output import Progress
+from studio.runtime.recording.importers.report import ImportReport
+from studio.runtime.recording.importers.rosbag import METADATA, mcap_files
+from studio.runtime.recording.mcap_records import MAGIC
+
+Told = Callable[[ImportReport], None]
+
+
+def is_log(path: Path) -> bool:
+    """Whether it looks like something to be read as a log: a file, or a bag's folder."""
+    return path.is_file() or (path.is_dir() and bool((path / METADATA).is_file() or any(_bag_files(path))))
+
+
+def readable_log(path: Path, progress: Progress | None = None, told: Told | None = None) -> Path:
+    """The MCAP file in which to read a log of any kind.
+
+    A copy, where it needs one, lies among the files that Studio may lose, and is made anew when the log has changed;
+    `told` hears what became of it.
+    """
+    if path.name == METADATA:
+        path = path.parent
+    if path.is_dir():
+        parts = mcap_files(path)
+        if len(parts) == 1:
+            return parts[0]
+    elif _is_mcap(path):
+        return path
+    return _kept(path.resolve(), progress, told)
+
+
+def _kept(path: Path, progress: Progress | None, told: Told | None) -> Path:
+    place = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
+    folder = platformdirs.user_cache_path("robot-systems-studio") / "logs" / f"{path.name}_{place}"
+    with _alone(folder):
+        kept = folder / f"{path.name.split('.')[0] or 'log'}_{_state_of(path)}.mcap"
+        if not kept.is_file():
+            for old in folder.glob("*.mcap"):  # of the log as it was before, or of somebody who was killed
+                old.unlink(missing_ok=True)
+            new = folder / "new.mcap"
+            report = import_log(path, new, progress=progress)
+            report.output = kept
+            os.replace(new, kept)
+            if told is not None:
+                told(report)
+    return kept
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two who open the same log at the same time make one copy."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise LogError(f"no copy of the log can be kept: {error.strerror}", file=folder) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _state_of(path: Path) -> str:
+    """Something else when anything in it has changed."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    try:
+        told = [(file.name, (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}", file=path) from error
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+
+
+def _is_mcap(path: Path) -> bool:
+    """Also one that is damaged, by its name: its reader tells better what is wrong, and what to do."""
+    try:
+        with path.open("rb") as file:
+            return path.suffix == ".mcap" or file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def _bag_files(folder: Path) -> Iterator[Path]:
+    return (file for file in folder.iterdir() if file.suffix in (".mcap", ".db3"))

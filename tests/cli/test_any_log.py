@@ -1,0 +1,61 @@
+"""Bags of ROS 2 are named like any log, wherever a log is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rosbags.rosbag2 import StoragePlugin, Writer
+
+from studio.messages import Float64
+from tests.cli.running import Studio
+from tests.messages.strategies import rosbags_bytes, shipped_store
+
+SYSTEM = """<system name="robot" version="1">
+  <source name="platform" mode="logged">
+    <port name="level" direction="out" type="Float64"/>
+    <logged log="../bag"><bind port="level" topic="/level"/></logged>
+  </source>
+  <component name="filter" type="low_pass"/>
+  <wire from="platform.level" to="filter.raw"/>
+</system>"""
+EVENTS = 50
+
+
+@pytest.fixture(params=[StoragePlugin.SQLITE3, StoragePlugin.MCAP], ids=["db3", "mcap"])
+def bag(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Half a second of a robot's level, and the robot."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "robot" / "system.xml").write_text(SYSTEM)
+    store = shipped_store()
+    with Writer(tmp_path / "bag", version=9, storage_plugin=request.param) as writer:
+        level = writer.add_connection("/level", Float64.SCHEMA_NAME, typestore=store)
+        for number in range(EVENTS):
+            writer.write(level, 10**18 + number * 10**7, rosbags_bytes(store, Float64(float(number))))
+    return tmp_path / "bag"
+
+
+def test_a_bag_is_a_log_for_every_verb(studio: Studio, bag: Path) -> None:
+    robot = bag.parent / "robot"
+    told = studio("info", bag, "--json")
+    assert told.status == 0, told.err
+    assert told.json["topics"]["/level"]["count"] == EVENTS
+    is_copied = bool(list(bag.glob("*.db3")))
+    assert ("is a ROS 2 bag; it is read by a copy" in told.err) == is_copied
+    again = studio("info", bag, "--json")
+    assert not again.err and again.json == told.json, "the copy is made once"
+    played = studio("play", bag, robot, "--flat-out", "--json")
+    assert played.status == 0 and played.json["topics"]["/platform/level"]["count"] == EVENTS
+    replayed = studio("replay", robot, "--log", bag, "--lockstep", "--in-process", "--json")
+    assert replayed.status == 0 and replayed.json["fed"] == ["/platform/level"]
+    stepped = studio("step", robot, "--log", bag, "--in-process", "--next", "/filter/smooth", "--json")
+    assert stepped.status == 0 and stepped.json["event"]["topic"] == "/filter/smooth"
+    assert studio("compare", bag, bag).status == 0
+    ran = studio("run", robot, "--gate", "lockstep", "--for", "0.3", "--json")
+    assert ran.status == 0 and ran.json["topics"]["/filter/smooth"]["count"] == 31
+
+
+def test_a_folder_without_a_log_is_told(studio: Studio, tmp_path: Path) -> None:
+    told = studio("play", tmp_path)
+    assert told.status == 2 and "is a folder without a log in it (name a log, e.g. drive.mcap, or the" in told.err
