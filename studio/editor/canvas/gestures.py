@@ -128,7 +128,7 @@ class ConnectGesture(Gesture):
         self.fixed = fixed
         self.old = old
         self.target: Port | None = None
-        self.at = QPointF()
+        self.at = scene.nodes[fixed.end.node].anchor(fixed)
         self._line = QGraphicsPathItem()
         self._line.setZValue(5)
         pen = QPen(QColor(scene.theme.hue(fixed.type)), 2)

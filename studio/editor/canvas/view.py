@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, pyqtSignal
@@ -62,7 +63,8 @@ class CanvasView(SightView):
         self.gesture: Gesture | None = None
         self.wiring: KeyboardWiring | None = None
         self._pressed: QPoint | None = None
-        self._press_target: NodeItem | RemarkItem | None = None
+        self._begins: Callable[[], Gesture] | None = None
+        """What the button that is down begins as soon as the hand has really moved."""
         self._pan_from: QPoint | None = None
         self.hover = Hover(self)
         self.setMouseTracking(True)
@@ -119,19 +121,19 @@ class CanvasView(SightView):
         wire = self._wire_end_at(point)
         port = self.canvas.port_near(point)
         if wire is not None and (port is None or wire[0].isSelected()):
-            self.begin(ConnectGesture(self.canvas, wire[1], wire[0]))
+            self._choose(wire[0], extend)
+            self._wait(at, lambda: ConnectGesture(self.canvas, wire[1], wire[0]))
         elif port is not None:
             self.canvas.set_focus_node(port[0].name, ring=False)
-            self.begin(ConnectGesture(self.canvas, port[1]))
+            self._wait(at, lambda: ConnectGesture(self.canvas, port[1]))
         elif (node := self.canvas.node_at(point)) is not None:
             self._press_node(node, at, point, extend)
         elif (line := self.canvas.wire_at(point)) is not None:
             self._choose(line, extend)
         elif (remark := self.canvas.remark_at(point)) is not None:
             self._choose(remark, extend)
-            self._pressed, self._press_target = at, remark
-            if remark.is_grip(point):
-                self.begin(ResizeGesture(remark))
+            on_grip = remark.is_grip(point)
+            self._wait(at, lambda: ResizeGesture(remark) if on_grip else MoveGesture(self.canvas, remark, point))
         else:
             if not extend:
                 self.canvas.clearSelection()
@@ -144,7 +146,11 @@ class CanvasView(SightView):
             return
         self._choose(node, extend)
         self.canvas.set_focus_node(node.name, ring=False)
-        self._pressed, self._press_target = at, node
+        self._wait(at, lambda: MoveGesture(self.canvas, node, point))
+
+    def _wait(self, at: QPoint, begins: Callable[[], Gesture]) -> None:
+        """A click only selects: what would change something begins when the hand has moved."""
+        self._pressed, self._begins = at, begins
 
     def _choose(self, item: QGraphicsItem, extend: bool) -> None:
         if extend:
@@ -175,10 +181,10 @@ class CanvasView(SightView):
             self._scroll(self._pan_from.x() - at.x(), self._pan_from.y() - at.y())
             self._pan_from = at
             return
-        target, pressed = self._press_target, self._pressed
+        begins, pressed = self._begins, self._pressed
         has_moved = pressed is not None and (at - pressed).manhattanLength() >= DRAG_FROM
-        if self.gesture is None and pressed is not None and target is not None and has_moved:
-            self.begin(MoveGesture(self.canvas, target, self.mapToScene(pressed)))
+        if self.gesture is None and begins is not None and has_moved:
+            self.begin(begins())
         if self.gesture is not None:
             self.gesture.move(point, free=bool(event.modifiers() & Qt.KeyboardModifier.AltModifier))
             good = isinstance(self.gesture, ConnectGesture) and self.gesture.target is not None
@@ -192,7 +198,7 @@ class CanvasView(SightView):
             self._pan_from = None
             self.unsetCursor()
             return
-        self._pressed = self._press_target = None
+        self._pressed = self._begins = None
         gesture = self.gesture
         if gesture is None or event.button() != Qt.MouseButton.LeftButton:
             return
@@ -204,7 +210,7 @@ class CanvasView(SightView):
     def _is_far_from(self, gesture: ConnectGesture) -> bool:
         """A click on a port is no wish for a new component."""
         home = self.canvas.nodes[gesture.fixed.end.node].anchor(gesture.fixed)
-        return not gesture.at.isNull() and distance(home, gesture.at) > 24
+        return distance(home, gesture.at) > 24
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -273,7 +279,7 @@ class CanvasView(SightView):
 
     def cancel_gesture(self) -> None:
         gesture, self.gesture = self.gesture, None
-        self._pressed = self._press_target = None
+        self._pressed = self._begins = None
         self.pointer_note.hide()
         if gesture is not None:
             gesture.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from PyQt6.QtCore import QMimeData, QPointF, Qt
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
@@ -68,6 +69,32 @@ def test_a_wire_pulled_off_is_removed(view: CanvasView, hand: Any) -> None:
     wire.setSelected(True)
     hand.drag(wire.end, QPointF(560, 600))
     assert labels(view) == ["Disconnect terrain_map → traverse_map"]
+
+
+@pytest.mark.parametrize("away", [0.0, 8.0, 14.0, 20.0, 25.0])
+@pytest.mark.parametrize("end", ["start", "end"])
+def test_a_click_near_the_end_of_a_wire_only_selects_it(view: CanvasView, hand: Any, end: str, away: float) -> None:
+    view.zoom_to(1.0)
+    wire = next(w for w in view.canvas.wires.values() if str(w.connection.end) == "traverse_map.terrain")
+    view.centerOn(wire.middle)
+    at = wire.path.pointAtPercent(wire.path.percentAtLength(away if end == "start" else wire.path.length() - away))
+    for _ in range(2):  # the second time it is selected and has handles
+        hand.press(at)
+        hand.move(at + QPointF(1, 1))
+        hand.release(at)
+        assert labels(view) == [] and view.gesture is None
+    chosen = view.canvas.selected_connections()
+    assert [each.start for each in chosen] == ([wire.connection.start] if away > 12 else [])  # nearer it is the port
+
+
+def test_a_trembling_click_on_the_grip_of_a_note_leaves_its_size(view: CanvasView, hand: Any) -> None:
+    view.zoom_to(1.0)
+    corner = view.canvas.remarks["n1"].outline().bottomRight() - QPointF(4, 4)
+    view.centerOn(corner)
+    hand.press(corner)
+    hand.move(corner + QPointF(2, 1))
+    hand.release(corner)
+    assert labels(view) == []
 
 
 def test_cards_move_together_on_the_grid_and_escape_gives_up(view: CanvasView, hand: Any) -> None:
