@@ -129,7 +129,7 @@ QLabel[role="error"] { color: $error; }
 QFrame[role="card"] { background: $panel; border: 1px solid $control_border; border-radius: 6px; }
 QFrame[role="rule"] { background: $border; max-height: 1px; border: 0; }
 QFrame[role="notice"] { background: $selection; border: 0; border-bottom: 1px solid $border; }
-QFrame[role="overlay"] { background: $panel; border: 1px solid $border; border-radius: 4px; }
+QFrame[role="overlay"] { border: 0; }
 QFrame[role="overlay"] QToolButton { min-height: 22px; padding: 0 4px; }
 """)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from PyQt6.QtCore import QRectF
@@ -41,6 +42,10 @@ class CardIndex:
             if len(found) > limit:
                 return None
         return list(found.values())
+
+    def lowest(self, left: float, right: float) -> float:
+        """The lower edge of the lowest card between two sides, however far up or down it stands."""
+        return max((box[3] for box in self._boxes.values() if box[0] < right and box[2] > left), default=-math.inf)
 
 
 def _cells(box: _Box) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from studio.editor.canvas.node_item import NodeItem
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 class ZoomBar(QFrame):
+    RADIUS = 4
+    """Of its corners, where the canvas shows through."""
+
     def __init__(self, view: SightView, theme: Theme) -> None:
         super().__init__(view)
         self.setProperty("role", "overlay")
@@ -50,8 +53,18 @@ class ZoomBar(QFrame):
         return button
 
     def show_theme(self, theme: Theme) -> None:
+        self._theme = theme
         for button, name in self._buttons:
             button.setIcon(icon(name, theme.muted))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        """Its own ground: where it covers the canvas must not depend on a style sheet."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(self._theme.border))
+        painter.setBrush(QColor(self._theme.panel))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), self.RADIUS, self.RADIUS)
 
     def show_zoom(self, zoom: float) -> None:
         self.percent.setText(f"{zoom * 100:.0f} %")
@@ -65,7 +78,10 @@ class MiniMap(QWidget):
         self.view = view
         self._resting: tuple[tuple[int, int, frozenset[str]], dict[str, list[QRectF]]] | None = None
         """Cards that are not selected: only the others can move from frame to frame."""
+        self._picture: tuple[object, QPixmap] | None = None
+        """All cards that rest, until they or the scale are others: panning moves only the frame of the view."""
         self.setFixedSize(self.SIZE)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Mini-map")
         self.setToolTip("Click or drag to go there")
 
@@ -75,29 +91,47 @@ class MiniMap(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         theme = self.view.canvas.theme
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.panel))
         scale, whole = self._scale()
-        offset = QPointF((self.width() - whole.width() * scale) / 2, (self.height() - whole.height() * scale) / 2)
-        painter.save()
-        painter.translate(offset)
-        painter.scale(scale, scale)
-        painter.translate(-whole.topLeft())
         chosen = self._chosen()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._of_resting(frozenset(chosen), scale, whole))
+        self._look_from(painter, scale, whole)
         painter.setPen(Qt.PenStyle.NoPen)
-        moving = [item.outline() for item in chosen.values()]
-        for colour, cards in (*self._rest(frozenset(chosen)).items(), (theme.accent, moving)):
-            painter.setBrush(QColor(colour))
-            if cards:
-                painter.drawRects(*cards)
+        painter.setBrush(QColor(theme.accent))
+        if chosen:
+            painter.drawRects(*(item.outline() for item in chosen.values()))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = QPen(QColor(theme.accent), 1.5)
         pen.setCosmetic(True)
         painter.setPen(pen)
         painter.drawRect(self.view.visible_rect())
-        painter.restore()
+        painter.resetTransform()
         painter.setPen(QColor(theme.border))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def _of_resting(self, chosen: frozenset[str], scale: float, whole: QRectF) -> QPixmap:
+        theme, ratio = self.view.canvas.theme, self.devicePixelRatioF()
+        cards = self._rest(chosen)
+        assert self._resting is not None
+        key = (self._resting[0], whole, theme.name, ratio)
+        if self._picture is None or self._picture[0] != key:
+            picture = QPixmap(self.size() * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(QColor(theme.panel))
+            painter = QPainter(picture)
+            self._look_from(painter, scale, whole)
+            painter.setPen(Qt.PenStyle.NoPen)
+            for colour, areas in cards.items():
+                painter.setBrush(QColor(colour))
+                painter.drawRects(*areas)
+            painter.end()
+            self._picture = (key, picture)
+        return self._picture[1]
+
+    def _look_from(self, painter: QPainter, scale: float, whole: QRectF) -> None:
+        painter.translate((self.width() - whole.width() * scale) / 2, (self.height() - whole.height() * scale) / 2)
+        painter.scale(scale, scale)
+        painter.translate(-whole.topLeft())
 
     def _chosen(self) -> dict[str, NodeItem]:
         return {item.name: item for item in self.view.canvas.selectedItems() if isinstance(item, NodeItem)}
@@ -172,6 +206,19 @@ class EmptyNote(QWidget):
         painter.setPen(QColor(self.theme.muted))
         painter.setFont(text_font(14))
         painter.drawText(self.rect().adjusted(0, 56, 0, 0), int(Qt.AlignmentFlag.AlignHCenter), self.words)
+
+
+def seen_through(overlay: QWidget) -> list[QRect]:
+    """Where the canvas shows through what lies over it: only that is painted anew when the canvas moves below."""
+    whole = overlay.geometry()
+    if overlay.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent):
+        return []
+    if not isinstance(overlay, ZoomBar):
+        return [whole]
+    size = overlay.RADIUS + 1
+    corner = QRect(0, 0, size, size)
+    right, bottom = whole.right() - size + 1, whole.bottom() - size + 1
+    return [corner.translated(x, y) for x in (whole.left(), right) for y in (whole.top(), bottom)]
 
 
 def free_of(whole: QRect, covered: list[QRect]) -> list[QRect]:

@@ -10,14 +10,14 @@ from PyQt6.QtGui import QPainterPath
 ARM = 26.0
 CORNER = 16.0
 CLEARANCE = 14.0
+LANE = 10.0
+"""Between two wires that run back side by side."""
 _SAMPLES = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (step / 24 for step in range(25))]
 """Weights of the four points of a cubic along its way."""
 
 
 def data_path(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> QPainterPath:
-    """From an out port to an in port; `cards` are all those that may be in the way."""
-    if end.x() < start.x() + 8:
-        return _feedback(start, end, cards)
+    """From an out port to an in port on its right; `cards` are all those that may be in the way."""
     # The own cards touch the path at their edge: a little less than them is what must not be crossed.
     inner = [card.adjusted(4, 4, -4, -4) for card in cards]
     blocking = [card for card in inner if _crosses(start, end, card)]
@@ -91,17 +91,35 @@ def _lies_on(card: QRectF, start: QPointF, end: QPointF) -> bool:
     return card.top() <= start.y() <= card.bottom() and card.left() <= end.x() and card.right() >= start.x()
 
 
-def _feedback(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> QPainterPath:
-    """Back to the left: below all cards on the way, with round corners."""
-    right, left = start.x() + CORNER, end.x() - CORNER
-    below = max([start.y(), end.y(), *(c.bottom() for c in cards if c.right() > left and c.left() < right)])
-    lane = below + CLEARANCE + CORNER / 2
+def feedback_path(start: QPointF, end: QPointF, below: float, cards: Sequence[QRectF], lane: int = 0) -> QPainterPath:
+    """Back to the left: below all cards on the way, with round corners. `below` is where the lowest of them ends,
+    `cards` are those that may stand in the way down and up again; each `lane` is a little lower than the one before.
+    """
+    depth = max(below, start.y(), end.y()) + CLEARANCE + CORNER / 2 + lane * LANE
+    right = _way_down(start.x() + CORNER, start.y(), depth, cards, 1)
+    left = _way_down(end.x() - CORNER, end.y(), depth, cards, -1)
     path = QPainterPath(start)
+    path.lineTo(right - CORNER, start.y())
     path.quadTo(right, start.y(), right, start.y() + CORNER)
-    path.lineTo(right, lane - CORNER)
-    path.quadTo(right, lane, right - CORNER, lane)
-    path.lineTo(left + CORNER, lane)
-    path.quadTo(left, lane, left, lane - CORNER)
+    path.lineTo(right, depth - CORNER)
+    path.quadTo(right, depth, right - CORNER, depth)
+    path.lineTo(left + CORNER, depth)
+    path.quadTo(left, depth, left, depth - CORNER)
     path.lineTo(left, end.y() + CORNER)
-    path.quadTo(left, end.y(), end.x(), end.y())
+    path.quadTo(left, end.y(), left + CORNER, end.y())
+    path.lineTo(end)
     return path
+
+
+def is_feedback(start: QPointF, end: QPointF) -> bool:
+    return end.x() < start.x() + 8
+
+
+def _way_down(x: float, top: float, bottom: float, cards: Sequence[QRectF], side: int) -> float:
+    """Beside the cards that stand in the way: to the right of them at a start, to the left at an end."""
+    beside = sorted((card for card in cards if card.bottom() > top + CORNER and card.top() < bottom),
+                    key=lambda card: side * card.center().x())  # fmt: skip
+    for card in beside:
+        if card.left() - 4 < x < card.right() + 4:
+            x = card.right() + CORNER if side > 0 else card.left() - CORNER
+    return x

@@ -11,11 +11,10 @@ from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from studio.editor.canvas.arrange import COLUMN_GAP, arrange
 from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
-from studio.editor.canvas.card_index import CardIndex
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.problem_marks import mark_problems
 from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
-from studio.editor.canvas.routing import data_path, service_path
+from studio.editor.canvas.ways import Ways
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.session import Session
 from studio.editor.theme import Theme
@@ -26,8 +25,6 @@ from studio.model.wiring import port_at
 _CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
 _TABLES: dict[type[Connection], str] = {kind: table for table, kind in _CONNECTIONS.items()}
 ConnectionId = tuple[str, Any]
-MANY = 40
-"""Cards between the ends of a wire, above which it goes straight."""
 SPARE = 600.0
 """Room around everything, so that one can pan beyond it."""
 
@@ -53,7 +50,7 @@ class CanvasScene(QGraphicsScene):
         self.focus_node: str | None = None
         self._unplaced: dict[str, tuple[float, float]] = {}
         """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
-        self._index: CardIndex | None = None
+        self.ways = Ways(self)
         self._content: QRectF | None = None
         self.revision = 0
         """Counts what changed, for who keeps something made from the places of all cards. A drag does not count."""
@@ -163,26 +160,26 @@ class CanvasScene(QGraphicsScene):
         names = [name for name in names if name in self.nodes]
         for name in names:
             outline = self.nodes[name].outline()
-            if self._index is not None:
-                self._index.put(name, outline)
+            self.ways.card_moved(name, outline)
             if self._content is not None:
                 self._content = self._content.united(outline)
         for key in {key for name in names for key in self._connection_ids(name)}:
             if key in self.wires:
-                self._lay(self.wires[key])
+                self.ways.lay(self.wires[key])
 
     def _connection_ids(self, name: str) -> Iterator[ConnectionId]:
         for connection in self.session.system.connections_of(name):
             yield _TABLES[type(connection)], connection.key
 
     def _moved(self) -> None:
-        self._index = self._content = None
+        self.ways.forget()
+        self._content = None
         self.revision += 1
 
     def lay_all_wires(self) -> None:
         self._moved()
         for item in self.wires.values():
-            self._lay(item)
+            self.ways.lay(item)
 
     def place_as_modelled(self, names: Iterable[str]) -> None:
         """Put cards back to where the model has them: after a drag that was given up."""
@@ -204,7 +201,9 @@ class CanvasScene(QGraphicsScene):
         for name in touched & set(self.nodes):
             self._refresh_node(name)
         self._forget_lost(before)
-        self._near_wires(touched)
+        self.lay_wires_of(touched)
+        areas = [self.nodes[name].sceneBoundingRect() for name in touched if name in self.nodes]
+        self.ways.lay_near(self.wires.values(), areas)
         self._moved()
         self._make_room()
         self.update()
@@ -294,7 +293,7 @@ class CanvasScene(QGraphicsScene):
     def _add_connection(self, table: str, connection: Connection) -> None:
         item = WireItem(connection, self._type_of(connection), self.theme)
         self.wires[table, connection.key] = item
-        self._lay(item)
+        self.ways.lay(item)
         self.addItem(item)
 
     def _refresh_ends(self, connection: Connection) -> None:
@@ -348,33 +347,6 @@ class CanvasScene(QGraphicsScene):
         others = [item.outline() for item in list(self.nodes.values())[:-1]]
         right = max((rect.right() for rect in others), default=-COLUMN_GAP)
         return right + COLUMN_GAP, min((rect.top() for rect in others), default=0.0)
-
-    def _lay(self, item: WireItem) -> None:
-        connection, kind = item.connection, type(item.connection)
-        start = self.anchor(connection.start, kind, is_start=True)
-        end = self.anchor(connection.end, kind, is_start=False)
-        item.setVisible(start is not None and end is not None)
-        if start is None or end is None:
-            return
-        if kind is ServiceWire:
-            item.lay(service_path(start, end))
-        else:
-            item.lay(data_path(start, end, self._cards_between(start, end)))
-
-    def _cards_between(self, start: QPointF, end: QPointF) -> list[QRectF]:
-        """None of them if there are very many: a wire across a whole city of cards cannot avoid them all."""
-        if self._index is None:
-            self._index = CardIndex((name, item.outline()) for name, item in self.nodes.items())
-        area = QRectF(start, end).normalized().adjusted(-60, -160, 60, 160)
-        return self._index.within(area, MANY) or []
-
-    def _near_wires(self, names: set[str]) -> None:
-        """Wires of these cards, and those whose way they now stand in or have left."""
-        self.lay_wires_of(names)
-        areas = [self.nodes[name].sceneBoundingRect() for name in names if name in self.nodes]
-        for item in self.wires.values():
-            if any(area.intersects(item.boundingRect()) for area in areas):
-                self._lay(item)
 
     def _make_room(self) -> None:
         self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))

@@ -10,12 +10,13 @@ from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPoly
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from studio.editor.canvas.commands import CanvasCommands
-from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of
+from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of, seen_through
 from studio.editor.canvas.scene import CanvasScene
 from studio.model.parts import View
 
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
-TILE = 32
+TILE = 8
+"""Dots across and down that are drawn as one."""
 CARD_PICTURES_KB = 131072
 """Room for the pictures of cards that are in sight: 150 KB each at 100 %."""
 
@@ -174,9 +175,12 @@ class SightView(QGraphicsView):
         pen.setCosmetic(True)
         painter.setPen(pen)
         tile, size = _dots(step), step * TILE
+        region, there = self.canvas.exposed, painter.worldTransform()
         for x in range(math.floor(rect.left() / size), math.ceil(rect.right() / size)):
             for y in range(math.floor(rect.top() / size), math.ceil(rect.bottom() / size)):
-                painter.drawPoints(tile.translated(x * size, y * size))
+                area = there.mapRect(QRectF(x * size, y * size, size, size)).toAlignedRect().adjusted(-2, -2, 2, 2)
+                if region is None or region.intersects(area):
+                    painter.drawPoints(tile.translated(x * size, y * size))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
@@ -201,8 +205,10 @@ class SightView(QGraphicsView):
         self.setViewportUpdateMode(mode)
         for area in free_of(viewport.rect(), covered):
             viewport.scroll(dx, dy, area)
-        for area in covered:
-            viewport.update(area)
+        for widget in self.overlays:
+            if widget.isVisible():
+                for area in seen_through(widget):
+                    viewport.update(area)
 
     def _place_overlays(self) -> None:
         self.zoom_bar.adjustSize()

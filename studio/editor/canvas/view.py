@@ -35,7 +35,6 @@ from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.quick_add import QuickAdd
-from studio.editor.canvas.remark_items import RemarkItem
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import pairwise
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
@@ -16,11 +18,16 @@ from studio.model.parts import Connection, Link, ServiceWire
 
 HANDLE = 5.0
 HANDLE_REACH = 10.0
+BLOCKS = 0.4
+"""Below this zoom cards are blocks and wires thin."""
 FIGURES = 0.7
 """From this zoom on figures can be read."""
 PIECES_UP_TO = 1.5
 """Beyond this zoom the short lines that a curve is made of would show."""
 PIECE = 6
+LONGEST = 128.0
+ROOM = HANDLE + 1.5
+"""Around the middle of a wire: its halo, and the handles at its ends."""
 _MARGIN = 10.0
 
 
@@ -41,7 +48,7 @@ class WireItem(QGraphicsItem):
         """While the system runs."""
         self._detail = 1.0
         self._bounds = QRectF()
-        self._pieces: list[tuple[QRectF, QPolygonF]] = []
+        self._stretches: list[tuple[QRectF, list[_Piece]]] = []
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
         self.setZValue(1)
@@ -49,7 +56,7 @@ class WireItem(QGraphicsItem):
     def lay(self, path: QPainterPath) -> None:
         self.prepareGeometryChange()
         self.path = path
-        self._pieces = []
+        self._stretches = []
         self.start, self.end = path.pointAtPercent(0), path.pointAtPercent(1)
         self.middle = path.pointAtPercent(0.5)
         tip = self.end - QPointF(6.5, 0)
@@ -95,11 +102,14 @@ class WireItem(QGraphicsItem):
         assert painter is not None and option is not None
         theme = self.theme
         self._detail = detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        pieces = self._exposed_pieces(painter, option.exposedRect) if BLOCKS <= detail <= PIECES_UP_TO else None
+        if pieces == [] and self.live is None and not isinstance(self.connection, ServiceWire):
+            return  # of a long wire mostly nothing is to be painted anew
         colour = QColor(theme.error if self.wrong else theme.hue(self.message_type))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.faded:
             painter.setOpacity(0.35)
-        if detail < 0.4:
+        if detail < BLOCKS:
             pen = QPen(QColor(theme.accent) if self.isSelected() else colour, 2 if self.isSelected() else 1)
             pen.setCosmetic(True)
             painter.setPen(pen)
@@ -111,8 +121,11 @@ class WireItem(QGraphicsItem):
             painter.strokePath(self.path, QPen(halo, 9))
         # A stroke of the ground below makes crossings read as bridges.
         ground, pen = QPen(QColor(theme.canvas), 5), self._pen(colour)
-        if pen.style() == Qt.PenStyle.SolidLine and detail <= PIECES_UP_TO:
-            self._stroke_pieces(painter, option.exposedRect, (ground, pen))
+        if pen.style() == Qt.PenStyle.SolidLine and pieces is not None:
+            for each in (ground, pen):
+                painter.setPen(each)
+                for piece in pieces:
+                    painter.drawPolyline(piece)
         else:
             painter.strokePath(self.path, ground)
             painter.strokePath(self.path, pen)
@@ -133,21 +146,25 @@ class WireItem(QGraphicsItem):
             for point in (self.start, self.end):
                 painter.drawEllipse(point, HANDLE, HANDLE)
 
-    def _stroke_pieces(self, painter: QPainter, exposed: QRectF, pens: tuple[QPen, ...]) -> None:
-        """Only what is exposed: when one pans, that is a strip, and stroking outside of it costs as much as inside."""
-        if not self._pieces:
-            self._pieces = _pieces(self.path)
+    def _exposed_pieces(self, painter: QPainter, exposed: QRectF) -> list[QPolygonF]:
+        """When one pans, a strip is exposed, and stroking outside of it costs as much as inside."""
+        if not self._stretches:
+            self._stretches = _stretches(self.path, self._arrow.boundingRect())
         region, there = getattr(self.scene(), "exposed", None), painter.worldTransform()
 
         def is_exposed(bounds: QRectF) -> bool:
             """Of two strips at the edges, Qt tells items only the rectangle around both: all of the view."""
-            return region is None or region.intersects(there.mapRect(bounds).toAlignedRect())
+            return bounds.intersects(exposed) and (
+                region is None or region.intersects(there.mapRect(bounds).toAlignedRect())
+            )
 
-        seen = [piece for bounds, piece in self._pieces if bounds.intersects(exposed) and is_exposed(bounds)]
-        for pen in pens:
-            painter.setPen(pen)
-            for piece in seen:
-                painter.drawPolyline(piece)
+        return [
+            piece
+            for whole, pieces in self._stretches
+            if is_exposed(whole)
+            for bounds, piece in pieces
+            if len(pieces) == 1 or is_exposed(bounds)
+        ]
 
     def _pen(self, colour: QColor) -> QPen:
         if isinstance(self.connection, ServiceWire):
@@ -169,15 +186,49 @@ class WireItem(QGraphicsItem):
         return QRectF(self.middle.x() + 8, self.middle.y() - 8, width_of(self.connection.start.port, 11) + 2, 16)
 
 
-def _pieces(path: QPainterPath) -> list[tuple[QRectF, QPolygonF]]:
-    """The wire as short lines, some to a piece, with the room that their strokes take; neighbours share a point."""
-    made = []
+_Piece = tuple[QRectF, QPolygonF]
+
+
+def _stretches(path: QPainterPath, arrow: QRectF) -> list[tuple[QRectF, list[_Piece]]]:
+    """The wire as short lines, some to a stretch; what is long in it is cut into pieces, or a wire across the whole
+    canvas would be stroked from edge to edge for a strip of a few pixels. All with the room that their strokes take,
+    the last with that of the arrow.
+    """
+    made: list[tuple[QRectF, list[_Piece]]] = []
     for polygon in path.toSubpathPolygons():
-        count = polygon.count()
-        for first in range(0, max(count - 1, 1), PIECE):
-            piece = QPolygonF(polygon[place] for place in range(first, min(first + PIECE + 1, count)))
-            made.append((piece.boundingRect().adjusted(-4, -4, 4, 4), piece))
+        points = [polygon[place] for place in range(polygon.count())]
+        for first in range(0, max(len(points) - 1, 1), PIECE):
+            pieces = [_with_room(piece) for piece in _cut(points[first : first + PIECE + 1])]
+            whole = QRectF(pieces[0][0])
+            for bounds, _ in pieces[1:]:
+                whole = whole.united(bounds)
+            made.append((whole, pieces))
+    if made:
+        whole, pieces = made[-1]
+        bounds, piece = pieces[-1]
+        made[-1] = (whole.united(arrow), [*pieces[:-1], (bounds.united(arrow), piece)])
     return made
+
+
+def _cut(points: list[QPointF]) -> Iterator[list[QPointF]]:
+    """In pieces of about `LONGEST`; neighbours share a point."""
+    piece, room = points[:1], LONGEST
+    for start, end in pairwise(points):
+        length = distance(start, end)
+        steps = math.ceil(length / LONGEST)
+        for step in range(1, steps + 1):
+            piece.append(start + (end - start) * (step / steps))
+            room -= length / steps
+            if room <= 0:
+                yield piece
+                piece, room = piece[-1:], LONGEST
+    if len(piece) > 1 or len(points) == 1:
+        yield piece
+
+
+def _with_room(points: list[QPointF]) -> _Piece:
+    piece = QPolygonF(points)
+    return piece.boundingRect().adjusted(-ROOM, -ROOM, ROOM, ROOM), piece
 
 
 def distance(first: QPointF, second: QPointF) -> float:

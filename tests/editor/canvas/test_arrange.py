@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from PyQt6.QtCore import QPointF, QRectF
 
 from studio.editor.canvas.arrange import arrange
-from studio.editor.canvas.routing import data_path
+from studio.editor.canvas.routing import data_path, feedback_path, is_feedback
+from studio.editor.canvas.view import CanvasView
+from studio.model.layout_edits import MoveNodes
 
 NAMES = [f"n{i}" for i in range(9)]
 GRAPHS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=20)
@@ -39,6 +41,26 @@ def test_a_wire_keeps_clear_of_a_card_in_its_way() -> None:
 
 def test_feedback_runs_below_what_it_passes() -> None:
     card = QRectF(0, 0, 400, 120)
-    path = data_path(QPointF(410, 60), QPointF(-10, 60), [card])
+    path = feedback_path(QPointF(410, 60), QPointF(-10, 60), card.bottom(), [card])
     assert path.boundingRect().bottom() > card.bottom()
     assert not any(card.adjusted(2, 2, -2, -2).contains(path.pointAtPercent(i / 200)) for i in range(201))
+
+
+def test_feedback_goes_down_beside_the_cards_that_stand_below_its_ends() -> None:
+    cards = [QRectF(380, 200, 120, 80), QRectF(-90, 150, 100, 60)]
+    path = feedback_path(QPointF(410, 60), QPointF(-10, 60), 280, cards)
+    assert not any(card.contains(path.pointAtPercent(i / 400)) for i in range(401) for card in cards)
+
+
+def test_wires_that_run_back_cross_no_card_however_far_down_it_stands(view: CanvasView) -> None:
+    session = view.canvas.session
+    session.do(MoveNodes({"traverse_map": (576.0, 700.0), "modelserver": (288.0, 1100.0)}))
+    back = [item for item in view.canvas.wires.values() if is_feedback(item.start, item.end)]
+    assert back
+    for item in back:
+        points = [item.path.pointAtPercent(step / 600) for step in range(601)]
+        for node in view.canvas.nodes.values():
+            inner = node.outline().adjusted(3, 3, -3, -3)
+            assert not any(inner.contains(point) for point in points), node.name
+    session.do(MoveNodes({"traverse_map": (576.0, 1500.0)}))
+    assert all(item.boundingRect().bottom() > 1500 for item in back)
