@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
+from studio.editor.icons import icon
 from studio.editor.live_state import LOOKS
 from studio.model.parts import Component
+from studio.model.source_making import MakeSource
+from studio.model.sources import SourceMode
 from studio.model.spec import Activation
 from studio.model.system_edits import SetActivation, SetHost
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 ACTIVATIONS: dict[Activation, str] = {"event": "On event", "periodic": "Periodically", "trigger": "On trigger"}
+MAKES: dict[SourceMode, str] = {"real": "It is the real thing", "simulated": "It is a simulation"}
 OBEYS = {
     "run.activate": {"inactive", "created", "paused"},
     "run.deactivate": {"active", "busy", "paused"},
@@ -46,6 +50,7 @@ def add_component_entries(menu: QMenu, window: MainWindow) -> None:
             menu.addAction(window.actions_by_id[name])
     if len(components) == 1:
         _add_modes(menu, window, components[0])
+        _add_source_making(menu, window, components[0])
     _add_hosts(menu, window, components)
     menu.addSeparator()
 
@@ -61,6 +66,21 @@ def _add_modes(menu: QMenu, window: MainWindow, component: Component) -> None:
         period_s = (component.period_s or spec.period_s) if activation == "periodic" else None
         edit = SetActivation(component.name, activation, period_s)
         entry = _choice(sub, ACTIVATIONS[activation], chosen=activation == now)
+        entry.triggered.connect(lambda _=False, edit=edit: window.session.do(edit))
+
+
+def _add_source_making(menu: QMenu, window: MainWindow, component: Component) -> None:
+    """Data that may come from elsewhere one day: a log, a simulator, the real thing."""
+    spec = window.session.registry.get(component.type)
+    if spec is None or not any(port.direction == "out" for port in spec.ports):
+        return
+    sub = menu.addMenu("Make a source of this component")
+    assert sub is not None
+    for mode, words in MAKES.items():
+        entry = sub.addAction(words)
+        assert entry is not None
+        entry.setIcon(icon(window.theme.origins[mode].icon, window.theme.muted))
+        edit = MakeSource(component.name, mode, spec.ports)
         entry.triggered.connect(lambda _=False, edit=edit: window.session.do(edit))
 
 

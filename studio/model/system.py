@@ -121,6 +121,12 @@ class System(Model):
         self._refuse_taken(node, but=node.name)
         self._swap("nodes", node.name, node)
 
+    def exchange_node(self, node: Node) -> None:
+        """As `replace_node`, and a component may become a source: rank, wires and place stay."""
+        self.node(node.name)
+        self._refuse_taken(node, but=node.name)
+        self._swap("nodes", node.name, node)
+
     def remove_node(self, name: str) -> None:
         """With everything that is connected to it, and its place on the canvas."""
         self.node(name)

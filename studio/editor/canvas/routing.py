@@ -10,6 +10,8 @@ from PyQt6.QtGui import QPainterPath
 ARM = 26.0
 CORNER = 16.0
 CLEARANCE = 14.0
+BESIDE = 5
+"""Lanes that have ways down of their own, before they begin to share them: there is not much room between cards."""
 LANE = 10.0
 """Between two wires that run back side by side."""
 _SAMPLES = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (step / 24 for step in range(25))]
@@ -96,8 +98,9 @@ def feedback_path(start: QPointF, end: QPointF, below: float, cards: Sequence[QR
     `cards` are those that may stand in the way down and up again; each `lane` is a little lower than the one before.
     """
     depth = max(below, start.y(), end.y()) + CLEARANCE + CORNER / 2 + lane * LANE
-    right = _way_down(start.x() + CORNER, start.y(), depth, cards, 1)
-    left = _way_down(end.x() - CORNER, end.y(), depth, cards, -1)
+    aside = CORNER + lane % BESIDE * LANE / 2
+    right = _way_down(start.x() + aside, start.y(), depth, cards, 1)
+    left = _way_down(end.x() - aside, end.y(), depth, cards, -1)
     path = QPainterPath(start)
     path.lineTo(right - CORNER, start.y())
     path.quadTo(right, start.y(), right, start.y() + CORNER)

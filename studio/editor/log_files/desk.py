@@ -324,6 +324,16 @@ class LogDesk(QObject):
         if self.window.live.control.phase == "stopped":
             self.window.live.run()
 
+    def ask_provider(self) -> None:
+        """A log that sources shall play, and which of its topics feeds which port."""
+        path, _ = QFileDialog.getOpenFileName(
+            self.window, "Choose a log for the sources", str(self.window.session.folder), FILTER
+        )
+        if path and is_mcap(Path(path)):
+            self.ask_mapping(Path(path))
+        elif path:
+            self.bring_in(Path(path))
+
     def ask_mapping(self, log: Path) -> None:
         """Which topic of it feeds which port of the open project."""
         if self.window.has_session:

@@ -11,15 +11,14 @@ from studio.editor.icons import CATEGORY_ICONS, DEFAULT
 from studio.editor.panels.live_figures import LiveFigures
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_form, add_section, add_sentence
-from studio.editor.panels.parameter_fields import ParameterField, narrow_box
+from studio.editor.panels.parameter_fields import ParameterField, narrow_box, value_of
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
-from studio.errors import StudioError
 from studio.model.parts import Component
-from studio.model.spec import ComponentSpec, Value
+from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SetParameterSet, SystemEdit, shown
 
 ALONE = "own process"
@@ -131,11 +130,11 @@ class ComponentPage(Page):
         spec = self.session.registry.get(components[0].type)
         for name, field in self.fields.items():
             assert spec is not None
-            found = [_value_of(component, spec, name) for component in components]
+            found = [value_of(component, spec, name) for component in components]
             texts = {text for value, text in found if value is None}
             values = [value for value, _ in found]
             same = all(value == values[0] for value in values)
-            unset = [_value_of(replace(component, parameters={}), spec, name)[0] for component in components]
+            unset = [value_of(replace(component, parameters={}), spec, name)[0] for component in components]
             broken = next(iter(texts)) if len(texts) == 1 and len(components) == 1 else None
             field.show_value(values[0] if same else None, is_default=values == unset, text=broken)
         self.fill_running()
@@ -148,7 +147,7 @@ class ComponentPage(Page):
         for name, field in self.fields.items():
             running = told["parameters"].get(name) if told and len(self.names) == 1 else None
             running = tuple(running) if isinstance(running, list) else running
-            written = _value_of(component, spec, name)[0] if spec else None
+            written = value_of(component, spec, name)[0] if spec else None
             field.show_running(running if running is not None and running != written else None)
 
     # ---- how it runs
@@ -217,17 +216,3 @@ def _docs(spec: ComponentSpec | None) -> QWidget:
     else:
         browser.setPlainText(spec.doc if spec else "")
     return browser
-
-
-def _value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Value | None, str]:
-    """The value a parameter has, or None and the text that cannot be read."""
-    parameter = spec.parameter(name)
-    assert parameter is not None
-    if name in component.parameters:
-        text = component.parameters[name]
-        try:
-            return parameter.parse(text), text
-        except StudioError:
-            return None, text
-    chosen = spec.parameter_sets.get(component.parameter_set, {})
-    return chosen.get(name, parameter.default), ""

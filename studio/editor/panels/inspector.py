@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QScrollArea
@@ -38,6 +38,7 @@ class SetTogether(Compound):
 class Inspector(QScrollArea):
     go_to = pyqtSignal(str)
     line_wanted = pyqtSignal(str, int)
+    log_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme, control: RunControl) -> None:
         super().__init__()
@@ -95,8 +96,9 @@ class Inspector(QScrollArea):
         session = self.session
         nodes = [name for name in self.nodes if session is not None and name in session.system.nodes]
         shape = self._shape_of(nodes)
-        if shape == self._shape and shape is not None and isinstance(self._page, ComponentPage) and self._page.fields:
-            self._page.fill()
+        page = self._page
+        if shape == self._shape and shape is not None and isinstance(page, ComponentPage | SourcePage) and page.fields:
+            page.fill()
             return
         self._shape = shape
         if self._page is not None:
@@ -108,6 +110,8 @@ class Inspector(QScrollArea):
         if isinstance(page, ComponentPage):
             page.parameter_changed.connect(self._parameter_changed)
             page.tab_chosen.connect(self._remember_tab)
+        if isinstance(page, SourcePage):
+            page.log_wanted.connect(self.log_wanted)
         page.column.addStretch(1)
         self.setWidget(page)
 
@@ -142,7 +146,7 @@ class Inspector(QScrollArea):
         values = [self.session.system.node(name) for name in nodes]
         stripped = [
             (value.name, value.type, value.host, value.mode, value.period_s, value.parameter_set)
-            if isinstance(value, Component) else value for value in values
+            if isinstance(value, Component) else _without_parameters(value) for value in values
         ]  # fmt: skip
         wired = [len(self.session.system.connections_of(name)) for name in nodes]
         return (self.theme.name, len(self.session.system.hosts), tuple(map(repr, stripped)), tuple(wired))
@@ -165,3 +169,10 @@ class Inspector(QScrollArea):
         self.session.do(
             edits[0] if len(edits) == 1 else SetTogether(f"Set {name} of {shown(self.nodes)}", edits, gesture)
         )
+
+
+def _without_parameters(source: Source) -> Source:
+    for mode, provider in source.live_providers():
+        bare = tuple(replace(component, parameters={}) for component in provider.components)
+        source = source.with_provider(mode, replace(provider, components=bare))
+    return source

@@ -23,7 +23,8 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.model.spec import ParameterSpec, Value, format_value
+from studio.model.parts import Component
+from studio.model.spec import ComponentSpec, ParameterSpec, Value, format_value
 
 SEVERAL = "—"
 SLIDER_STEPS = 1000
@@ -265,3 +266,17 @@ def _bound(number: float | None) -> str:
 
 def _same(value: float) -> float:
     return value
+
+
+def value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Value | None, str]:
+    """The value a parameter has, or None and the text that cannot be read."""
+    parameter = spec.parameter(name)
+    assert parameter is not None
+    if name in component.parameters:
+        text = component.parameters[name]
+        try:
+            return parameter.parse(text), text
+        except StudioError:
+            return None, text
+    chosen = spec.parameter_sets.get(component.parameter_set, {})
+    return chosen.get(name, parameter.default), ""

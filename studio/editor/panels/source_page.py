@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from dataclasses import replace
+from functools import partial
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed
-from studio.editor.icons import icon
+from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
 from studio.editor.live_state import parts_of
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_section
+from studio.editor.panels.parameter_fields import ParameterField, value_of
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
@@ -16,10 +21,15 @@ from studio.editor.sources.card import card_text
 from studio.editor.sources.effects import effects_of
 from studio.editor.theme import Theme
 from studio.model.source_fixes import fixes_for
+from studio.model.source_making import RemoveProvider, SetProviderParameters, offers_for
 from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode, explain_differences
+from studio.model.spec import Value
 
 
 class SourcePage(Page):
+    log_wanted = pyqtSignal()
+    """Somebody wants to choose a log to play."""
+
     def __init__(self, session: Session, source: Source, theme: Theme, control: RunControl) -> None:
         super().__init__(theme)
         self.session, self.source, self.runs = session, source, control.feed.is_attached
@@ -34,10 +44,16 @@ class SourcePage(Page):
         now: SourceMode = running.get(source.name, source.mode)
         add_section(self.column, "Data comes from")
         self.buttons: dict[SourceMode, QToolButton] = {}
+        self.adders: dict[SourceMode, QPushButton] = {}
+        self.removers: dict[SourceMode, QToolButton] = {}
         self.fixes: list[QPushButton] = []
+        self.fields: dict[tuple[SourceMode, str, str], ParameterField] = {}
+        """By mode, component and parameter."""
+        self._slide = 0
         for mode in SOURCE_MODES:
             self._add_provider(mode, now)
         self._add_differences()
+        self._add_parameters()
         add_section(self.column, "Ports")
         self.ports = PortsList(session, source.name, theme, feed)
         self.ports.go_to.connect(self.go_to)
@@ -80,7 +96,89 @@ class SourcePage(Page):
         row.setSpacing(10)
         row.addWidget(button)
         row.addWidget(words, 1)
+        if provider is None:
+            row.addWidget(self._adder(mode))
+        elif not chosen and mode != source.mode:
+            row.addWidget(self._remover(mode))
         self.column.addWidget(holder)
+
+    def _adder(self, mode: SourceMode) -> QPushButton:
+        """Somebody for a mode that has nobody yet."""
+        button = QPushButton("Choose a log…" if mode == "logged" else "Add…")
+        button.setProperty("link", "true")
+        button.setAccessibleName(f"Add a {mode} provider")
+        if mode == "logged":
+            button.clicked.connect(lambda _: self.log_wanted.emit())
+        else:
+            button.clicked.connect(lambda _: self.offer(mode).popup(button.mapToGlobal(button.rect().bottomLeft())))
+        self.adders[mode] = button
+        return button
+
+    def _remover(self, mode: SourceMode) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon("mdi6.close", self.theme.muted))
+        button.setToolTip(f"Remove the {mode} provider of {self.source.name}")
+        button.setAccessibleName(f"Remove the {mode} provider")
+        button.clicked.connect(lambda _: self.session.do(RemoveProvider(self.source.name, mode)))
+        self.removers[mode] = button
+        return button
+
+    def offer(self, mode: SourceMode) -> QMenu:
+        """Which types of components could stand behind its ports."""
+        menu = QMenu(self)
+        source, system = self.source, self.session.system
+        for offer in offers_for(source, mode, self.session.registry):
+            lacks = f"  ·  nothing for {', '.join(offer.missing[:3])}" if offer.missing else ""
+            entry = menu.addAction(f"{offer.spec.type}{lacks}")
+            assert entry is not None
+            picture = offer.spec.icon or CATEGORY_ICONS.get(offer.spec.category, DEFAULT)
+            entry.setIcon(icon(picture, self.theme.muted))
+            edit = offer.edit(system, source, mode)
+            entry.triggered.connect(lambda _=False, edit=edit: self.session.do(edit))
+        if menu.isEmpty():
+            entry = menu.addAction("No component has ports like these")
+            assert entry is not None
+            entry.setEnabled(False)
+        return menu
+
+    def _add_parameters(self) -> None:
+        """Of every component behind it, the ones in use first."""
+        providers = sorted(self.source.live_providers(), key=lambda each: each[0] != self.source.mode)
+        for mode, provider in providers:
+            for component in provider.components:
+                spec = self.session.registry.get(component.type)
+                if spec is None or not spec.parameters:
+                    continue
+                add_section(self.column, f"{component.name} · {mode}")
+                holder = QWidget()
+                layout = QVBoxLayout(holder)
+                layout.setContentsMargins(10, 6, 10, 8)
+                layout.setSpacing(6)
+                for parameter in spec.parameters:
+                    field = ParameterField(parameter, self.theme)
+                    field.changed.connect(partial(self._set, mode, component.name))
+                    self.fields[mode, component.name, parameter.name] = field
+                    layout.addWidget(field)
+                self.column.addWidget(holder)
+        self.fill()
+
+    def fill(self) -> None:
+        """The fields with what the system says now."""
+        source = self.session.system.source(self.source.name)
+        for (mode, name, parameter), field in self.fields.items():
+            provider = source.provider(mode)
+            component = provider.component(name) if isinstance(provider, LiveProvider) else None
+            spec = self.session.registry.get(component.type) if component is not None else None
+            if component is not None and spec is not None:
+                value, text = value_of(component, spec, parameter)
+                unset = value_of(replace(component, parameters={}), spec, parameter)[0]
+                field.show_value(value, is_default=value == unset, text=text if value is None else None)
+
+    def _set(self, mode: SourceMode, component: str, name: str, value: Value | None, sliding: bool) -> None:
+        if not sliding:
+            self._slide += 1
+        gesture = ("slider", self._slide) if sliding else None
+        self.session.do(SetProviderParameters(self.source.name, mode, component, {name: value}, gesture))
 
     def _add_differences(self) -> None:
         """Where a provider is not what the source promises: in words, with what would mend it."""
