@@ -15,7 +15,6 @@ from studio.messages import decode, encode
 from studio.messages.codec import encode_in_pieces
 from studio.messages.pieces import Pieces
 from studio.messages.plain import String
-from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
 from studio.runtime.channel.ahead import parse_frames
 from studio.runtime.channel.calls import Calls
@@ -25,7 +24,6 @@ from studio.runtime.channel.frames import (
     ALL_TOPIC,
     ERROR,
     HEADER,
-    HEADER_BYTES,
     SHARED,
     SYNC_TOPIC,
     TO_ALL,
@@ -39,51 +37,23 @@ from studio.runtime.channel.frames import (
     make_event,
     pack,
     split,
-    topic_field,
     topic_hash,
 )
-from studio.runtime.channel.mailbox import Mailbox, Route
+from studio.runtime.channel.mailbox import Mailbox
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.component import Component
+from studio.runtime.data_route import DataRoute, delivery_of
 from studio.runtime.hand_commands import obey
 from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
-from studio.runtime.statistics import TopicStatistics
 from studio.runtime.trace_book import TraceBook
 
 _DATA = int(Kind.DATA)
-
-
-class DataRoute(Route):
-    """A topic with the cells that handle it, the class of its messages, and what was seen of it."""
-
-    gated = True
-
-    def __init__(self, topic: str, cells: list[tuple[Cell, Delivery]], message_class: type[Any] | None) -> None:
-        super().__init__(topic, [delivery for _, delivery in cells])
-        self.cells = [cell for cell, _ in cells]
-        self.message_class = message_class
-        self.header_at = len(topic_field(topic))
-        """Follows from the topic, which the receiver has looked at already."""
-        self.payload_at = self.header_at + HEADER_BYTES
-        self.statistics = TopicStatistics()
-        self.objects: dict[int, Any] = {}
-        """Messages published by this very host, by sequence: they need no decoding when they come back in order."""
-        self.local = False
-        self.stale = 0
-        """Events of an epoch that is over: nobody gets them."""
-        self.turns: tuple[int, Any] = (0, None)
-        self.ahead: set[int] = set()
-        """Sequences of events that were handled before they went out for the others, and will come once more."""
-
-    def report(self) -> dict[str, object]:
-        dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
-        return {**self.statistics.summary(), "dropped": dropped, "stale": self.stale}
 
 
 class Executor:
@@ -152,7 +122,7 @@ class Executor:
         """Once all cells are there: which topic goes to which of them. What was counted of a topic stays."""
         before = {route.topic: route for route in self.data_routes()}
         for topic, components in self.plan.receivers.items():
-            cells = [(self.cells[c.name], _delivery(c, topic)) for c in components if c.name in self.cells]
+            cells = [(self.cells[c.name], delivery_of(c, topic)) for c in components if c.name in self.cells]
             if cells:
                 made = DataRoute(topic, cells, cells[0][0].kinds.get(topic))
                 if (known := before.pop(topic, None)) is not None:
@@ -444,10 +414,3 @@ class Executor:
 
 def _receiving(plan: Plan) -> dict[str, tuple[int, ...]]:
     return {topic: plan.receiving(topic) for topic in (*plan.receivers, *plan.producers)}
-
-
-def _delivery(component: PlannedComponent, topic: str) -> Delivery:
-    """A component that takes one topic at several ports gets it as the most demanding of them wants it."""
-    deliveries = [inlet.parsed() for inlet in component.inlets if inlet.topic == topic and topic != component.joints]
-    rank = {"lossless": 0, "queue": 1, "latest": 2}
-    return min(deliveries, key=lambda each: (rank[each.kind], -each.depth)) if deliveries else Delivery()

@@ -45,7 +45,8 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_class
 from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
-from studio.runtime.executor import DataRoute, Executor
+from studio.runtime.data_route import DataRoute
+from studio.runtime.executor import Executor
 from studio.runtime.life import REFUSAL
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import die_with_parent

@@ -15,7 +15,8 @@ from studio.runtime.state_digest import OutputDigests
 from studio.runtime.statistics import TopicStatistics
 
 if TYPE_CHECKING:
-    from studio.runtime.executor import DataRoute, Executor
+    from studio.runtime.data_route import DataRoute
+    from studio.runtime.executor import Executor
 
 
 class _RouteState(NamedTuple):
