@@ -329,9 +329,12 @@ class LogDesk(QObject):
         path, _ = QFileDialog.getOpenFileName(
             self.window, "Choose a log for the sources", str(self.window.session.folder), FILTER
         )
-        if path and is_mcap(Path(path)):
-            self.ask_mapping(Path(path))
-        elif path:
+        if not path:
+            return
+        file = mcap_of(Path(path))
+        if file is not None:
+            self.ask_mapping(file)
+        else:
             self.bring_in(Path(path))
 
     def ask_mapping(self, log: Path) -> None:
