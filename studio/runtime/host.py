@@ -44,8 +44,8 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.component_import import import_class
-from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
 from studio.runtime.data_route import DataRoute
+from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
 from studio.runtime.executor import Executor
 from studio.runtime.life import REFUSAL
 from studio.runtime.plan import Plan, PlannedComponent
