@@ -11,6 +11,7 @@ from studio.cli.ctl_debug import add_debug_options, debug, go_on, into
 from studio.cli.ctl_edit import edit
 from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
 from studio.cli.ctl_hand import call, send
+from studio.cli.ctl_player import add_player_options, player
 from studio.cli.ctl_record import add_record_options, record
 from studio.cli.ctl_shape import reload, reset, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
@@ -46,6 +47,9 @@ EXAMPLE = """\
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
   studio ctl record start logs/ --topics '/laser/*'   from now on; studio ctl record: how far; studio ctl record stop
   studio ctl record bookmark "the dog ran by"     a word at this moment, into the log
+  studio ctl player                          the log that is played: how far, how fast, which streams
+  studio ctl player off '/laser/*'           while it plays; studio ctl player next /odom; studio ctl player burst 10
+  studio ctl player until '/laser/ranges/ranges_m.min < 0.5'   studio ctl player seek 12.5; studio ctl player rate max
   studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
@@ -158,6 +162,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_record_options(
         _verb(verbs, "record", "record the system from now on, or tell how far the log is", changes=True)
     )
+    add_player_options(_verb(verbs, "player", "have the player of a log in hand, or tell how far it is", changes=True))
     _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
     add_debug_options(_verb(verbs, "debug", "let debug clients attach to the process of a component", changes=True))
     resume = _verb(verbs, "continue", "let every component go on that a debugger holds", changes=True)
@@ -217,6 +222,7 @@ ELSEWHERE = {
     "reload": reload,
     "switch": switch,
     "record": record,
+    "player": player,
     "save": save,
     "gate": gate,
     "step": step,

@@ -219,3 +219,57 @@ def test_whoever_attaches_has_the_player_in_hand(studio: Studio, rig: Path) -> N
     finally:
         attachment.close()
         assert studio("stop", rig / "robot").status == 0
+
+
+def test_ctl_has_the_player_in_hand_too(studio: Studio, rig: Path) -> None:
+    assert studio("run", rig / "robot", "--mode", "logged", "--gate", "lockstep", "--stay", "--detach").status == 0
+
+    def player(*words: object, status: int = 0) -> dict[str, Any]:
+        told = studio("ctl", "player", *words, "--json")
+        assert told.status == status, told.err
+        return told.json["player"] if status == 0 else {"err": told.err}
+
+    try:
+        await_true(lambda: player()["stopped"] == "end", "the end of the log")
+        assert player("seek", 0)["number"] == 0
+        assert player("next")["number"] == 1
+        assert player("next", "/rig/a")["number"] == player("next", "/platform/level")["number"] - 1 == 2
+        assert player("burst", 10)["number"] == 13
+        assert player("back", 3)["number"] == 10
+        assert player("previous", "/rig/a")["number"] == 9
+        assert player("off", "/rig/*")["streams"] == {A: ["/platform/level", False]}
+        assert "/rig/a  → /platform/level  off" in studio("ctl", "player").out
+        assert player("on", "/platform/level")["streams"] == {A: ["/platform/level", True]}
+        player("until", "/platform/level/data >= 40")
+        assert player("rate", "max")["rate"] is None
+        player("play")
+        await_true(lambda: player()["stopped"] == "condition", "the condition to hold")
+        assert player()["number"] == 41
+        text = studio("ctl", "player").out
+        assert "rig.mcap: paused at 0.40 of 0.99 s, event 41 of 100, flat out, lockstep, the condition held" in text
+        assert player("seek", "-0.2")["number"] <= 21
+        first = player("range", 0.2, 0.3)["start_ns"]
+        assert player()["range_ns"] == [first + 200_000_000, first + 300_000_000]
+        assert player("range")["range_ns"] is None
+        assert player("loop", "on")["loop"] and not player("loop", "off")["loop"]
+        for words, complaint in {
+            ("seek", "7"): "7 s is not in this log (it is 0.99 s long)",
+            ("burst", "-3"): "-3 is no number of events",
+            ("rate", "fast"): "fast is no number",
+            ("off",): "which streams?",
+            ("loop",): "1 word must follow",
+        }.items():
+            assert complaint in player(*words, status=2)["err"]
+        assert "/none is not played" in player("next", "/none", status=1)["err"]
+        assert "previous [TOPIC]" in studio("ctl", "player", "--help").out
+    finally:
+        assert studio("stop", rig / "robot").status == 0
+
+
+def test_ctl_tells_that_no_log_is_played(studio: Studio, rig: Path) -> None:
+    assert studio("run", rig / "robot", "--mode", "real", "--detach").status == 0
+    try:
+        told = studio("ctl", "player", "pause")
+        assert told.status == 1 and "no log is played in this system (studio ctl switch logged" in told.err
+    finally:
+        assert studio("stop", rig / "robot").status == 0
