@@ -19,6 +19,8 @@ from studio.runtime.component_import import import_component
 from studio.runtime.host import create
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.planning import plan_of
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.sim.worlds import load_world
 from tests.cli.running import Studio
 from tests.conftest import ROOT
@@ -71,6 +73,13 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+def events_of(path: Path) -> list[LoggedEvent]:
+    """All there is in a log, with headers and bytes, in its order; but for who handled what for how long, and lines."""
+    with LogReader(path) as log:
+        every = [event._replace(payload=bytes(event.payload)) for event in log.events()]  # type: ignore[arg-type]
+    return [event for event in every if event.topic not in ("/_studio/handled", "/_studio/log")]
+
+
 def test_a_simulated_run_is_the_same_every_time_and_replays(studio: Studio, project: Path, tmp_path: Path) -> None:
     logs = [tmp_path / f"{name}.mcap" for name in "ab"]
     for log in logs:
@@ -79,6 +88,8 @@ def test_a_simulated_run_is_the_same_every_time_and_replays(studio: Studio, proj
         assert (ran.json["gate"], ran.json["seconds"]) == ("lockstep", 1.0)
         assert ran.json["topics"]["/raptor/left_laser"]["count"] == 38
     assert studio("compare", *logs, "--json").json["identical"]
+    first, second = map(events_of, logs)
+    assert first == second and len(first) > 500
     replayed = studio("replay", project, "--log", logs[0], "--as-recorded", "--json")
     assert replayed.status == 0, replayed.out + replayed.err
 
