@@ -36,6 +36,20 @@ class WindowCommands:
         keys = action.keys[0] if action.keys else ""
         return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self.window.menus.perform(action))
 
+    def in_panel(self, name: str) -> bool:
+        """Let the panel that has the focus do what it has a method for; False if it has none.
+
+        A key of the window that means something else in a panel is not a second shortcut there: of two with the same
+        key Qt calls both ambiguous and does neither.
+        """
+        widget = QApplication.focusWidget()
+        while widget is not None and not hasattr(widget, name):
+            widget = widget.parentWidget()
+        if widget is None:
+            return False
+        getattr(widget, name)()
+        return True
+
     def open_go_to(self) -> None:
         system = self.window.session.system
         choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]

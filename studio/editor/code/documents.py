@@ -130,6 +130,13 @@ class CodeDocuments(QObject):
             page.save()
         return page is not None
 
+    def close_focused(self) -> bool:
+        """The file that is being edited, once asked about its changes; False if none is."""
+        page = self.current if self.has_focus else None
+        if page is not None:
+            self.ask_close(page.key)
+        return page is not None
+
     def ask_close(self, key: str) -> None:
         page = self.pages[key]
         if not page.is_modified or self._may_leave([page]):

@@ -60,10 +60,9 @@ class Console(QWidget):
         self.clear.clicked.connect(self.forget)
         self.empty = EmptyState("mdi6.console", NOTHING_SAID, theme)
         self._build()
-        for keys, do in (("Ctrl+F", self.begin_search), ("Shift+Return", lambda: self.go_to_next(-1))):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(do)
+        before = QShortcut(QKeySequence("Shift+Return"), self)
+        before.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        before.activated.connect(lambda: self.go_to_next(-1))
         self.show_theme(theme)
         self._show_emptiness()
 

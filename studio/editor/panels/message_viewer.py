@@ -60,10 +60,9 @@ class MessageViewer(Viewer):
         self._timer.timeout.connect(self._show)
         self._next: Event | None = None
         self.shown: Event | None = None
-        for keys, do in (("Space", self.hold.click), ("Ctrl+F", self.search.setFocus)):
-            shortcut = QShortcut(QKeySequence(keys), self.tree if keys == "Space" else self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(do)
+        hold_key = QShortcut(QKeySequence("Space"), self.tree)
+        hold_key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        hold_key.activated.connect(self.hold.click)
         self.setFocusProxy(self.tree)
         self.keeper = keeper_of(feed)  # so that one can ask why of what is shown
         self.keeper.begin()
@@ -136,6 +135,10 @@ class MessageViewer(Viewer):
     def choose(self, topic: str) -> None:
         self.topic.choose(topic)
         self.topics_changed()
+
+    def begin_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
 
     def _hold(self, on: bool) -> None:
         self._next = None

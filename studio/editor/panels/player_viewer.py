@@ -15,7 +15,7 @@ from studio.editor.feed import Changes, Feed
 from studio.editor.panels.player_bar import PlayerBar
 from studio.editor.panels.player_marks import PlayerMarks
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
-from studio.editor.panels.viewer import Empty, Viewer, column, stacked
+from studio.editor.panels.viewer import Empty, Settings, Viewer, column, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
 from studio.editor.views.log_outline import Outline, read_gaps, read_outline
@@ -38,6 +38,8 @@ class PlayerViewer(Viewer):
         self.desk: LogDesk | None = None
         """For what needs the project: the mapping, recording, opening."""
         self._path = ""
+        self._kept: Settings = {}
+        """What was looked at in a log that is not read yet."""
         self.timeline = Timeline(theme)
         self.steering = steering = PlayerSteering(self, feed, self.timeline)
         steering.changed.connect(lambda _: self._show_state())
@@ -51,6 +53,8 @@ class PlayerViewer(Viewer):
         self.timeline.toggled.connect(lambda topic, on: steering.ask("enable", topic=topic, on=on))
         self.timeline.ranged.connect(lambda low, high: steering.ask("range", start_ns=low, end_ns=high))
         self.timeline.picked.connect(lambda _: self._show_state())
+        for chosen in (self.timeline.picked, self.timeline.looked):
+            chosen.connect(lambda *_: self.settled.emit())
         self.marks = PlayerMarks(self, self.timeline, lambda: Path(self._path))
         self.marks.refused.connect(self._refuse)
         self.marks.sought.connect(lambda time_ns: steering.ask("seek", time_ns=time_ns))
@@ -86,6 +90,26 @@ class PlayerViewer(Viewer):
     def state(self) -> dict[str, Any]:
         """Of the player; empty while none is there."""
         return self.steering.state
+
+    # ---- what is kept
+
+    def save(self) -> Settings:
+        """The chosen stream, for any log; the part of the time line, for the one it belongs to."""
+        outline = self.timeline.outline
+        if outline is None:
+            return self._kept
+        part = [time_ns - outline.start_ns for time_ns in self.timeline.span_ns]
+        return {"stream": self.timeline.chosen, "log": outline.path.name, "part_ns": part}
+
+    def restore(self, settings: Settings) -> None:
+        self._kept = settings
+        self.timeline.chosen = str(settings.get("stream", ""))
+
+    def _show_kept(self, outline: Outline) -> None:
+        kept, self._kept = self._kept, {}
+        part = kept.get("part_ns")
+        if kept.get("log") == outline.path.name and isinstance(part, list) and len(part) == 2:
+            self.timeline.show_span(*(outline.start_ns + int(time_ns) for time_ns in part))
 
     # ---- the feed
 
@@ -137,6 +161,7 @@ class PlayerViewer(Viewer):
                 self._refuse(trouble)
             return
         self.timeline.show_outline(outline)
+        self._show_kept(outline)
         length = clock_words(outline.length_ns)
         count = f"{outline.events:,}".replace(",", "\u2009")
         self.retitle(outline.path.name)
@@ -197,6 +222,9 @@ class PlayerViewer(Viewer):
 
     # ---- hands
 
+    def show_all(self) -> None:
+        self.timeline.show_all()
+
     def _refuse(self, words: str) -> None:
         self.bar.facts.insist(words)
 
@@ -228,6 +256,7 @@ class PlayerViewer(Viewer):
             Qt.Key.Key_N: steering.next_event,
             Qt.Key.Key_P: steering.previous_event,
             Qt.Key.Key_B: self.marks.add,
+            Qt.Key.Key_E: self.timeline.toggle_chosen,
             Qt.Key.Key_L: lambda: steering.set_loop(not self.state.get("loop")),
             Qt.Key.Key_Home: steering.to_start,
             Qt.Key.Key_End: steering.to_end,

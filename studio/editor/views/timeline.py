@@ -26,6 +26,8 @@ class Timeline(QWidget):
     """A stream of the system, on or off."""
     picked = pyqtSignal(str)
     """The stream that is chosen now."""
+    looked = pyqtSignal()
+    """At another part of the log."""
     ranged = pyqtSignal(object, object)
     """A and B, dragged elsewhere."""
     mark_menu = pyqtSignal(object, QPoint)
@@ -84,8 +86,7 @@ class Timeline(QWidget):
 
     def show_all(self) -> None:
         if self.outline is not None:
-            self.span_ns = (self.outline.start_ns, self.outline.start_ns + self.outline.length_ns)
-            self.update()
+            self.show_span(self.outline.start_ns, self.outline.start_ns + self.outline.length_ns)
 
     # ---- places
 
@@ -257,13 +258,20 @@ class Timeline(QWidget):
         self.picked.emit(topic)
         self.update()
 
+    def toggle_chosen(self) -> None:
+        """Whether the chosen stream plays; one that feeds nothing has nothing to switch."""
+        lanes = self.outline.lanes if self.outline is not None else []
+        lane = next((lane for lane in lanes if lane.topic == self.chosen), None)
+        if lane is not None and lane.played_as:
+            self.toggled.emit(lane.played_as, not lane.enabled)
+
     def _look_around(self, x: float) -> None:
         outline = self.outline
         assert outline is not None
         share = (x - self.list_width) / max(self.width() - self.list_width - 12, 1)
         half = (self.span_ns[1] - self.span_ns[0]) // 2
         middle = int(outline.start_ns + share * outline.length_ns)
-        self._show_span(middle - half, middle + half)
+        self.show_span(middle - half, middle + half)
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         assert event is not None
@@ -276,23 +284,21 @@ class Timeline(QWidget):
             return
         at, (first, last) = self._time_at(event.position().x()), self.span_ns
         factor = 0.8 ** (turn / 120)
-        self._show_span(int(at - (at - first) * factor), int(at + (last - at) * factor))
+        self.show_span(int(at - (at - first) * factor), int(at + (last - at) * factor))
 
-    def _show_span(self, first: int, last: int) -> None:
+    def show_span(self, first: int, last: int) -> None:
         outline = self.outline
         if outline is None:
             return
         length = min(max(last - first, 1_000_000), outline.length_ns)
         first = min(max(first, outline.start_ns), outline.start_ns + outline.length_ns - length)
         self.span_ns = (first, first + length)
+        self.looked.emit()
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if event.key() == Qt.Key.Key_0 and control:
-            self.show_all()
-            return
         lanes = [lane.topic for lane in self.outline.lanes] if self.outline is not None else []
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and control and lanes:
             step = 1 if event.key() == Qt.Key.Key_Down else -1

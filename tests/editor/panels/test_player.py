@@ -176,7 +176,7 @@ def test_the_dial_turns_by_powers(qtbot: QtBot) -> None:
 def test_the_wheel_zooms_where_it_stands(viewer: PlayerViewer) -> None:
     timeline = viewer.timeline
     whole = timeline.span_ns
-    timeline._show_span(whole[0] + 1000, whole[0] + 5_000_000)
+    timeline.show_span(whole[0] + 1000, whole[0] + 5_000_000)
     assert timeline.span_ns[1] - timeline.span_ns[0] < (whole[1] - whole[0]) / 10
     timeline.show_now(whole[1], None)
     assert timeline.span_ns[0] == whole[1], "the view turns the page when the cursor leaves it"
@@ -294,3 +294,31 @@ def test_frozen_on_an_event_the_cursor_is_ice_and_space_goes_on(
     feed.state["debug"] = {"frozen": None, "hosts": {}}
     viewer._take_state()
     assert viewer.timeline.grab().toImage().pixelColor(x, 60) == QColor(LIGHT.accent)
+
+
+def test_the_chosen_stream_is_switched_by_a_key(viewer: PlayerViewer) -> None:
+    asked = viewer.asked  # type: ignore[attr-defined]
+    viewer.timeline.choose(A)
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_E)
+    assert asked[-1] == ("enable", {"topic": "/platform/level", "on": False})
+    asked.clear()
+    viewer.timeline.choose(B)
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_E)
+    assert not asked, "nothing is fed by it"
+
+
+def test_the_part_that_is_looked_at_and_the_stream_come_back_with_the_layout(
+    viewer: PlayerViewer, feed: Feed, qtbot: QtBot
+) -> None:
+    settled: list[bool] = []
+    viewer.settled.connect(lambda: settled.append(True))
+    first, last = viewer.timeline.span_ns
+    viewer.timeline.show_span(first + (last - first) // 4, last - (last - first) // 4)
+    viewer.timeline.choose(B)
+    assert settled
+    again = PlayerViewer(feed, LIGHT)
+    qtbot.addWidget(again)
+    again.restore(viewer.save())
+    assert again.save() == viewer.save(), "nothing is lost while the log is still being read"
+    qtbot.waitUntil(lambda: again.timeline.outline is not None, timeout=20_000)
+    assert again.timeline.span_ns == viewer.timeline.span_ns and again.timeline.chosen == B
