@@ -128,6 +128,12 @@ def _connect(window: MainWindow) -> None:
     live.feed.attached.connect(window.viewers.choose_by_types)
     live.feed.changed.connect(lambda _: show_running(window.status, live))
     live.phase_changed.connect(window.project.show_phase)
+    status = window.status
+    status.modes = window.toolbar.switch.modes
+    status.origin_wanted.connect(window.sources.show_sources)
+    status.clock_wanted.connect(lambda: window.viewers.show("states"))
+    status.figures_wanted.connect(lambda: window.viewers.show("topics"))
+    status.load_wanted.connect(lambda: window.docks.show("processes"))
     window.toolbar.commands_wanted.connect(window.does.open_commands)
     window.toolbar.theme_wanted.connect(window.switch_theme)
     window.palette_panel.wanted.connect(lambda type_name: window.canvas.commands.add(type_name))

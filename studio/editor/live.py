@@ -110,7 +110,7 @@ class Live(QObject):
         system = self.window.session.system
         chosen = self.window.canvas.canvas.selected_nodes()
         running = self.feed.state.get("components", {})
-        names = [part for name in chosen for part in parts_of(system.node(name)) if part in running]
+        names = [part for name in chosen for part in parts_of(system.node(name), self.feed.state) if part in running]
         if not names:
             self._complain("Select a component that runs first" if self.control.is_up else "The system does not run")
         return names
@@ -118,7 +118,7 @@ class Live(QObject):
     def go_to_trouble(self, component: str) -> None:
         """Show the card of this component; without one, nothing."""
         for node in self.window.session.system.nodes if component else ():
-            if component in parts_of(node):
+            if component in parts_of(node, self.feed.state):
                 self.window.canvas.go_to(node.name)
 
     def _is_ready(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QTimer
 
+from studio.editor.live_state import parts_of
 from studio.editor.notice import TextDialog
 from studio.editor.panels.console import Console
 from studio.editor.panels.console_lines import time_words
@@ -64,8 +65,7 @@ class LivePanels(QObject):
             self.window.canvas.go_to(component)
             return
         for source in system.sources:
-            provider = source.provider(source.mode)
-            if any(part.name == component for part in getattr(provider, "components", ())):
+            if component in parts_of(source, self.window.live.feed.state):
                 self.window.canvas.go_to(source.name)
 
     def _restart(self, process: str) -> None:

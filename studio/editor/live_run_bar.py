@@ -143,22 +143,33 @@ class ClockLabel(QWidget):
         self.time.setText(time_text(self.control.feed.state))
 
 
-def time_text(state: Snapshot) -> str:
+def time_text(state: Snapshot, digits: int = 1) -> str:
+    """With so many digits of the second's parts."""
     told = state.get("clock")
     if not told:
-        return "--:--:--.-"
+        return "--:--:--.-" if digits else "--:--:--"
     clock = Clock(ClockKind[told["kind"].upper()], told["base_ns"], told["at_ns"], told["rate"])
     seconds = clock.at_moment(monotonic_ns()) / SECOND_NS
     of_day = seconds % DAY_S
-    return f"{int(of_day // 3600):02d}:{int(of_day % 3600 // 60):02d}:{of_day % 60:04.1f}"
+    second = f"{of_day % 60:04.1f}" if digits else f"{int(of_day % 60):02d}"
+    return f"{int(of_day // 3600):02d}:{int(of_day % 3600 // 60):02d}:{second}"
+
+
+def clock_word(state: Snapshot) -> str:
+    """What kind of time it is; "" without any."""
+    told = state.get("clock")
+    if not told:
+        return ""
+    if state.get("player"):  # also where the log was made in a simulation
+        return "log time"
+    return {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
 
 
 def kind_words(state: Snapshot) -> str:
     told = state.get("clock")
     if not told:
         return ""
-    word = {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
-    word = "log time" if state.get("player") else word  # also where the log was made in a simulation
+    word = clock_word(state)
     if told["kind"] == "wall":
         return f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

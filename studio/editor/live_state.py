@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from studio.editor.freeze.standing import stand_of, stopped_components
 from studio.model.parts import Endpoint, Wire
-from studio.model.sources import LiveProvider, Source
+from studio.model.sources import LiveProvider, Source, SourceMode
 from studio.model.system import Node, System
 from studio.model.wiring import topic_of
 from studio.runtime.deltas import Snapshot
@@ -91,10 +91,16 @@ def time_words(microseconds: float | None) -> str:
     return f"{microseconds:.0f} µs" if microseconds < 1000 else f"{microseconds / 1000:.1f} ms"
 
 
-def parts_of(node: Node) -> tuple[str, ...]:
+def mode_of(source: Source, state: Snapshot) -> SourceMode:
+    """As it runs, which may differ from what the canvas has by now; without a run as the canvas has it."""
+    mode: SourceMode = state.get("sources", {}).get(source.name, source.mode)
+    return mode
+
+
+def parts_of(node: Node, state: Snapshot) -> tuple[str, ...]:
     """The running components behind a card: itself, or those that provide a source."""
     if isinstance(node, Source):
-        provider = node.provider(node.mode)
+        provider = node.provider(mode_of(node, state))
         return tuple(each.name for each in provider.components) if isinstance(provider, LiveProvider) else ()
     return (node.name,)
 
@@ -111,14 +117,14 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:
-    parts = {name: state["components"][name] for name in parts_of(node) if name in state["components"]}
+    parts = {name: state["components"][name] for name in parts_of(node, state) if name in state["components"]}
     rates = tuple(
         (port.name, rate_words(told["rate_hz"]))
         for port in node.ports
         if port.direction == "out" and (told := state["topics"].get(topic_of(Endpoint(node.name, port.name))))
     )
     if not parts:
-        is_played = node.mode == "logged" and state.get("sources", {}).get(node.name) == "logged"
+        is_played = state.get("sources", {}).get(node.name) == "logged"
         return LiveNode(PLAYED if is_played else NOT_THERE, "", rates)
     worst = max(parts, key=lambda name: shown_look(parts[name], state, name).rank)
     right = _beside(parts[worst]) if len(parts) == 1 else f"{len(parts)} parts"
@@ -186,7 +192,7 @@ def _dropped(wire: Wire, system: System, state: Snapshot) -> int:
     node = system.nodes.get(wire.end.node)
     if node is None:
         return 0
-    found = (state["components"].get(name, {}) for name in parts_of(node))
+    found = (state["components"].get(name, {}) for name in parts_of(node, state))
     return sum(told.get("dropped", {}).get(topic_of(wire.start), 0) for told in found)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PyQt6.QtGui import QIcon
+
 from studio.editor.freeze.standing import held_count
 from studio.editor.icons import icon
+from studio.editor.live_run_bar import clock_word, time_text
 from studio.editor.live_state import count_words, time_words, totals
 
 if TYPE_CHECKING:
@@ -30,8 +33,9 @@ def show_running(bar: StatusBar, live: Live) -> None:
         f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
         " padding: 0 10px; min-height: 22px; font-weight: 600; }"
     )
-    for widget in (bar.running, bar.figures, bar.load):
+    for widget in (bar.running, bar.clock, bar.figures, bar.load):
         widget.setVisible(phase != "stopped")
+    bar.show_origin()
     if phase == "stopped":
         return
     mark, colour = _PHASES[phase]
@@ -40,12 +44,12 @@ def show_running(bar: StatusBar, live: Live) -> None:
     if live.feed.is_attached:
         told = totals(live.feed.state)
         late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
-        lost = (
-            f' · <span style="color:{theme.warning}">↓ {count_words(told.drops)} dropped</span>' if told.drops else ""
-        )
+        lost = f" · ↓ {count_words(told.drops)} dropped" if told.drops else ""
         held = held_count(live.window.freeze.held)
         waiting = f" · {held} held" if held and phase == "paused" else ""
         bar.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
+        bar.figures.setIcon(icon("fa6s.triangle-exclamation", theme.warning) if told.drops else QIcon())
+        bar.clock.setText(f"{time_text(live.feed.state, digits=0)} {clock_word(live.feed.state)}")
         bar.load.setText(f"CPU {told.cpu_percent:.0f} % · {told.rss_mb:.0f} MB")
         if told.troubled:
             bar.troubled = told.troubled[0]

@@ -1,4 +1,4 @@
-"""The bar below: origin, saved or not, problems, selection, zoom. Its parts are buttons to where one can act."""
+"""The bar below: origin, state, clock, rate, problems, load, layout. Its parts are buttons to where one can act."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from studio.editor.theme import Theme
 from studio.errors import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from studio.editor.session import Session
+    from studio.model.sources import SourceMode
 
 MESSAGE_MS = 8000
 NOTHING_OPEN = "No project open"
+SAFETY = "Commands made from a log never reach a vehicle"
 
 
 class StatusBar(QStatusBar):
@@ -25,20 +29,30 @@ class StatusBar(QStatusBar):
     trouble_wanted = pyqtSignal()
     layouts_wanted = pyqtSignal()
     frozen_wanted = pyqtSignal()
+    origin_wanted = pyqtSignal()
+    clock_wanted = pyqtSignal()
+    figures_wanted = pyqtSignal()
+    load_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.setSizeGripEnabled(False)
-        self.origin = QLabel()
+        self.origin = self._button("Where the data comes from", self.origin_wanted)
+        self.origin.setToolTip("Where the data comes from: show the sources")
+        self.modes: Callable[[], Mapping[str, SourceMode]] = dict
+        """Of every source: as it runs, or as the canvas has it."""
+        self.clock = self._button("System time", self.clock_wanted)
+        self.clock.setToolTip("System time: show the states of all components over time")
         self.running = self._button("State of the system", self.trouble_wanted)
         self.troubled = ""
         """A component that is in trouble; empty if none is."""
-        self.figures = QLabel()
-        self.figures.setAccessibleName("Events and losses")
-        self.load = QLabel()
-        self.load.setProperty("role", "muted")
-        self.load.setAccessibleName("Processor and memory")
+        self.figures = self._button("Events and losses", self.figures_wanted)
+        self.figures.setToolTip("Events per second, the slowest delivery, and losses: show every topic")
+        self.load = self._button("Processor and memory", self.load_wanted)
+        self.load.setToolTip("Processor and memory of all components: show the processes")
+        self.safety = QLabel(SAFETY)
+        self.safety.setProperty("role", "muted")
         self.saved = self._button("Saved or not", self.save_wanted)
         self.problems = self._button("Problems", self.problems_wanted)
         self.words = QLabel()
@@ -55,12 +69,14 @@ class StatusBar(QStatusBar):
         self.frozen.setText("Frozen")
         self.frozen.setToolTip("The whole system stands: show where")
         self.frozen.hide()
-        for widget in (self.frozen, self.origin, self.running, self.figures, self.saved, self.problems):
+        for widget in (
+            self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems, self.safety,
+        ):  # fmt: skip
             self.addWidget(widget)
         self.addWidget(self.words, 1)
         for widget in (self.load, self.content, self.zoom, self.layout_name):
             self.addPermanentWidget(widget)
-        for widget in (self.running, self.figures, self.load):
+        for widget in (self.running, self.clock, self.figures, self.load, self.safety):
             widget.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -89,11 +105,12 @@ class StatusBar(QStatusBar):
         for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
+            self.safety.hide()
             self.words.setText(NOTHING_OPEN)
             return
         if self.words.text() == NOTHING_OPEN:
             self.words.setText("")
-        self._show_origin(session)
+        self.show_origin()
         modified = session.document.is_modified
         self.saved.setText("Not saved" if modified else "Saved")
         self.saved.setIcon(
@@ -121,9 +138,10 @@ class StatusBar(QStatusBar):
     def show_zoom(self, zoom: float) -> None:
         self.zoom.setText(f"{zoom * 100:.0f} %")
 
-    def _show_origin(self, session: Session) -> None:
-        modes = sorted({source.mode for source in session.system.sources})
+    def show_origin(self) -> None:
+        modes = sorted(set(self.modes().values()))
         self.origin.setVisible(bool(modes))
+        self.safety.setVisible(modes == ["logged"])
         if not modes:
             return
         words = " · ".join(self.theme.origins[mode].word for mode in modes)
@@ -131,4 +149,7 @@ class StatusBar(QStatusBar):
         if len(modes) == 1:
             fill, text = self.theme.origins[modes[0]].fill, self.theme.origins[modes[0]].on_fill
         self.origin.setText(words if len(modes) == 1 else f"Mixed: {words}")
-        self.origin.setStyleSheet(f"background: {fill}; color: {text}; padding: 3px 10px; font-weight: 600;")
+        self.origin.setStyleSheet(
+            f"QToolButton {{ background: {fill}; color: {text}; border: 0; border-radius: 0; padding: 0 10px;"
+            f" min-height: 22px; font-weight: 600; }} QToolButton:focus {{ border: 2px solid {self.theme.focus}; }}"
+        )

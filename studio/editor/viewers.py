@@ -79,6 +79,16 @@ class Viewers(QObject):
         self.changed.emit()
         return viewer
 
+    def show(self, kind_name: str) -> Viewer:
+        """The first one of this kind, to the front; a new one if there is none."""
+        for name, viewer in self.open.items():
+            if viewer.KIND == kind_name:
+                self.docks.show(name)
+                return viewer
+        viewer = self.add(kind_name)
+        self.docks.show(next(name for name, each in self.open.items() if each is viewer))
+        return viewer
+
     def _place(self, kind: Kind) -> tuple[str, str]:
         """Wide ones behind the problems; of the others the first beside the document, all more below it."""
         if self.as_tabs():

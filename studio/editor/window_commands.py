@@ -36,7 +36,22 @@ class WindowCommands:
         keys = action.keys[0] if action.keys else ""
         return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self.window.menus.perform(action))
 
-    def in_panel(self, name: str) -> bool:
+    def find(self) -> None:
+        """In the panel that has the focus, or on the canvas."""
+        if not self._in_panel("begin_search"):
+            self.open_go_to()
+
+    def zoom_100(self) -> None:
+        """The canvas; a time line that has the focus shows all of itself."""
+        if not self._in_panel("show_all"):
+            self.window.canvas.zoom_to(1.0)
+
+    def close(self) -> None:
+        """The code that is being edited, or the project."""
+        if not self.window.code.close_focused():
+            self.window.files.close()
+
+    def _in_panel(self, name: str) -> bool:
         """Let the panel that has the focus do what it has a method for; False if it has none.
 
         A key of the window that means something else in a panel is not a second shortcut there: of two with the same

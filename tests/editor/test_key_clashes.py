@@ -10,7 +10,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QKeyCombination, QObject, Qt
 from PyQt6.QtGui import QAction, QKeySequence, QShortcut, QShortcutEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow

@@ -136,7 +136,7 @@ class FrozenLayer(QObject):
     def _parts(self, name: str) -> tuple[str, ...]:
         """The running components behind a card, if it is still in the system."""
         system = self.scene.session.system
-        return parts_of(system.node(name)) if name in system.nodes else ()
+        return parts_of(system.node(name), self._shown[1]) if name in system.nodes else ()
 
     def _in_flight(self, stand: Stand, stopped: frozenset[str]) -> list[WireItem]:
         """The wires that carry the event: to who stands, or to all of its receivers."""

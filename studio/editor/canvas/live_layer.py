@@ -47,7 +47,7 @@ class LiveLayer(QObject):
             return
         system = self.scene.session.system
         for node in system.nodes:
-            for part in parts_of(node):
+            for part in parts_of(node, self.feed.state):
                 self._behind.setdefault(part, []).append(node.name)
         for wire in system.wires:
             self._carried.setdefault(topic_of(wire.start), []).append(wire)

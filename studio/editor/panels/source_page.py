@@ -36,7 +36,7 @@ class SourcePage(Page):
         self.add_subject("mdi6.car", source.name, "A source: the same ports, real, logged or simulated.", "source",
                          renames=session)  # fmt: skip
         feed: Feed = control.feed
-        for part in parts_of(source) if feed.is_attached else ():
+        for part in parts_of(source, feed.state) if feed.is_attached else ():
             header = LiveHeader(control, part, theme, titled=True)
             header.error.line_wanted.connect(self.line_wanted)
             self.column.addWidget(header)

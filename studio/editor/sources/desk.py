@@ -52,6 +52,14 @@ class SourceDesk(QObject):
         """Of the sources of the system that runs."""
         return dict(self.feed.state.get("sources", {}))
 
+    def show_sources(self) -> None:
+        """In the inspector, and on the canvas; one after another where there are several."""
+        names = [source.name for source in self.window.session.system.sources]
+        chosen = self.window.canvas.canvas.selected_nodes()
+        here = names.index(chosen[0]) if len(chosen) == 1 and chosen[0] in names else -1
+        self.window.docks.show("inspector")
+        self.window.canvas.go_to(names[(here + 1) % len(names)])
+
     # ---- choosing
 
     def choose(self, modes: Mapping[str, SourceMode], at: QPoint | None = None) -> None:

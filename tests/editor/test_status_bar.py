@@ -1,0 +1,66 @@
+"""The bar below answers where the data comes from, what time it is and what is lost, and leads to where one can act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from studio.editor.live_state import parts_of
+from studio.editor.live_status import show_running
+from studio.editor.main_window import MainWindow
+from studio.editor.status_bar import SAFETY
+
+CLOCK = {"kind": "simulation", "base_ns": 3_723_000_000_000, "at_ns": 0, "rate": 0.0}
+
+
+@pytest.fixture
+def running(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    """A window that was told of a system in which the source is logged, while its file says simulated."""
+    source = next(iter(window.session.system.sources))
+    assert source.mode == "simulated"
+    feed = window.live.feed
+    monkeypatch.setattr(feed, "state", {
+        "topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": CLOCK, "sources": {source.name: "logged"},
+    })  # fmt: skip
+    monkeypatch.setattr(type(window.live.control), "phase", "running")
+    show_running(window.status, window.live)
+    yield window
+    monkeypatch.undo()
+    show_running(window.status, window.live)
+
+
+def test_the_origin_is_the_one_that_runs_and_not_the_one_of_the_file(running: MainWindow) -> None:
+    assert running.status.origin.text() == "Logged"
+    assert running.status.safety.isVisible() and running.status.safety.text() == SAFETY
+    source = next(iter(running.session.system.sources))
+    assert parts_of(source, running.live.feed.state) == (), "a log has no processes, whatever the canvas has by now"
+    assert parts_of(source, {}) != ()
+
+
+def test_without_a_run_the_origin_is_that_of_the_canvas(window: MainWindow) -> None:
+    window.project.refresh()
+    assert window.status.origin.text() == "Simulated"
+    assert not window.status.safety.isVisible() and not window.status.clock.isVisible()
+
+
+def test_the_clock_says_what_time_it_is_and_of_which_kind(running: MainWindow) -> None:
+    assert running.status.clock.text() == "01:02:03 sim time"
+
+
+def test_each_part_leads_to_its_panel(running: MainWindow) -> None:
+    status = running.status
+
+    def click(part: object) -> None:
+        QTest.mouseClick(part, Qt.MouseButton.LeftButton)  # type: ignore[call-overload]
+
+    click(status.origin)
+    assert running.canvas.canvas.selected_nodes() == [next(iter(running.session.system.sources)).name]
+    for part, kind in ((status.clock, "states"), (status.figures, "topics")):
+        click(part)
+        click(part)
+        assert [viewer.KIND for viewer in running.viewers.open.values()].count(kind) == 1
+    click(status.load)
+    assert running.live_panels.processes.isVisible()
