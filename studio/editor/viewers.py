@@ -82,7 +82,7 @@ class Viewers(QObject):
     def show(self, kind_name: str) -> Viewer:
         """The first one of this kind, to the front; a new one if there is none."""
         for name, viewer in self.open.items():
-            if viewer.KIND == kind_name:
+            if _kind_of(viewer).name == kind_name:
                 self.docks.show(name)
                 return viewer
         viewer = self.add(kind_name)

@@ -23,7 +23,8 @@ def running(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mai
     assert source.mode == "simulated"
     feed = window.live.feed
     monkeypatch.setattr(feed, "state", {
-        "topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": CLOCK, "sources": {source.name: "logged"},
+        "topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": CLOCK,
+        "sources": {source.name: "logged"},
     })  # fmt: skip
     monkeypatch.setattr(type(window.live.control), "phase", "running")
     show_running(window.status, window.live)
