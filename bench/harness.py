@@ -1,7 +1,7 @@
 """What every benchmark shares: contenders interleaved in one run, medians, ratios against a named peer.
 
 The same test drifts two- to threefold between runs on a small machine, but inside one run, with the contenders taking
-turns (A B C, C B A, ...), ratios hold. So a goal is always a ratio.
+turns (A B C, C B A, ...), ratios hold. So a goal is always a ratio, also where it is one of a promise in seconds.
 
     def run(rounds: int = 5) -> Report:
         report = Report("messages", rounds)
@@ -24,6 +24,8 @@ from typing import Any, Literal
 Better = Literal["lower", "higher"]
 Contender = Callable[[], float]
 OURS = "ours"
+PROMISED = "promised"
+"""A peer that is a number we have given our word for: then the goal is 1 of it."""
 MINIMUM_ROUNDS = 5
 
 

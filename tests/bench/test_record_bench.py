@@ -19,3 +19,16 @@ def test_publishing_is_compared_with_and_without_the_recorder(tmp_path: Path, mo
     ]
     assert all(row.ours > 0 and row.ratio for row in report.rows)
     assert (tmp_path / "with.mcap").exists() and not (tmp_path / "bare.mcap").exists()
+
+
+def test_publishing_is_timed_while_recorder_and_viewer_stand_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "MANY", 20)
+    report = Report("record", 1)
+    record.unhindered(report, tmp_path)
+    assert [(row.unit, row.against, row.goal) for row in report.rows] == [
+        ("us", "without recorder", 2.0),
+        ("us", "promised", 1.0),
+    ]
+    assert report.rows[1].peers == {"promised": 1000.0} and report.rows[0].ours == report.rows[1].ours > 0
