@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,46 +16,35 @@ from studio.runtime.control import ControlError
 from studio.runtime.emulators.pty_port import Faults, PtyPort
 from studio.runtime.emulators.vehicle import Noted, Vehicle
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from tests.lateness import Lateness
 from tests.runtime.systems import ProcessRun
 from tests.waiting import await_true
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "components/serial_vehicle"
-STANDS_WITHIN_NS = 250_000_000
-SLEEP_NS = 2_000_000
+STANDS_WITHIN_S = 0.25
 STAYS_S = 0.3
 """So long it is looked at whether what has stopped stays there: longer than any command is good for."""
 
 
 class StopClock:
-    """Tells how long after a death a vehicle stood, by the vehicle's clock, and how late this machine was meanwhile.
+    """Tells how long after a death a vehicle stood, by the vehicle's clock.
 
     The emulated vehicle hears with a thread of ours. What this machine keeps such a thread from running is not the time
-    of a vehicle: one that only sleeps measures it.
+    of a vehicle, so it is measured, too.
     """
 
     def __init__(self, port: PtyPort, vehicle: Vehicle) -> None:
         self._port = port
         self._vehicle = vehicle
-        self._late: deque[tuple[int, int]] = deque(maxlen=100_000)
-        """When it woke, and how much later than it wanted to."""
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._sleep, daemon=True)
+        self._lateness = Lateness()
 
     def __enter__(self) -> StopClock:
-        self._thread.start()
+        self._lateness.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _sleep(self) -> None:
-        while not self._ended.is_set():
-            before_ns = time.monotonic_ns()
-            time.sleep(SLEEP_NS / 1e9)
-            now_ns = time.monotonic_ns()
-            self._late.append((now_ns, now_ns - before_ns - SLEEP_NS))
+        self._lateness.__exit__()
 
     def moves(self) -> list[Noted]:
         with self._port.lock:
@@ -81,10 +68,7 @@ class StopClock:
         last = max(index for index, note in enumerate(moves) if note.speed_m_s)
         stood_ns = moves[last + 1].at_ns
         assert stood_ns > killed_ns, "it stood before anybody had died"
-        late_ns = max(late for at_ns, late in list(self._late) if killed_ns - STANDS_WITHIN_NS < at_ns < stood_ns)
-        took_ms, most_ms = (stood_ns - killed_ns) / 1e6, (STANDS_WITHIN_NS + hands * max(0, late_ns)) / 1e6
-        assert took_ms <= most_ms, f"{took_ms:.1f} ms, {hands} × {late_ns / 1e6:.1f} ms of them the machine's"
-        return took_ms
+        return self._lateness.assert_within(STANDS_WITHIN_S, killed_ns, stood_ns, hands)
 
     def _stands(self) -> bool:
         return not self.moves()[-1].speed_m_s

@@ -30,7 +30,7 @@ SYSTEM = {
     "sum": Part("MapSum", {"map": "big.big"}),
 }
 """In the order of the flow: a line, and payloads in shared memory beside it."""
-BARE_START_EVERY = 100
+BARE_START_EVERY = 20
 
 
 class Holdings(NamedTuple):
@@ -98,11 +98,9 @@ def test_a_thousand_kills_and_a_hundred_of_the_broker(
     assert _remains(dead | alive) == []
     assert not session.folders.run.exists() and session.folders.shared and not session.folders.shared.exists()
     if bare_s:
-        slow_s, bare = float(np.quantile(took_s, 0.99)), max(bare_s)
-        print(
-            f"restart {np.median(took_s):.3f} s, p99 {slow_s:.3f} s; bare start {np.median(bare_s):.3f} to {bare:.3f} s"
-        )
-        assert slow_s <= 1.5 * bare
+        slow_s, bare = float(np.quantile(took_s, 0.99)), float(np.median(bare_s))
+        print(f"restart: median {np.median(took_s):.3f} s, p99 {slow_s:.3f} s; bare start: median {bare:.3f} s")
+        assert slow_s <= 1.5 * bare  # `studio bench restart` measures the same in turns, p99 against p99
 
 
 def _kill(session: Session, name: str) -> float:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,11 @@ from studio.runtime.channel import addresses
 from studio.runtime.deltas import apply, difference
 from studio.runtime.lease import ControlHeld, Lease
 from studio.runtime.running_systems import NOTE, NotRunning, RunningSystem, find_running, running_systems
+from tests.lateness import Lateness
 from tests.waiting import await_true
 
+HANDS_OF_A_GUARDIAN = 3
+"""The guardian, whom it kills, and who looks."""
 ROOT = Path(__file__).resolve().parents[2]
 PARENT = '''
 import subprocess, sys
@@ -280,13 +284,15 @@ def test_nothing_survives_a_killed_runtime(runs: Path, project: Path) -> None:
     running = start(project)
     family = psutil.Process(running.pid).children(recursive=True)
     assert len(family) >= 7, "broker, four hosts, the parent's child, the guardian"
-    with Attachment(running.run_folder, "watcher") as client:
-        os.kill(running.pid, signal.SIGKILL)
-        await_true(lambda: not any(map(is_alive, family)), "everybody to be gone", 10)
-        await_true(lambda: not running.run_folder.exists(), "the folder to be gone", 10)
-        assert client.ended.wait(10), "a client notices"
     shared = Path("/dev/shm") / f"studio-{os.getuid()}" / running.run
-    assert not shared.exists()
+    with Attachment(running.run_folder, "watcher") as client, Lateness() as lateness:
+        os.kill(running.pid, signal.SIGKILL)
+        killed_ns = time.monotonic_ns()
+        await_true(lambda: not any(map(is_alive, family)), "everybody to be gone")
+        await_true(lambda: not running.run_folder.exists() and not shared.exists(), "the folders to be gone")
+        took_ms = lateness.assert_within(1.0, killed_ns, time.monotonic_ns(), HANDS_OF_A_GUARDIAN)
+        assert client.ended.wait(10), "a client notices"
+    print(f"\nnothing left after {took_ms:.0f} ms")
 
 
 def test_one_that_was_forgotten_hears_that_the_system_has_ended(runs: Path, project: Path) -> None:

@@ -27,10 +27,13 @@ from studio.runtime.recording import LogReader
 from studio.runtime.spawning import LaunchError
 from studio.runtime.supervision import Condition, RestartPolicy
 from tests.components.c_filter_program import FOLDER, build
+from tests.lateness import Lateness
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 
 Open = Callable[..., Session]
+HANDS_OF_A_HEARTBEAT = 3
+"""The last of them is brought by the broker, taken by the observer, and missed by the supervisor."""
 
 
 @pytest.fixture
@@ -134,24 +137,27 @@ def test_a_parameter_that_was_set_survives_a_restart(supervised: Open) -> None:
     await_true(lambda: session.observer.component("adder").get("parameters", {}).get("amount") == 7.5, "the new value")
 
 
-def test_a_stopped_host_is_noticed_within_two_seconds_and_holds_nobody_up(supervised: Open) -> None:
+def test_a_stopped_host_is_noticed_within_two_seconds_and_holds_nobody_up(
+    supervised: Open, scaled: Callable[[int], int]
+) -> None:
     session = supervised(plan(**PIPELINE))
     process = session.hosts["sink"]
-    tries: list[float] = []
-    while not tries or (min(tries) > 2.0 and len(tries) < 4):  # a machine may stumble, a supervisor must not
-        await_true(lambda: session.supervisor.condition("sink") is Condition.RUNNING, "health")
-        session.happenings.clear()
-        start = time.monotonic()
-        process.send_signal(signal.SIGSTOP)
-        await_true(lambda: session.supervisor.condition("sink") is Condition.HUNG, "hung to be noticed")
-        tries.append(time.monotonic() - start)
-        session.pause()
-        session.run()
-        process.send_signal(signal.SIGCONT)
-        await_true(lambda: session.supervisor.condition("sink") is Condition.RUNNING, "it to be heard again")
-        kinds = [type(each) for each in session.happenings]
-        assert kinds == [ProcessHung, ProcessHeard]
-    assert min(tries) <= 2.0, tries
+    took_ms = []
+    with Lateness() as lateness:
+        for _ in range(max(2, scaled(50))):
+            await_true(lambda: session.supervisor.condition("sink") is Condition.RUNNING, "health")
+            session.happenings.clear()
+            process.send_signal(signal.SIGSTOP)
+            stopped_ns = time.monotonic_ns()
+            await_true(lambda: session.supervisor.condition("sink") is Condition.HUNG, "hung to be noticed")
+            took_ms.append(lateness.assert_within(2.0, stopped_ns, time.monotonic_ns(), HANDS_OF_A_HEARTBEAT))
+            session.pause()
+            session.run()
+            process.send_signal(signal.SIGCONT)
+            await_true(lambda: session.supervisor.condition("sink") is Condition.RUNNING, "it to be heard again")
+            kinds = [type(each) for each in session.happenings]
+            assert kinds == [ProcessHung, ProcessHeard]
+    print(f"\n{len(took_ms)} times noticed after {min(took_ms):.0f} to {max(took_ms):.0f} ms")
     assert process.poll() is None and not session.restarts, "what hangs is not restarted: somebody may be debugging it"
 
 
