@@ -52,6 +52,7 @@ class ArcArbiter(Component):
     )
     retreat_after_s = Parameter(2.0, minimum=0.0, maximum=60.0, unit="s", doc="how long it stands before that")
     retreat_speed_m_s = Parameter(0.5, minimum=0.05, maximum=5.0, unit="m/s", doc="speed on the way back")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._trail = Trail(self.retreat_m)
@@ -96,7 +97,7 @@ class ArcArbiter(Component):
         if self._retreat_left_m > 0.0:
             self._retreat()
             return
-        arcs_per_m = candidate_arcs(self.geometry.drive().tightest_arc_per_m, self.arcs)
+        arcs_per_m = candidate_arcs(self.geometry.drive(self.vehicle).tightest_arc_per_m, self.arcs)
         self._choose(counted(voters, arcs_per_m), now_ns)
 
     def _is_valid(self, heard_ns: int, now_ns: int) -> bool:
@@ -121,7 +122,7 @@ class ArcArbiter(Component):
             self._retreats = 0
 
     def _allowed_speed(self, curvature_per_m: float, limit_m_s: float) -> float:
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         most = min(limit_m_s, self.max_speed_m_s, drive.speed_max_m_s or math.inf)
         if abs(curvature_per_m) > 0.0:
             most = min(most, math.sqrt(self.lateral_m_s2 / abs(curvature_per_m)))
@@ -152,7 +153,7 @@ class ArcArbiter(Component):
     def _drive(self, curvature_per_m: float, speed_m_s: float) -> None:
         self._curvature_per_m = curvature_per_m
         self._speed_m_s = max(speed_m_s, 0.0)
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         self.command.publish(
             Velocity.from_curvature(
                 curvature_per_m, speed_m_s, drive.wheelbase_m, stamp_ns=self.now(), frame=drive.body

@@ -76,6 +76,7 @@ class HazardDetection(Component):
     reaction_s = Parameter(0.3, minimum=0.0, maximum=5.0, unit="s", doc="how long it takes until it does")
     valid_s = Parameter(1.0, minimum=0.05, maximum=30.0, unit="s", doc="older poses and scans count as none")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._forget()
@@ -100,7 +101,7 @@ class HazardDetection(Component):
         self._scans[scan.frame] = (self.now(), scan)
 
     def on_timer(self) -> None:
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         limit = drive.curvature_max_per_m or 1.0 / (TIGHT_TURN_OF_TRACK * drive.track_m)
         arcs = candidate_arcs(limit, self.arcs)
         near = self._near_field(drive.body)
@@ -153,7 +154,7 @@ class HazardDetection(Component):
         return of_map(traverse, vehicle, self.reach_m, near_m, self.passable)
 
     def _of_scan(self, scan: Range3d, body: str) -> Floats:
-        step_m = self.max_step_m or STEP_OF_WHEEL * self.geometry.drive().wheel_radius_m
+        step_m = self.max_step_m or STEP_OF_WHEEL * self.geometry.drive(self.vehicle).wheel_radius_m
         height_m = self.geometry.outline(body).height_m + self.margin_m
         sensor = self.geometry.transform(scan.frame, body)
         rise = math.tan(math.radians(self.max_slope_deg))

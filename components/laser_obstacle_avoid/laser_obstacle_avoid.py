@@ -39,6 +39,7 @@ class LaserObstacleAvoid(Component):
     view_rad = Parameter(1.9, minimum=0.1, maximum=3.14, unit="rad", doc="how far to each side it looks for room")
     preference = Parameter(0.5, minimum=0.0, maximum=1.0, doc="how much it likes to go straight on")
     max_age_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="an older scan is not believed: it stands")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._turning = 0.0
@@ -55,7 +56,7 @@ class LaserObstacleAvoid(Component):
 
     def _around(self, scan: Range3d) -> Floats:
         """The echoes as seen from the middle of the axle; those on the vehicle itself are left out."""
-        drive, outline = self.geometry.drive(), self.geometry.outline()
+        drive, outline = self.geometry.drive(self.vehicle), self.geometry.outline(self.vehicle)
         at = self.geometry.transform(scan.frame or drive.body, drive.body)
         points = scan.xyz.astype(np.float64) @ at[:3, :3].T + at[:3, 3]
         points = points[np.isfinite(points).all(axis=1)]
@@ -66,7 +67,7 @@ class LaserObstacleAvoid(Component):
         return kept
 
     def _decided(self, points: Floats) -> Twist:
-        outline = self.geometry.outline()
+        outline = self.geometry.outline(self.vehicle)
         half_m = max(outline.left_m, outline.right_m) + self.margin_m
         most_m = outline.front_m + self.stop_m + 2.0 * self.slow_m
         ahead_m = float(free_lengths(points, STRAIGHT, half_m, most_m)[0]) - outline.front_m

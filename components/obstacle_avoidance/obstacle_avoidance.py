@@ -50,6 +50,7 @@ class ObstacleAvoidance(Component):
     )
     confidence = Parameter(0.6, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._sweeps: tuple[Sweep, Sweep] | None = None
@@ -60,7 +61,7 @@ class ObstacleAvoidance(Component):
         chart, pose = self.traverse.latest, self.pose.latest
         if chart is None or pose is None:
             return
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         arcs = candidate_arcs(drive.tightest_arc_per_m, self.arcs)
         trouble = self._trouble(chart, pose)
         self._tell(trouble)
@@ -80,7 +81,7 @@ class ObstacleAvoidance(Component):
         return "" if np.isfinite(pose.matrix).all() else "the pose is not finite"
 
     def _judged(self, arcs: np.ndarray, chart: Map, pose: PoseTransform) -> Vote:
-        body = self.geometry.drive().body
+        body = self.geometry.drive(self.vehicle).body
         vehicle = pose.matrix @ self.geometry.transform(body, pose.child_frame or body)
         place = (float(vehicle[0, 3]), float(vehicle[1, 3]), float(np.arctan2(vehicle[1, 0], vehicle[0, 0])))
         near, wide = self._swept(arcs, chart.resolution_m)
@@ -101,7 +102,7 @@ class ObstacleAvoidance(Component):
         )
 
     def _swept(self, arcs: np.ndarray, cell_m: float) -> tuple[Sweep, Sweep]:
-        outline = self.geometry.outline()
+        outline = self.geometry.outline(self.vehicle)
         room = Room(outline.front_m, outline.rear_m, outline.left_m, outline.right_m)
         made_for = (arcs.tobytes(), room, cell_m, self.margin_m, self.clearance_m, self.reach_m)
         if self._sweeps is None or made_for != self._made_for:

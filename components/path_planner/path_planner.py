@@ -53,6 +53,7 @@ class PathPlanner(Component):
     lookahead = Parameter(3.0, minimum=0.5, maximum=20.0, doc="how far arcs are tried, in lengths of the vehicle")
     confidence = Parameter(1.0, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_distances()
@@ -107,7 +108,7 @@ class PathPlanner(Component):
         self._vote(plan, (x_m, y_m, yaw_rad), off_m)
 
     def _vehicle(self, pose: PoseTransform) -> tuple[float, float, float]:
-        body = self.geometry.drive().body
+        body = self.geometry.drive(self.vehicle).body
         place = pose.matrix @ self.geometry.transform(body, pose.child_frame or body)
         return float(place[0, 3]), float(place[1, 3]), float(np.arctan2(place[1, 0], place[0, 0]))
 
@@ -131,7 +132,7 @@ class PathPlanner(Component):
         return self._grid
 
     def _needs(self) -> Needs:
-        outline = self.geometry.outline()
+        outline = self.geometry.outline(self.vehicle)
         half_width_m = max(outline.left_m, outline.right_m) + self.margin_m
         reach_m = self.lookahead * (outline.front_m + outline.rear_m)
         return Needs(half_width_m, reach_m, self.clearance_m, self.blocked_below, self.goal_tolerance_m)
@@ -145,7 +146,7 @@ class PathPlanner(Component):
     # Voting.
 
     def _vote(self, plan: Plan, pose: tuple[float, float, float], off_m: float) -> None:
-        drive, outline = self.geometry.drive(), self.geometry.outline()
+        drive, outline = self.geometry.drive(self.vehicle), self.geometry.outline(self.vehicle)
         arcs = candidate_arcs(drive.tightest_arc_per_m, self.arcs)
         length_m = outline.front_m + outline.rear_m
         if self._rollouts is None or len(self._rollouts.arcs_per_m) != len(arcs):
@@ -165,7 +166,7 @@ class PathPlanner(Component):
 
     def _stay(self, why: str) -> None:
         self._tell(why)
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         arcs = candidate_arcs(drive.tightest_arc_per_m, self.arcs)
         vote = Vote.over(arcs, confidence=self.confidence, max_speed_m_s=0.0)
         self.votes.publish(vote.replace(stamp_ns=self.now(), frame=drive.body))

@@ -42,6 +42,7 @@ class Teleop(Component):
     )
     confidence = Parameter(5.0, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._heard_ns: int | None = None
@@ -76,7 +77,7 @@ class Teleop(Component):
 
     def _wanted(self, joy: Joy) -> tuple[float, float]:
         """Curvature and speed."""
-        curvature_per_m = self._axis(joy, self.steering_axis) * self.geometry.drive().tightest_arc_per_m
+        curvature_per_m = self._axis(joy, self.steering_axis) * self.geometry.drive(self.vehicle).tightest_arc_per_m
         return curvature_per_m, self._axis(joy, self.speed_axis) * self.max_speed_m_s
 
     def _is_held(self, joy: Joy) -> bool:
@@ -87,16 +88,16 @@ class Teleop(Component):
         return value if self.dead_zone < abs(value) <= 1.0 else 0.0
 
     def _vote(self, curvature_per_m: float, speed_m_s: float) -> None:
-        sharpest_per_m = self.geometry.drive().tightest_arc_per_m
+        sharpest_per_m = self.geometry.drive(self.vehicle).tightest_arc_per_m
         arcs = candidate_arcs(sharpest_per_m, self.arcs)
         hill = np.exp(-0.5 * ((arcs - curvature_per_m) / (NARROW * sharpest_per_m)) ** 2)
         vote = Vote.over(
             arcs, vote=2.0 * hill - 1.0, confidence=self.confidence, max_speed_m_s=max(speed_m_s, 0.0)
         )  # fmt: skip
-        self.votes.publish(vote.replace(stamp_ns=self.now(), frame=self.geometry.drive().body))
+        self.votes.publish(vote.replace(stamp_ns=self.now(), frame=self.geometry.drive(self.vehicle).body))
 
     def _command(self, curvature_per_m: float, speed_m_s: float) -> None:
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         self.command.publish(
             Velocity.from_curvature(
                 curvature_per_m, speed_m_s, drive.wheelbase_m, stamp_ns=self.now(), frame=drive.body

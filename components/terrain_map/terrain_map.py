@@ -72,6 +72,7 @@ class TerrainMap(Component):
         0.05, minimum=0.0, unit="m",
         doc="standard deviation of the ground below the vehicle, which is known without being seen; 0: it is not used",
     )  # fmt: skip
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_fuse()
@@ -161,8 +162,9 @@ class TerrainMap(Component):
             return
         self._stood_m = (x_m, y_m)
         try:
-            drive = self.geometry.drive()
-            outline, mount = self.geometry.outline(), self.geometry.transform(drive.body, vehicle.child_frame)
+            drive = self.geometry.drive(self.vehicle)
+            outline = self.geometry.outline(drive.body)
+            mount = self.geometry.transform(drive.body, vehicle.child_frame)
         except GeometryError:  # nothing that drives, or several: then nobody knows what stands here
             return
         body = vehicle.matrix @ mount

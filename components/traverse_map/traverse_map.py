@@ -44,6 +44,7 @@ class TraverseMap(Component):
     patch_m = Parameter(
         1.0, minimum=0.05, maximum=20.0, unit="m", doc="side of the ground that is looked at around each cell"
     )
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_measure()
@@ -52,8 +53,8 @@ class TraverseMap(Component):
         height, variance, spread = (
             np.ascontiguousarray(terrain.plane(name)) for name in ("height", "variance", "spread")
         )
-        most_step_m = self.max_step_m or STEP_OF_WHEEL * self.geometry.drive().wheel_radius_m
-        most_roughness_m = self.max_roughness_m or ROUGHNESS_OF_WHEEL * self.geometry.drive().wheel_radius_m
+        most_step_m = self.max_step_m or STEP_OF_WHEEL * self.geometry.drive(self.vehicle).wheel_radius_m
+        most_roughness_m = self.max_roughness_m or ROUGHNESS_OF_WHEEL * self.geometry.drive(self.vehicle).wheel_radius_m
         most_slope = math.tan(math.radians(self.max_slope_deg))
         reach = max(1, round(self.patch_m / 2.0 / terrain.resolution_m))
         measured = compiled_measure()(height, variance, spread, terrain.resolution_m, reach, most_step_m, most_slope)

@@ -44,6 +44,7 @@ class WaypointFollower(Component):
     )
     confidence = Parameter(0.3, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
+    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._start_anew()
@@ -71,7 +72,7 @@ class WaypointFollower(Component):
         pose = self.pose.latest
         if pose is None or not np.isfinite(pose.matrix).all():
             return
-        body = self.geometry.drive().body
+        body = self.geometry.drive(self.vehicle).body
         place = pose.matrix @ self.geometry.transform(body, pose.child_frame or body)
         here = (float(place[0, 3]), float(place[1, 3]), float(np.arctan2(place[1, 0], place[0, 0])))
         if self._path is not None:
@@ -104,11 +105,11 @@ class WaypointFollower(Component):
         self._vote(aim, here, min(self.max_speed_m_s, braking_m_s))
 
     def _ahead_m(self) -> float:
-        outline = self.geometry.outline()
+        outline = self.geometry.outline(self.vehicle)
         return self.lookahead * (outline.front_m + outline.rear_m)
 
     def _vote(self, aim: Floats, here: tuple[float, float, float], speed_m_s: float) -> None:
-        drive = self.geometry.drive()
+        drive = self.geometry.drive(self.vehicle)
         sharpest = drive.tightest_arc_per_m
         arcs = candidate_arcs(sharpest, self.arcs)
         wanted = float(np.clip(curvature_to(aim, *here), -sharpest, sharpest))

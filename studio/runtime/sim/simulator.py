@@ -94,7 +94,7 @@ class Simulator(Component):
     period_s: ClassVar[float] = 0.01
 
     vehicles: ClassVar[Mapping[str, str]] = {}
-    """Name in the ports: assembly. A single vehicle may be called ""."""
+    """Name in the ports, and before the names of bodies: assembly. A single vehicle may be called ""."""
     models: ClassVar[Mapping[str, Vehicle]] = {}
 
     world = Parameter("blocks", doc="a world of models/worlds, an .sdf file, or one made from a seed: blocks:7")
@@ -116,7 +116,9 @@ class Simulator(Component):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         roots = model_roots(_project_of(cls))
-        cls.models = {name: vehicle_of(load_model(model, roots)) for name, model in cls.vehicles.items()}
+        cls.models = {
+            name: vehicle_of(load_model(model, roots), prefixed(name, "")) for name, model in cls.vehicles.items()
+        }
         for name, port in ports_of(cls.models).items() if cls.models else ():
             port.__set_name__(cls, name)
             setattr(cls, name, port)
@@ -167,8 +169,8 @@ class Simulator(Component):
         self._named = list(self.models.items())
         self._drivings = [Driving(vehicle) for vehicle in self.models.values()]
         self._blanks = [
-            (Odometry(frame=ODOM, child_frame=vehicle.name), JointState(names=vehicle.joint_names))
-            for vehicle in self.models.values()
+            (Odometry(frame=prefixed(name, ODOM), child_frame=vehicle.name), JointState(names=vehicle.joint_names))
+            for name, vehicle in self.models.items()
         ]
 
     def _places(self, world: World) -> list[Place]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -106,7 +106,8 @@ class Vehicle:
         return pose
 
 
-def vehicle_of(model: Model) -> Vehicle:
+def vehicle_of(model: Model, prefix: str = "") -> Vehicle:
+    """`prefix` comes before the names of all bodies, as in an assembly that includes this one with it."""
     links = export_links(model, [])
     drive = links[0].body.drive
     if drive is None:
@@ -119,7 +120,20 @@ def vehicle_of(model: Model) -> Vehicle:
     pieces = gathered.pieces()
     vehicle = Vehicle(links[0].name, pieces, list(_mounts(links, gathered)), drive, model.file)
     _check_drive(vehicle, model)
-    return vehicle
+    return _prefixed(vehicle, prefix) if prefix else vehicle
+
+
+def _prefixed(vehicle: Vehicle, prefix: str) -> Vehicle:
+    pieces = [
+        replace(
+            piece,
+            name=prefix + piece.name,
+            shapes=[replace(placed, body=prefix + placed.body) for placed in piece.shapes],
+        )
+        for piece in vehicle.pieces
+    ]
+    mounts = [replace(mount, body=prefix + mount.body) for mount in vehicle.mounts]
+    return replace(vehicle, name=prefix + vehicle.name, pieces=pieces, mounts=mounts)
 
 
 def _check_drive(vehicle: Vehicle, model: Model) -> None:

@@ -249,6 +249,12 @@ def test_two_vehicles_share_a_world_and_can_meet(yard: str) -> None:
         drive(trial, 3.0, Twist.planar(0.5, 0.0), "left_twist")
         assert [json.loads(told.data)["with"] for told in trial.sent("left_collision")] == ["right"]
         assert [json.loads(told.data)["with"] for told in trial.sent("right_collision")] == ["left"]
+        assert trial.sent("left_laser")[-1].frame == "left_Laser:ScanOrigin"
+        assert trial.sent("right_true_pose")[-1].child_frame == "right_Pioneer2DX"
+        odometry = trial.sent("left_odometry")[-1]
+        assert (odometry.frame, odometry.child_frame) == ("left_odom", "left_Pioneer2DX")
+        assert all(name.startswith("right_") for name in trial.sent("right_joints")[-1].names)
+        assert any(message.data for message in trial.sent("left_touch"))
     with pytest.raises(SimError, match="would stand inside"):
         Trial(Two, world=yard, start=(0.0, 0.0, 0.0, 0.1, 0.0, 0.0)).__enter__()
     with pytest.raises(SimError, match="no place start_left"):
