@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ EXAMPLE = """\
   studio bench messages              run one and print a table
   studio bench messages --json       the same for scripts
   studio bench messages --check      exit status 1 when a goal is missed
+  studio bench record --seconds 600  loads that last longer
 """
 ROUNDS = 5
 
@@ -27,6 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="run all of them")
     parser.add_argument(
         "--rounds", type=int, default=ROUNDS, metavar="N", help="interleaved rounds (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="how long what is recorded or replayed lasts, where there is such"
     )
     parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
     add_json_option(parser)
@@ -39,7 +44,9 @@ def run(options: argparse.Namespace) -> int:
     names = available(folder) if options.all else [options.name] if options.name else []
     if not names:
         return list_benchmarks(folder, options.json)
-    reports = [run_one(folder, name, options.rounds) for name in names]
+    if options.seconds is not None and not 0 < options.seconds < float("inf"):
+        raise UsageError("--seconds must be above 0")
+    reports = [run_one(folder, name, options.rounds, options.seconds, is_only=not options.all) for name in names]
     if options.json:
         objects = [report.to_json() for report in reports]
         print_json(objects[0] if not options.all else {"benches": objects})
@@ -49,11 +56,15 @@ def run(options: argparse.Namespace) -> int:
     return FAILED if options.check and not all(report.met for report in reports) else FINE
 
 
-def run_one(folder: Path, name: str, rounds: int) -> Any:
+def run_one(folder: Path, name: str, rounds: int, seconds: float | None, *, is_only: bool) -> Any:
     if name not in available(folder):
         raise UsageError(f"there is no benchmark {name!r}", hint="there are: " + ", ".join(available(folder)))
+    run = load(folder, name).run
+    lasts = "seconds" in inspect.signature(run).parameters
+    if seconds is not None and is_only and not lasts:
+        raise UsageError(f"nothing in {name} lasts a given time", hint="leave out --seconds")
     print(f"running {name} ...", file=sys.stderr)
-    return load(folder, name).run(rounds)
+    return run(rounds, seconds=seconds) if seconds is not None and lasts else run(rounds)
 
 
 def list_benchmarks(folder: Path, as_json: bool) -> int:

@@ -192,6 +192,25 @@ def test_a_piece_of_a_real_log_is_mapped_the_same_in_process_and_over_processes(
     assert told["/matcher/pose"]["rmse_m"] < told["/wheels/at_restart"]["rmse_m"]
 
 
+@pytest.mark.soak
+def test_all_of_the_real_log_is_mapped_as_well_as_ever(tmp_path: Path) -> None:
+    """Half a kilometre: what odometry tells is 24 m off in the end."""
+    if not INTEL.is_file():
+        pytest.skip(f"{INTEL.name} is not in ../shared/data/carmen beside the project: nothing real to map")
+    import_log(INTEL, tmp_path / "intel.mcap")
+    replayed(tmp_path / "intel.mcap", tmp_path / "out.mcap")
+    status, out, err = evaluated(tmp_path / "out.mcap", "--max-rmse", "0.12", "--json")
+    assert status == 0, err
+    told = json.loads(out)["trajectories"]
+    assert told["/matcher/pose"]["poses"] == 910
+    assert told["/wheels/at_restart"]["rmse_m"] > 10.0
+    ours, theirs = (
+        int((last_map(tmp_path / "out.mcap", topic).plane("occupancy") > 0.65).sum())
+        for topic in ("/mapper/map", "/reference/map")
+    )
+    assert ours == pytest.approx(theirs, rel=0.2), "walls that are seen twice would be twice as much wall"
+
+
 # The figures.
 
 
