@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
@@ -10,6 +11,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.card import PADDING, ROW, STATE_ROW, SWITCH_ROW, TITLE, TITLE_AT, Card, Port
 from studio.editor.canvas.live_paint import paint_state_row
+from studio.editor.canvas.title_fit import LINE, fit_title
 from studio.editor.fonts import metrics, text_font
 from studio.editor.icons import icon
 from studio.editor.live_state import LiveNode
@@ -18,6 +20,8 @@ from studio.model.sources import SourceMode
 
 ALL_DETAIL: Final = 0.7
 SOME_DETAIL: Final = 0.4
+LEAST_ON_SCREEN = 9.0
+"""Pixels: a smaller name cannot be read."""
 RADIUS = 6.0
 PORT_RADIUS = 5.5
 PORT_REACH = 11.0
@@ -119,7 +123,7 @@ class NodeItem(QGraphicsItem):
         if detail < SOME_DETAIL:
             self._paint_block(painter, detail)
             return
-        self._paint_body(painter)
+        self._paint_body(painter, is_near=detail >= ALL_DETAIL)
         if detail < ALL_DETAIL:
             self._paint_large_title(painter, detail)
         else:
@@ -142,15 +146,15 @@ class NodeItem(QGraphicsItem):
             ground.setAlphaF(0.3)
             painter.fillRect(self.rect(), ground)
         painter.fillRect(QRectF(0, 0, 10 if self.live is not None else 6, self.card.height), QColor(self._stripe()))
-        size = min(28.0, 11 / detail)
-        if size * detail >= 9:
-            painter.setFont(text_font(size, 600))
+        room = self.rect().adjusted(16, 6, -8, -6)
+        fitted = fit_title(
+            self.name, int(room.width()), int(room.height()), round(12 / detail), math.ceil(LEAST_ON_SCREEN / detail)
+        )
+        if fitted is not None:
             painter.setPen(QColor(theme.text))
-            room = self.rect().adjusted(14, 4, -6, -4)
-            text = metrics(round(size), 600).elidedText(self.name, Qt.TextElideMode.ElideMiddle, room.width())
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+            _paint_lines(painter, room, *fitted)
 
-    def _paint_body(self, painter: QPainter) -> None:
+    def _paint_body(self, painter: QPainter, *, is_near: bool) -> None:
         theme, rect = self.theme, self.rect()
         if self.isSelected():
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -165,7 +169,7 @@ class NodeItem(QGraphicsItem):
         painter.save()
         painter.setClipPath(body, Qt.ClipOperation.IntersectClip)
         title = mixed(theme.frozen, theme.node_title, 0.22) if is_frozen else theme.node_title
-        painter.fillRect(QRectF(0, 0, rect.width(), TITLE + 2), QColor(title))
+        painter.fillRect(QRectF(0, 0, rect.width(), TITLE + 2 if is_near else rect.height()), QColor(title))
         if self.card.mode is not None:
             origin = theme.origins[self.card.mode]
             colour = QColor(origin.text if self.card.mode != "real" else origin.fill)
@@ -198,20 +202,38 @@ class NodeItem(QGraphicsItem):
         return {"error": self.theme.error, "warning": self.theme.warning}.get(self.severity, self.theme.control_border)
 
     def _paint_large_title(self, painter: QPainter, detail: float) -> None:
-        """From farther away the name is what one looks for: as large on the screen as ever."""
+        """From farther away the name is what one looks for: as large on the screen as ever, and below it the state."""
         theme, card = self.theme, self.card
-        size = round(min(22.0, 10.5 / detail))
-        icon(card.icon, theme.muted).paint(painter, QRectF(14, 10, size, size).toRect())
-        left, right = 20.0 + size, card.width - 8
-        if self.live is not None:
-            look = self.live.look
-            right -= size
-            icon(look.icon, theme.tone(look.tone)).paint(painter, QRectF(right, 10, size, size).toRect())
-        room = QRectF(left, 10 - (30 - size) / 2, right - left - 4, 30)
-        painter.setFont(text_font(size, 600))
+        small = round(10.5 / detail)
+        below = small * 1.5
+        room = QRectF(14, 6, card.width - 24, card.height - 12 - below)
+        fitted = fit_title(
+            card.name, int(room.width()), int(room.height()), round(12.5 / detail), math.ceil(LEAST_ON_SCREEN / detail)
+        )
+        if fitted is None:
+            return
+        size, lines = fitted
+        room.setHeight(size * LINE * len(lines))
         painter.setPen(QColor(theme.error if self.severity == "error" else theme.text))
-        text = metrics(size, 600).elidedText(card.name, Qt.TextElideMode.ElideMiddle, room.width())
-        painter.drawText(room, _LEFT, text)
+        _paint_lines(painter, room, size, lines)
+        word, tone, mark = self._far_words()
+        row = QRectF(14, room.bottom() + small * 0.15, card.width - 24, below)
+        icon(mark, tone).paint(painter, QRectF(row.left(), row.center().y() - small / 2, small, small).toRect())
+        row.adjust(small * 1.35, 0, 0, 0)
+        painter.setFont(text_font(small, 500))
+        painter.setPen(QColor(tone))
+        text = metrics(small, 500).elidedText(word, Qt.TextElideMode.ElideRight, row.width())
+        painter.drawText(row, _LEFT, text)
+
+    def _far_words(self) -> tuple[str, str, str]:
+        """Word, colour and icon: the state of what runs, else where data comes from, else what it is."""
+        theme, card = self.theme, self.card
+        if self.live is not None:
+            return self.live.look.word, theme.tone(self.live.look.tone), self.live.look.icon
+        if card.mode is not None:
+            origin = theme.origins[card.mode]
+            return origin.word, origin.text, origin.icon
+        return card.corner or card.right, theme.muted, card.icon
 
     def _paint_title(self, painter: QPainter) -> None:
         theme, card = self.theme, self.card
@@ -322,6 +344,15 @@ class NodeItem(QGraphicsItem):
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 _MARKS = {"error": "fa6s.circle-exclamation", "warning": "fa6s.triangle-exclamation"}
+
+
+def _paint_lines(painter: QPainter, room: QRectF, size: int, lines: tuple[str, ...]) -> None:
+    """One below the other, in the middle of their room."""
+    painter.setFont(text_font(size, 600))
+    step = size * LINE
+    top = room.center().y() - step * len(lines) / 2
+    for place, line in enumerate(lines):
+        painter.drawText(QRectF(room.left(), top + place * step, room.width() + 4, step), _LEFT, line)
 
 
 def _pen(colour: str, width: float) -> QPen:

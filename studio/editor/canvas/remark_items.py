@@ -109,10 +109,11 @@ class FrameItem(RemarkItem):
         painter.setBrush(fill)
         painter.setPen(QPen(line, 2 if self.isSelected() else 1.2, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(self.rect(), 6, 6)
-        painter.setFont(text_font(12, 600))
+        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        painter.setFont(text_font(min(FRAME_TITLE, max(12.0, 10.5 / detail)), 600))
         painter.setPen(QColor(theme.muted))
         title = self.rect().adjusted(11, 2, -8, 0)
-        title.setHeight(FRAME_TITLE)
+        title.setHeight(FRAME_TITLE + 4)
         painter.drawText(title, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.value.title)
         if self.isSelected():
             self._paint_grip(painter)
