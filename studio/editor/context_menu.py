@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 ENTRIES = (
     "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
-    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.note", "insert.frame",
+    "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.group", "edit.fold",
+    "edit.ungroup", "insert.note", "insert.frame",
 )  # fmt: skip
 """For everything; an empty name is a line."""
 

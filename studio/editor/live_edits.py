@@ -25,7 +25,7 @@ SET_AFTER_MS = 60
 """Of a slider that is dragged, not every place is worth a request."""
 FOLLOW_AFTER_MS = 300
 """Several edits that belong together are one change of the running system."""
-_LOOKS = ("places", "notes", "frames")
+_LOOKS = ("places", "notes", "frames", "groups")
 """Tables of the layout: nothing that runs."""
 
 

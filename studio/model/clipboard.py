@@ -20,8 +20,10 @@ OFFSET = (24.0, 24.0)
 """How far a pasted copy lies beside its original."""
 
 
-def copy(system: System, names: Iterable[str]) -> str:
-    """The named components and sources, what connects them to each other, and where they are."""
+def copy(system: System, names: Iterable[str], remarks: Iterable[str] = ()) -> str:
+    """The named components and sources, what connects them to each other, where they are, and the groups that are
+    whole among them; with the notes and frames that have one of the ids `remarks`.
+    """
     wanted = set(names)
     part = System(system.name)
     for node in system.nodes:
@@ -35,6 +37,14 @@ def copy(system: System, names: Iterable[str]) -> str:
     for place in system.layout.places:
         if place.of in wanted:
             part.append("places", place)
+    chosen = set(remarks)
+    for table, parts in (("notes", system.layout.notes), ("frames", system.layout.frames)):
+        for remark in parts:
+            if remark.id in chosen:
+                part.append(table, remark)
+    for group in system.layout.groups:
+        if set(group.members) <= wanted:
+            part.append("groups", group)
     return _fragment(part)
 
 
@@ -57,13 +67,17 @@ class Paste(SystemEdit):
 class Duplicate(SystemEdit):
     names: tuple[str, ...]
     offset: tuple[float, float] = OFFSET
+    remarks: tuple[str, ...] = ()
+    """Ids of notes and frames."""
 
     @property
     def label(self) -> str:
+        if not self.names:
+            return f"Duplicate {'a remark' if len(self.remarks) == 1 else f'{len(self.remarks)} remarks'}"
         return f"Duplicate {shown(self.names)}"
 
     def apply(self, system: System, /) -> None:
-        insert(system, read_fragment(copy(system, self.names)), self.offset)
+        insert(system, read_fragment(copy(system, self.names, self.remarks)), self.offset)
 
 
 def read_fragment(text: str) -> System:
@@ -91,6 +105,18 @@ def insert(system: System, part: System, offset: tuple[float, float]) -> None:
             system.place(names[node.name], place.x + offset[0], place.y + offset[1])
     for connection in [*part.wires, *part.services, *part.links]:
         system.connect(_reconnected(connection, names))
+    _insert_remarks(system, part, offset)
+    for group in part.layout.groups:
+        members = tuple(names[member] for member in group.members if member in names)
+        if members:
+            system.put("groups", replace(group, id=system.layout.new_id("g"), members=members, origin=None))
+
+
+def _insert_remarks(system: System, part: System, offset: tuple[float, float]) -> None:
+    for table, prefix, remarks in (("notes", "n", part.layout.notes), ("frames", "f", part.layout.frames)):
+        for remark in remarks:
+            place: dict[str, Any] = {"x": remark.x + offset[0], "y": remark.y + offset[1]}
+            system.put(table, replace(remark, id=system.layout.new_id(prefix), origin=None, **place))
 
 
 def _append_host(part: System, system: System, node: Node) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from studio.model.changes import Table
-from studio.model.parts import Frame, Note, Place, View
+from studio.model.parts import Frame, Group, Note, Place, View
 
 
 class Layout:
@@ -11,12 +11,17 @@ class Layout:
         self.places: Table[str, Place] = Table("place of", lambda place: place.of)
         self.notes: Table[str, Note] = Table("note", lambda note: note.id)
         self.frames: Table[str, Frame] = Table("frame", lambda frame: frame.id)
+        self.groups: Table[str, Group] = Table("group", lambda group: group.id)
         self.view: View | None = None
 
     def new_id(self, prefix: str) -> str:
-        """An id that no note or frame has: `n1`, `f4`."""
-        taken = {*self.notes.keys(), *self.frames.keys()}
+        """An id that no note, frame or group has: `n1`, `f4`."""
+        taken = {*self.notes.keys(), *self.frames.keys(), *self.groups.keys()}
         number = len(taken) + 1
         while f"{prefix}{number}" in taken:
             number += 1
         return f"{prefix}{number}"
+
+    def group_of(self, name: str) -> Group | None:
+        """The group that a component or source belongs to."""
+        return next((group for group in self.groups if name in group.members), None)

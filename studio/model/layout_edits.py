@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
-from studio.model.parts import Frame, Note
+from studio.model.changes import ModelError
+from studio.model.parts import Frame, Group, Note
 from studio.model.system import System
 from studio.model.system_edits import SystemEdit, shown
 
@@ -92,3 +93,41 @@ class RemoveFrame(SystemEdit):
 
     def apply(self, system: System, /) -> None:
         system.take("frames", self.id)
+
+
+@dataclass(frozen=True)
+class PutGroup(SystemEdit):
+    """A new group, or a change to the one with its id. Whoever belongs to it belongs to no other."""
+
+    group: Group
+    what: str = "Group"
+    """What is done to it, for the menu."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.what} {self.group.title}".rstrip()
+
+    def apply(self, system: System, /) -> None:
+        if not self.group.members:
+            raise ModelError("a group needs members", hint="select the cards that belong together first")
+        old = system.layout.groups.get(self.group.id)
+        for name in self.group.members:
+            system.node(name)
+            other = system.layout.group_of(name)
+            if other is not None and other.id != self.group.id:
+                system.leave_group(name)
+        system.put("groups", replace(self.group, origin=old.origin if old else None))
+
+
+@dataclass(frozen=True)
+class Ungroup(SystemEdit):
+    """Its members stay."""
+
+    id: str
+
+    @property
+    def label(self) -> str:
+        return "Ungroup"
+
+    def apply(self, system: System, /) -> None:
+        system.take("groups", self.id)

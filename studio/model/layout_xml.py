@@ -1,4 +1,4 @@
-"""layout.xml: places, notes, frames and the view of a System's canvas."""
+"""layout.xml: places, notes, frames, groups and the view of a System's canvas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from studio.model.changes import Assigned
-from studio.model.parts import Frame, Note, Place, View
+from studio.model.parts import Frame, Group, Note, Place, View
 from studio.model.system import System
 from studio.model.system_xml import number_text
 from studio.model.xml_reconcile import Rule, reconcile
@@ -22,6 +22,7 @@ RULE = Rule(
         Rule("place", ("of",), {"of": str, **_POINT}),
         Rule("note", ("id",), {"id": str, **_BOX}, text=True),
         Rule("frame", ("id",), {"id": str, "title": str, **_BOX}),
+        Rule("group", ("id",), {"id": str, "title": str, "folded": str}, (Rule("member", ("of",), {"of": str}),)),
         Rule("view", (), {**_POINT, "zoom": float}),
     ),
 )
@@ -59,6 +60,8 @@ def layout_tree(system: System) -> XmlNode:
         root.children[-1].text = note.text
     for frame in layout.frames:
         root.children.append(_tree("frame", frame, id=frame.id, title=frame.title))
+    for group in layout.groups:
+        root.children.append(_group_tree(group))
     if layout.view is not None:
         root.children.append(_tree("view", layout.view))
     return root
@@ -82,10 +85,17 @@ def _frame(node: XmlNode) -> Frame:
     return Frame(node.attributes["id"], node.attributes["title"], **numbers, origin=node.origin())
 
 
+def _group(node: XmlNode) -> Group:
+    members = tuple(dict.fromkeys(member.attributes["of"] for member in node.all("member")))
+    folded = node.get("folded") in ("true", "1")
+    return Group(node.attributes["id"], node.attributes["title"], members, folded, origin=node.origin())
+
+
 _PARTS: dict[str, tuple[str, Callable[[XmlNode], object]]] = {
     "place": ("places", _place),
     "note": ("notes", _note),
     "frame": ("frames", _frame),
+    "group": ("groups", _group),
 }
 
 
@@ -94,3 +104,10 @@ def _tree(tag: str, part: Place | Note | Frame | View, **attributes: str) -> Xml
         if hasattr(part, name):
             attributes[name] = number_text(getattr(part, name))
     return XmlNode(tag, attributes, element=part.origin.element if part.origin else None)
+
+
+def _group_tree(group: Group) -> XmlNode:
+    attributes = {"id": group.id, "title": group.title} | ({"folded": "true"} if group.folded else {})
+    tree = XmlNode("group", attributes, element=group.origin.element if group.origin else None)
+    tree.children += [XmlNode("member", {"of": name}) for name in group.members]
+    return tree

@@ -222,6 +222,23 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Components and sources that belong together; folded, they are one card."""
+
+    id: str
+    title: str
+    members: tuple[str, ...]
+    folded: bool = False
+    origin: Origin | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_name(self.id, "id of a group")
+        check_text(self.title, "title of a group")
+        for member in self.members:
+            check_name(member, "name of a member")
+
+
+@dataclass(frozen=True)
 class View:
     """What the window showed last: the centre in canvas coordinates, and the magnification."""
 

@@ -54,6 +54,7 @@ class System(Model):
         self._tables = {
             "nodes": self.nodes, "hosts": self.hosts, "wires": self.wires, "services": self.services,
             "links": self.links, "places": self.layout.places, "notes": self.layout.notes, "frames": self.layout.frames,
+            "groups": self.layout.groups,
         }  # fmt: skip
         self._touching: dict[str, dict[tuple[str, ConnectionKey], None]] = {}
 
@@ -135,6 +136,7 @@ class System(Model):
         if name in self.layout.places:
             self._drop("places", name)
         self._follow_joints(lambda joints: None if joints.node == name else joints)
+        self._follow_group(name, ())
         self._drop("nodes", name)
 
     def rename_node(self, old: str, new: str) -> None:
@@ -148,6 +150,7 @@ class System(Model):
             self._swap(table, key, _renamed(self._tables[table][key], old, new))
         if old in self.layout.places:
             self._swap("places", old, replace(self.layout.places[old], of=new))
+        self._follow_group(old, (new,))
         if self.recording is not None:
             self._set("recording", _renamed_patterns(self.recording, f"/{old}/", f"/{new}/"))
         self._follow_joints(lambda joints: joints._replace(node=new) if joints.node == old else joints)
@@ -231,7 +234,7 @@ class System(Model):
             self._swap("places", name, replace(old, x=x, y=y))
 
     def put(self, table: str, value: Any) -> None:
-        """Add a note or frame, or replace the one with its id."""
+        """Add a note, frame or group, or replace the one with its id."""
         if value.id in self._tables[table]:
             self._swap(table, value.id, value)
         else:
@@ -240,7 +243,21 @@ class System(Model):
     def take(self, table: str, key: str) -> None:
         self._drop(table, key)
 
+    def leave_group(self, name: str) -> None:
+        """Whoever belongs to a group no more; a group without members is none."""
+        self._follow_group(name, ())
+
     # ---- inside
+
+    def _follow_group(self, name: str, instead: tuple[str, ...]) -> None:
+        group = self.layout.group_of(name)
+        if group is None:
+            return
+        members = tuple(new for member in group.members for new in (instead if member == name else (member,)))
+        if members:
+            self._swap("groups", group.id, replace(group, members=members))
+        else:
+            self._drop("groups", group.id)
 
     def _follow_joints(self, moved: Callable[[Endpoint], Endpoint | None]) -> None:
         """The port that tells of the joints has another name, or is gone."""

@@ -19,13 +19,14 @@ from studio.errors import StudioError
 from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.document import SystemDocument
 from studio.model.history import Edit
-from studio.model.layout_edits import MoveNodes, PutFrame, PutNote, RemoveNote
+from studio.model.layout_edits import MoveNodes, PutFrame, PutGroup, PutNote, RemoveNote, Ungroup
 from studio.model.parts import (
     Component,
     Connection,
     Endpoint,
     Frame,
     GeometryUse,
+    Group,
     Link,
     Note,
     Recording,
@@ -40,6 +41,7 @@ from studio.model.source_edits import (
     RenameSourcePort,
     SetProvider,
 )
+from studio.model.source_making import MakeSource
 from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source
 from studio.model.spec import Delivery, PortSpec
 from studio.model.system import System
@@ -82,7 +84,7 @@ VALUES = st.none() | st.booleans() | st.integers(-9, 9) | NUMBERS | TEXTS
 
 def contents(system: System) -> list[object]:
     tables = [system.nodes, system.hosts, system.wires, system.services, system.links]
-    layout = [system.layout.places, system.layout.notes, system.layout.frames]
+    layout = [system.layout.places, system.layout.notes, system.layout.frames, system.layout.groups]
     return [system.name, system.doc, system.recording, *map(list, tables), *map(list, layout)]
 
 
@@ -248,11 +250,23 @@ class Editing(RuleBasedStateMachine):
     def frame(self, id: str, point: tuple[float, float]) -> None:
         self.do(PutFrame(Frame(id, "A & B", *point, 5, 5)))
 
-    @rule(picks=st.lists(PICKS, min_size=1, max_size=3), again=st.booleans())
-    def paste(self, picks: list[int], again: bool) -> None:
+    @rule(id=st.sampled_from(["g1", "g2"]), picks=st.lists(PICKS, max_size=4), folded=st.booleans(), keep=st.booleans())
+    def group(self, id: str, picks: list[int], folded: bool, keep: bool) -> None:
+        members = tuple({self.node(pick): None for pick in picks})
+        self.do(PutGroup(Group(id, "A & B", members, folded)) if keep else Ungroup(id))
+
+    @rule(pick=PICKS, mode=st.sampled_from(["real", "simulated"]))
+    def make_source(self, pick: int, mode: str) -> None:
+        ports = (PortSpec("laser", "out", "Range3d"), PortSpec("drive", "in", "Velocity"))
+        self.do(MakeSource(self.node(pick, Component), mode, ports))  # type: ignore[arg-type]
+
+    @rule(picks=st.lists(PICKS, min_size=1, max_size=3), again=st.booleans(), remarks=st.booleans())
+    def paste(self, picks: list[int], again: bool, remarks: bool) -> None:
         names = list({self.node(pick): None for pick in picks})
+        layout = self.system.layout
+        ids = (*layout.notes.keys(), *layout.frames.keys()) if remarks and len(layout.notes) < 10 else ()
         if len(self.system.nodes) < 40:
-            self.do(Paste(copy(self.system, names)) if again else Duplicate(tuple(names)))
+            self.do(Paste(copy(self.system, names, ids)) if again else Duplicate(tuple(names), remarks=ids))
 
     @rule(pick=PICKS, new=NAMES, port=PORTS)
     def compound(self, pick: int, new: str, port: str) -> None:

@@ -41,6 +41,8 @@ class Port:
     optional: bool = False
     missing: bool = False
     """A wire names it, but the component has no such port."""
+    label: str = ""
+    """What is written beside it; its name without one."""
 
     @property
     def is_service(self) -> bool:
@@ -76,6 +78,9 @@ class Card:
 
     def port(self, name: str, *, service: bool = False) -> Port | None:
         return next((port for port in self.ports if port.end.port == name and port.is_service == service), None)
+
+    def port_at(self, end: Endpoint, *, service: bool = False) -> Port | None:
+        return next((port for port in self.ports if port.end == end and port.is_service == service), None)
 
     def segments(self) -> Iterator[tuple[SourceMode, float, float]]:
         """Mode, left edge and width of each part of a source's switch."""

@@ -75,14 +75,14 @@ class CanvasCommands:
         else:
             at = snapped(self.view.middle() - QPointF(160, 96))
             area = QRect(int(at.x()), int(at.y()), 320, 192).toRectF()
-        frame = Frame(layout.new_id("f"), "Group", area.x(), area.y(), area.width(), area.height())
+        frame = Frame(layout.new_id("f"), "Frame", area.x(), area.y(), area.width(), area.height())
         if self._scene.session.do(put(frame)):
             self.edit_remark(self._scene.remarks[frame.id])
 
     # ---- the selection
 
     def select_all(self) -> None:
-        for item in [*self._scene.nodes.values(), *self._scene.wires.values(), *self._scene.remarks.values()]:
+        for item in [*self._scene.cards(), *self._scene.wires.values(), *self._scene.remarks.values()]:
             item.setSelected(True)
 
     def delete(self) -> None:
@@ -104,15 +104,16 @@ class CanvasCommands:
             self._scene.session.do(Compound(f"{edits[0].label} and more", tuple(edits)))
 
     def copy(self) -> None:
-        names = self._scene.selected_nodes()
+        names, remarks = self._scene.selected_nodes(), self._selected_ids()
         clipboard = QApplication.clipboard()
-        if names and clipboard is not None:
-            clipboard.setText(copy(self._scene.session.system, names))
+        if (names or remarks) and clipboard is not None:
+            clipboard.setText(copy(self._scene.session.system, names, remarks))
             self._pasted = 0
 
     def cut(self) -> None:
-        self.copy()
-        if self._scene.selected_nodes():
+        """What can be put elsewhere; a wire alone cannot."""
+        if self._scene.selected_nodes() or self._selected_ids():
+            self.copy()
             self.delete()
 
     def paste(self) -> None:
@@ -125,15 +126,18 @@ class CanvasCommands:
         self._and_select_new(Paste(text, (32.0 * self._pasted, 32.0 * self._pasted)))
 
     def duplicate(self) -> None:
-        names = self._scene.selected_nodes()
-        if names:
-            self._and_select_new(Duplicate(tuple(names), (32.0, 32.0)))
+        names, remarks = self._scene.selected_nodes(), self._selected_ids()
+        if names or remarks:
+            self._and_select_new(Duplicate(tuple(names), (32.0, 32.0), remarks))
 
     def rename(self) -> None:
         """In place: the one that is selected, or that has the focus."""
         remarks = self._scene.selected_remarks()
         nodes = self._scene.selected_nodes() or ([self._scene.focus_node] if self._scene.focus_node else [])
-        if len(nodes) == 1:
+        groups = self.view.groups.selected()
+        if len(groups) == 1:
+            self.view.groups.edit_title(groups[0])
+        elif len(nodes) == 1:
             self.rename_node(nodes[0])
         elif len(remarks) == 1:
             self.edit_remark(remarks[0])
@@ -237,9 +241,15 @@ class CanvasCommands:
             self._scene.set_focus_node(new)
 
     def _and_select_new(self, edit: SystemEdit) -> None:
-        before = set(self._scene.nodes)
+        before, remarks = set(self._scene.nodes), set(self._scene.remarks)
         if self._scene.session.do(edit):
             self._scene.select(set(self._scene.nodes) - before)
+            for key in set(self._scene.remarks) - remarks:
+                self._scene.remarks[key].setSelected(True)
+
+    def _selected_ids(self) -> tuple[str, ...]:
+        """Of notes and frames."""
+        return tuple(remark.value.id for remark in self._scene.selected_remarks())
 
 
 def fitting_connection(port: Port, name: str, spec: ComponentSpec) -> Connection | None:

@@ -59,10 +59,10 @@ def _render(scene: CanvasScene, painter: QPainter, area: QRectF, into: QRectF) -
     scene.clearSelection()
     scene.set_focus_node(None)
     painter.fillRect(into, QColor(scene.theme.canvas))
-    for node in scene.nodes.values():
+    for node in scene.cards():
         node.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     scene.render(painter, into, area)
-    for node in scene.nodes.values():
+    for node in scene.cards():
         node.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
     for item in chosen:
         item.setSelected(True)

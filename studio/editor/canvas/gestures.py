@@ -13,6 +13,7 @@ from PyQt6.QtGui import QColor, QPainterPath, QPen
 from PyQt6.QtWidgets import QGraphicsPathItem, QGraphicsRectItem
 
 from studio.editor.canvas.card import Port
+from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.remark_items import FrameItem, RemarkItem
 from studio.editor.canvas.routing import loose_path, service_path
@@ -48,7 +49,7 @@ class Gesture(ABC):
 class MoveGesture(Gesture):
     """Cards, notes and frames that are selected; a frame takes along what lies inside."""
 
-    def __init__(self, scene: CanvasScene, grabbed: NodeItem | RemarkItem, point: QPointF) -> None:
+    def __init__(self, scene: CanvasScene, grabbed: NodeItem | RemarkItem | GroupFrame, point: QPointF) -> None:
         self.scene = scene
         self.origin = point
         self.grabbed_at = grabbed.pos()
@@ -128,7 +129,7 @@ class ConnectGesture(Gesture):
         self.fixed = fixed
         self.old = old
         self.target: Port | None = None
-        self.at = scene.nodes[fixed.end.node].anchor(fixed)
+        self.at = self._anchor(fixed)
         self._line = QGraphicsPathItem()
         self._line.setZValue(5)
         pen = QPen(QColor(scene.theme.hue(fixed.type)), 2)
@@ -143,7 +144,7 @@ class ConnectGesture(Gesture):
     @property
     def is_on_ground(self) -> bool:
         """Nothing is under the pointer that a wire could mean."""
-        return self.target is None and self.scene.node_at(self.at) is None
+        return self.target is None and self.scene.card_at(self.at) is None
 
     def connection_to(self, port: Port) -> Connection:
         ends = (self.fixed.end, port.end) if self.fixed.starts else (port.end, self.fixed.end)
@@ -192,12 +193,12 @@ class ConnectGesture(Gesture):
 
     def aim(self, port: Port) -> None:
         """By keyboard: straight to a port."""
-        self.at = self.scene.nodes[port.end.node].anchor(port)
+        self.at = self._anchor(port)
         self.target, self.message = port, f"{self.connection_to(port)}"
         self._draw(self.at)
 
     def fitting_ports(self) -> list[Port]:
-        return [port for node in self.scene.nodes.values() for port in node.card.ports if self.why_not(port) is None]
+        return [port for node in self.scene.cards() for port in node.card.ports if self.why_not(port) is None]
 
     def finish(self) -> SystemEdit | None:
         target, old = self.target, self.old
@@ -214,14 +215,18 @@ class ConnectGesture(Gesture):
     def cancel(self) -> None:
         self._tidy()
 
+    def _anchor(self, port: Port) -> QPointF:
+        card = self.scene.card_for(port.end.node)
+        return card.anchor(port) if card is not None else self.at
+
     def _draw(self, to: QPointF) -> None:
-        fixed = self.scene.nodes[self.fixed.end.node].anchor(self.fixed)
+        fixed = self._anchor(self.fixed)
         first, last = (fixed, to) if self.fixed.starts else (to, fixed)
         self._line.setPath(service_path(first, last) if self.fixed.is_service else loose_path(first, last))
 
     def _dim(self) -> None:
         fitting = frozenset([*self.fitting_ports(), self.fixed])
-        for node in self.scene.nodes.values():
+        for node in self.scene.cards():
             node.fitting = fitting
             node.update()
         for wire in self.scene.wires.values():
@@ -232,7 +237,7 @@ class ConnectGesture(Gesture):
         self.scene.removeItem(self._line)
         if self.old is not None:
             self.old.setVisible(True)
-        for node in self.scene.nodes.values():
+        for node in self.scene.cards():
             node.fitting = None
             node.update()
         for wire in self.scene.wires.values():
@@ -295,8 +300,8 @@ def end_nearer_to(wire: WireItem, point: QPointF) -> str:
 def fixed_port(scene: CanvasScene, wire: WireItem, moving: str) -> Port | None:
     """The port at the other end of a wire whose `moving` end was taken."""
     end: Endpoint = wire.connection.end if moving == "start" else wire.connection.start
-    node = scene.nodes.get(end.node)
-    return node.card.port(end.port, service=isinstance(wire.connection, ServiceWire)) if node else None
+    node = scene.card_for(end.node)
+    return node.card.port_at(end, service=isinstance(wire.connection, ServiceWire)) if node else None
 
 
 def _xy(point: QPointF) -> tuple[float, float]:

@@ -18,7 +18,8 @@ class KeyboardWiring:
 
     def __init__(self, view: CanvasView, name: str) -> None:
         self.view = view
-        ports = view.canvas.nodes[name].card.ports
+        card = view.canvas.card_for(name)
+        ports = card.card.ports if card is not None else ()
         self.own = []
         for port in sorted(ports, key=lambda port: not port.starts):  # an output is what one mostly means
             probe = ConnectGesture(view.canvas, port)

@@ -78,6 +78,7 @@ class LiveLayer(QObject):
             item = self.scene.nodes.get(name)
             if item is not None and name in system.nodes:
                 self.scene.looks += item.show_live(live_node(system.node(name), state))
+        self.scene.groups.show_again(names)
 
     def _show_wires(self, topics: Iterable[str]) -> None:
         state, system = self.feed.state, self.scene.session.system

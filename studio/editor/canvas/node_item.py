@@ -148,7 +148,11 @@ class NodeItem(QGraphicsItem):
         painter.fillRect(QRectF(0, 0, 10 if self.live is not None else 6, self.card.height), QColor(self._stripe()))
         room = self.rect().adjusted(16, 6, -8, -6)
         fitted = fit_title(
-            self.name, int(room.width()), int(room.height()), round(12 / detail), math.ceil(LEAST_ON_SCREEN / detail)
+            self.card.name,
+            int(room.width()),
+            int(room.height()),
+            round(12 / detail),
+            math.ceil(LEAST_ON_SCREEN / detail),
         )
         if fitted is not None:
             painter.setPen(QColor(theme.text))
@@ -207,9 +211,8 @@ class NodeItem(QGraphicsItem):
         small = round(10.5 / detail)
         below = small * 1.5
         room = QRectF(14, 6, card.width - 24, card.height - 12 - below)
-        fitted = fit_title(
-            card.name, int(room.width()), int(room.height()), round(12.5 / detail), math.ceil(LEAST_ON_SCREEN / detail)
-        )
+        least = math.ceil(LEAST_ON_SCREEN / detail)
+        fitted = fit_title(card.name, int(room.width()), int(room.height()), round(12.5 / detail), least)
         if fitted is None:
             return
         size, lines = fitted
@@ -300,7 +303,7 @@ class NodeItem(QGraphicsItem):
             )
             left = PADDING if port.side == "in" else self.card.width - PADDING - room
             painter.setPen(QColor(theme.error if port.missing else theme.text))
-            text = metrics(11.5).elidedText(port.end.port, Qt.TextElideMode.ElideMiddle, room)
+            text = metrics(11.5).elidedText(port.label or port.end.port, Qt.TextElideMode.ElideMiddle, room)
             row = QRectF(left, port.y - ROW / 2, room, ROW)
             painter.drawText(row, _LEFT if port.side == "in" else _RIGHT, text)
         if self.live is not None and self.live.rates:

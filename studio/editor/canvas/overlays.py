@@ -142,8 +142,8 @@ class MiniMap(QWidget):
         key = (canvas.revision, canvas.looks, chosen)
         if self._resting is None or self._resting[0] != key:
             found: dict[str, list[QRectF]] = {}
-            for name, item in canvas.nodes.items():
-                if name not in chosen:
+            for item in canvas.cards():
+                if item.name not in chosen:
                     tone = canvas.theme.tone(item.live.look.tone) if item.live else canvas.theme.control_border
                     found.setdefault(tone, []).append(item.outline())
             self._resting = (key, found)

@@ -11,6 +11,8 @@ from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from studio.editor.canvas.arrange import COLUMN_GAP, arrange
 from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
+from studio.editor.canvas.group_items import GroupCard, GroupFrame
+from studio.editor.canvas.groups import GroupItem, Groups
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.problem_marks import mark_problems
 from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
@@ -51,6 +53,7 @@ class CanvasScene(QGraphicsScene):
         self._unplaced: dict[str, tuple[float, float]] = {}
         """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
         self.ways = Ways(self)
+        self.groups = Groups(self)
         self._content: QRectF | None = None
         self.revision = 0
         """Counts what changed, for who keeps something made from the places of all cards. A drag does not count."""
@@ -61,7 +64,24 @@ class CanvasScene(QGraphicsScene):
     # ---- asking
 
     def node_at(self, point: QPointF) -> NodeItem | None:
+        found = self.card_at(point)
+        return None if isinstance(found, GroupCard) else found
+
+    def card_at(self, point: QPointF) -> NodeItem | None:
+        """Of a component, a source, or a group that is folded."""
         return next((item for item in self.items(point) if isinstance(item, NodeItem)), None)
+
+    def group_at(self, point: QPointF) -> GroupItem | None:
+        return next((item for item in self.items(point) if isinstance(item, GroupCard | GroupFrame)), None)
+
+    def card_for(self, name: str) -> NodeItem | None:
+        """The card of a component or source, or of the folded group that it is in."""
+        return self.groups.card_for(name) or self.nodes.get(name)
+
+    def cards(self) -> Iterator[NodeItem]:
+        """All that are to be seen."""
+        yield from (item for item in self.nodes.values() if item.isVisible())
+        yield from self.groups.cards()
 
     def port_near(self, point: QPointF, reach: float = 11.0) -> tuple[NodeItem, Port] | None:
         """The port under the pointer, of the card on top."""
@@ -83,6 +103,7 @@ class CanvasScene(QGraphicsScene):
     def selected_nodes(self) -> list[str]:
         """In the order of the system, which is what edits and their labels go by."""
         chosen = {item.name for item in self.selectedItems() if isinstance(item, NodeItem)}
+        chosen |= self.groups.selected_members()
         return [node.name for node in self.session.system.nodes if node.name in chosen]
 
     def selected_connections(self) -> list[Connection]:
@@ -103,10 +124,10 @@ class CanvasScene(QGraphicsScene):
 
     def anchor(self, end: Endpoint, kind: type[Connection], *, is_start: bool) -> QPointF | None:
         """Where a connection touches a card."""
-        item = self.nodes.get(end.node)
+        item = self.card_for(end.node)
         if item is None:
             return None
-        port = item.card.port(end.port, service=kind is ServiceWire)
+        port = item.card.port_at(end, service=kind is ServiceWire)
         if kind is Link and (port is None or not is_start):  # a parameter has no mark of its own
             return item.pos() + QPointF(item.card.width if is_start else 0.0, TITLE + STATE_ROW / 2)
         return item.anchor(port) if port is not None else None
@@ -119,6 +140,7 @@ class CanvasScene(QGraphicsScene):
         chosen = set(self.selected_nodes())
         self.clear()
         self.nodes, self.wires, self.remarks = {}, {}, {}
+        self.groups.forget()
         self._moved()
         for node in self.session.system.nodes:
             self._add_node(node.name)
@@ -129,6 +151,7 @@ class CanvasScene(QGraphicsScene):
                 self._add_connection(table, connection)
         for remark in [*self.session.system.layout.frames, *self.session.system.layout.notes]:
             self._put_remark(remark)
+        self.groups.refresh()
         for name in chosen:
             self.nodes[name].setSelected(True)
         self._show_problems()
@@ -143,8 +166,9 @@ class CanvasScene(QGraphicsScene):
     def select(self, names: Iterable[str]) -> None:
         self.clearSelection()
         for name in names:
-            if name in self.nodes:
-                self.nodes[name].setSelected(True)
+            card = self.card_for(name)
+            if card is not None:
+                card.setSelected(True)
 
     def set_focus_node(self, name: str | None, *, ring: bool = True) -> None:
         """Where the keyboard goes on from; a mouse needs no `ring` around it."""
@@ -158,9 +182,11 @@ class CanvasScene(QGraphicsScene):
     def lay_wires_of(self, names: Iterable[str]) -> None:
         """After cards moved: their own wires, at once. Only what moved is looked at, or a drag would stutter."""
         names = [name for name in names if name in self.nodes]
+        self.groups.follow(names)
         for name in names:
             outline = self.nodes[name].outline()
-            self.ways.card_moved(name, outline)
+            if self.nodes[name].isVisible():
+                self.ways.card_moved(name, outline)
             if self._content is not None:
                 self._content = self._content.united(outline)
         for key in {key for name in names for key in self._connection_ids(name)}:
@@ -201,6 +227,7 @@ class CanvasScene(QGraphicsScene):
         for name in touched & set(self.nodes):
             self._refresh_node(name)
         self._forget_lost(before)
+        self.groups.refresh()
         self.lay_wires_of(touched)
         areas = [self.nodes[name].sceneBoundingRect() for name in touched if name in self.nodes]
         self.ways.lay_near(self.wires.values(), areas)
@@ -352,9 +379,11 @@ class CanvasScene(QGraphicsScene):
         self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))
 
     def _shown_items(self) -> Iterator[QGraphicsItem]:
-        yield from self.nodes.values()
+        yield from self.cards()
         yield from self.wires.values()
         yield from self.remarks.values()
+        yield from self.groups.items.values()
 
     def _show_problems(self) -> None:
         mark_problems(self.session, self.nodes, self.wires.values())
+        self.groups.show_again(self.nodes)

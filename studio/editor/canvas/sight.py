@@ -75,7 +75,7 @@ class SightView(QGraphicsView):
     def free_spot(self) -> QPointF:
         """The middle, or beside what already stands there."""
         spot = self.middle()
-        while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.nodes.values()):
+        while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.cards()):
             spot += QPointF(32, 32)
         return spot
 
@@ -127,16 +127,17 @@ class SightView(QGraphicsView):
 
     def show_item(self, name: str) -> None:
         """Scroll only if it is not to be seen."""
-        item = self.canvas.nodes.get(name)
+        item = self.canvas.card_for(name)
         if item is not None and not self.visible_rect().contains(item.outline()):
             self.ensureVisible(item.outline(), 60, 60)
 
     def go_to(self, name: str) -> None:
         """Somebody asked for it: select, show, and take the focus."""
-        if name in self.canvas.nodes:
+        card = self.canvas.card_for(name)
+        if card is not None:
             self.canvas.select([name])
             self.canvas.set_focus_node(name)
-            self.centerOn(self.canvas.nodes[name].outline().center())
+            self.centerOn(card.outline().center())
             self.setFocus()
 
     def toggle_minimap(self) -> None:

@@ -30,6 +30,8 @@ from studio.editor.canvas.gestures import (
     end_nearer_to,
     fixed_port,
 )
+from studio.editor.canvas.group_commands import GroupCommands
+from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.hover import Hover
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
@@ -59,6 +61,7 @@ class CanvasView(SightView):
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene)
         self.commands = CanvasCommands(self)
+        self.groups = GroupCommands(self)
         self.gesture: Gesture | None = None
         self.wiring: KeyboardWiring | None = None
         self._pressed: QPoint | None = None
@@ -123,12 +126,18 @@ class CanvasView(SightView):
             self._choose(wire[0], extend)
             self._wait(at, lambda: ConnectGesture(self.canvas, wire[1], wire[0]))
         elif port is not None:
-            self.canvas.set_focus_node(port[0].name, ring=False)
+            self.canvas.set_focus_node(port[1].end.node, ring=False)
             self._wait(at, lambda: ConnectGesture(self.canvas, port[1]))
         elif (node := self.canvas.node_at(point)) is not None:
             self._press_node(node, at, point, extend)
+        elif (group := self.canvas.card_at(point)) is not None:
+            self._choose(group, extend)
+            self._wait(at, lambda: MoveGesture(self.canvas, group, point))
         elif (line := self.canvas.wire_at(point)) is not None:
             self._choose(line, extend)
+        elif isinstance(border := self.canvas.group_at(point), GroupFrame):
+            self._choose(border, extend)
+            self._wait(at, lambda: MoveGesture(self.canvas, border, point))
         elif (remark := self.canvas.remark_at(point)) is not None:
             self._choose(remark, extend)
             on_grip = remark.is_grip(point)
@@ -166,7 +175,7 @@ class CanvasView(SightView):
                 other = fixed_port(self.canvas, item, end_nearer_to(item, point))
                 return (item, other) if other else None
         under = self.canvas.wire_at(point)
-        if under is None or self.canvas.node_at(point) is not None:
+        if under is None or self.canvas.card_at(point) is not None:
             return None
         near = min(distance(under.start, point), distance(under.end, point))
         other = fixed_port(self.canvas, under, end_nearer_to(under, point)) if near <= END_REACH else None
@@ -208,8 +217,8 @@ class CanvasView(SightView):
 
     def _is_far_from(self, gesture: ConnectGesture) -> bool:
         """A click on a port is no wish for a new component."""
-        home = self.canvas.nodes[gesture.fixed.end.node].anchor(gesture.fixed)
-        return distance(home, gesture.at) > 24
+        card = self.canvas.card_for(gesture.fixed.end.node)
+        return card is not None and distance(card.anchor(gesture.fixed), gesture.at) > 24
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -224,6 +233,8 @@ class CanvasView(SightView):
                 self.commands.rename_node(node.name)
             else:
                 self.inspect.emit()
+        elif (group := self.canvas.group_at(point)) is not None:
+            self.groups.fold_one(group)
         elif self.canvas.wire_at(point) is not None:
             self.inspect.emit()
         elif remark is not None:
@@ -234,7 +245,8 @@ class CanvasView(SightView):
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
         assert event is not None
         point = self.mapToScene(event.pos())
-        under = self.canvas.node_at(point) or self.canvas.wire_at(point) or self.canvas.remark_at(point)
+        canvas = self.canvas
+        under = canvas.card_at(point) or canvas.wire_at(point) or canvas.remark_at(point) or canvas.group_at(point)
         if under is not None and not under.isSelected():
             self._choose(under, extend=False)
         super().contextMenuEvent(event)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from PyQt6.QtCore import QRectF
+
 from studio.editor.canvas.scene import CanvasScene
 from studio.model.parts import Wire
 
@@ -26,11 +28,11 @@ def along_wires(scene: CanvasScene, name: str, way: Way) -> str | None:
 
 def to_neighbour(scene: CanvasScene, name: str, way: Way) -> str | None:
     """The nearest card in that direction; what lies to the side counts as farther away."""
-    here = scene.nodes[name].outline().center()
+    here = _outline(scene, name).center()
     step_x, step_y = _STEP[way]
     best, best_cost = None, math.inf
     for other, item in scene.nodes.items():
-        if other == name:
+        if other == name or not item.isVisible():
             continue
         there = item.outline().center()
         forward = (there.x() - here.x()) * step_x + (there.y() - here.y()) * step_y
@@ -46,6 +48,13 @@ def first_card(scene: CanvasScene) -> str | None:
 
 
 def _nearest_in_height(scene: CanvasScene, name: str, others: list[str]) -> str | None:
-    here = scene.nodes[name].outline().center().y()
+    here = _outline(scene, name).center().y()
     known = [other for other in others if other in scene.nodes and other != name]
-    return min(known, key=lambda other: abs(scene.nodes[other].outline().center().y() - here), default=None)
+    return min(known, key=lambda other: abs(_outline(scene, other).center().y() - here), default=None)
+
+
+def _outline(scene: CanvasScene, name: str) -> QRectF:
+    """Of its card, or of the folded group that it is in."""
+    card = scene.card_for(name)
+    assert card is not None
+    return card.outline()

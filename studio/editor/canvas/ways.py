@@ -39,8 +39,10 @@ class Ways:
         connection, kind = item.connection, type(item.connection)
         start = self.scene.anchor(connection.start, kind, is_start=True)
         end = self.scene.anchor(connection.end, kind, is_start=False)
-        item.setVisible(start is not None and end is not None)
-        if start is None or end is None:
+        group = self.scene.groups.card_for(connection.start.node)
+        inside = group is not None and group is self.scene.groups.card_for(connection.end.node)
+        item.setVisible(start is not None and end is not None and not inside)
+        if start is None or end is None or inside:
             return
         if kind is ServiceWire:
             item.lay(service_path(start, end))
@@ -74,14 +76,14 @@ class Ways:
         if self._lanes is None:
             self._lanes = {}
             for wire in self.scene.session.system.wires:
-                first, last = self.scene.nodes.get(wire.start.node), self.scene.nodes.get(wire.end.node)
+                first, last = self.scene.card_for(wire.start.node), self.scene.card_for(wire.end.node)
                 if first is not None and last is not None and last.x() < first.x() + first.card.width + 8:
                     self._lanes.setdefault(wire.start, len(self._lanes))
         return self._lanes.setdefault(port, len(self._lanes))
 
     def _cards(self) -> CardIndex:
         if self._index is None:
-            self._index = CardIndex((name, item.outline()) for name, item in self.scene.nodes.items())
+            self._index = CardIndex((item.name, item.outline()) for item in self.scene.cards())
         return self._index
 
 

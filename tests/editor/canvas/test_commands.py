@@ -38,6 +38,22 @@ def test_copy_and_paste_keep_the_wires_between_the_copies(view: CanvasView) -> N
     ]
 
 
+def test_notes_and_frames_are_cut_pasted_and_duplicated_too(view: CanvasView) -> None:
+    layout = view.canvas.session.system.layout
+    note, frame = layout.notes["n1"], layout.frames["f1"]
+    view.commands.select_all()
+    view.commands.cut()
+    assert not view.canvas.nodes and not view.canvas.remarks
+    view.commands.paste()
+    assert [(each.text, each.x) for each in layout.notes] == [(note.text, note.x + 32)]
+    assert [(each.title, each.width) for each in layout.frames] == [(frame.title, frame.width)]
+    assert {item.value.id for item in view.canvas.selected_remarks()} == set(view.canvas.remarks)
+    view.canvas.clearSelection()
+    next(item for item in view.canvas.remarks.values() if item.value.id in layout.notes).setSelected(True)
+    view.commands.duplicate()
+    assert labels(view)[-1] == "Duplicate a remark" and len(layout.notes) == 2
+
+
 def test_pasting_nonsense_is_refused_in_words(view: CanvasView, qapp: object) -> None:
     from PyQt6.QtWidgets import QApplication
 

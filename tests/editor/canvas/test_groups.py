@@ -1,0 +1,139 @@
+"""Groups: cards that belong together, folded into one. Nothing of it is in system.xml."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtTest import QTest
+
+from studio.editor.canvas.group_items import GroupCard, GroupFrame
+from studio.editor.canvas.in_place import NameField
+from studio.editor.canvas.view import CanvasView
+from studio.model.document import SYSTEM_FILE, SystemDocument
+from studio.model.layout_edits import PutGroup
+from studio.model.parts import Group, Wire
+from studio.model.system_edits import RemoveNodes, RenameNode
+
+MEMBERS = ("terrain_map", "traverse_map")
+
+
+def labels(view: CanvasView) -> list[str]:
+    return view.canvas.session.document.history.labels
+
+
+def make(view: CanvasView, *, folded: bool) -> None:
+    assert view.canvas.session.do(PutGroup(Group("g1", "Maps", MEMBERS, folded)))
+
+
+def double_click(view: CanvasView, at: QPointF) -> None:
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.mapFromScene(at))
+
+
+def test_what_is_selected_becomes_a_group_and_gets_a_name(view: CanvasView) -> None:
+    view.canvas.select(MEMBERS)
+    view.groups.make()
+    field = view.findChild(NameField)
+    assert field is not None
+    field.setText("Maps")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert labels(view) == ["Group Group", "Name the group Maps"]
+    item = next(iter(view.canvas.groups.items.values()))
+    assert isinstance(item, GroupFrame)
+    assert all(item.outline().contains(view.canvas.nodes[name].outline()) for name in MEMBERS)
+
+
+def test_a_folded_group_stands_for_its_members_and_has_the_ports_that_leave_it(view: CanvasView) -> None:
+    make(view, folded=True)
+    scene = view.canvas
+    card = scene.groups.items["g1"]
+    assert isinstance(card, GroupCard)
+    assert not any(scene.nodes[name].isVisible() for name in MEMBERS)
+    ends = {str(port.end) for port in card.card.ports}
+    assert ends == {"terrain_map.ranges", "terrain_map.pose", "terrain_map.terrain", "terrain_map.model",
+                    "traverse_map.traverse"}  # fmt: skip
+    for item in scene.wires.values():
+        inside = {item.connection.start.node, item.connection.end.node} <= set(MEMBERS)
+        assert item.isVisible() != inside
+        if item.isVisible() and item.connection.end.node in MEMBERS:
+            assert any((card.anchor(port) - item.end).manhattanLength() < 1 for port in card.card.ports)
+    assert card.card.left == "2 members" and "2 members" in card.accessible_name()
+
+
+def test_double_clicks_and_keys_fold_and_unfold(view: CanvasView) -> None:
+    make(view, folded=False)
+    frame = view.canvas.groups.items["g1"]
+    double_click(view, frame.outline().topLeft() + QPointF(40, 10))
+    assert labels(view)[-1] == "Fold Maps"
+    card = view.canvas.groups.items["g1"]
+    assert isinstance(card, GroupCard) and card.isSelected()
+    double_click(view, card.outline().center() - QPointF(0, 20))
+    assert labels(view)[-1] == "Unfold Maps" and all(view.canvas.nodes[name].isVisible() for name in MEMBERS)
+    view.canvas.select(["terrain_map"])
+    view.groups.fold()
+    assert labels(view)[-1] == "Fold Maps"
+    view.groups.dissolve()
+    assert not view.canvas.groups.items and view.canvas.nodes["terrain_map"].isVisible()
+
+
+def test_a_folded_group_is_moved_with_all_that_is_in_it(view: CanvasView, hand: Any) -> None:
+    make(view, folded=True)
+    card = view.canvas.groups.items["g1"]
+    before = view.canvas.positions(MEMBERS)
+    grip = card.outline().topLeft() + QPointF(60, 40)
+    hand.drag(grip, grip + QPointF(64, 32))
+    after = view.canvas.positions(MEMBERS)
+    assert {(after[name][0] - before[name][0], after[name][1] - before[name][1]) for name in MEMBERS} == {(64, 32)}
+    assert view.canvas.groups.items["g1"].pos() == QPointF(*after["terrain_map"])
+
+
+def test_wires_are_drawn_to_and_from_a_folded_group(view: CanvasView, hand: Any) -> None:
+    make(view, folded=True)
+    card = view.canvas.groups.items["g1"]
+    assert isinstance(card, GroupCard)
+    port = next(port for port in card.card.ports if str(port.end) == "traverse_map.traverse")
+    hand.drag(card.anchor(port), hand.port("hazard_detection", "terrain"))
+    assert Wire.between("traverse_map.traverse", "hazard_detection.terrain").key in view.canvas.session.system.wires
+
+
+def test_groups_are_saved_in_the_layout_alone_and_undone(view: CanvasView) -> None:
+    session = view.canvas.session
+    before = session.document.texts()
+    make(view, folded=True)
+    session.do(RenameNode("terrain_map", "heights"))
+    session.save()
+    again = SystemDocument.load(session.folder).system.layout.groups["g1"]
+    assert (again.title, again.members, again.folded) == ("Maps", ("heights", "traverse_map"), True)
+    session.undo()
+    assert session.document.texts()[session.folder / SYSTEM_FILE] == before[session.folder / SYSTEM_FILE]
+    session.do(RemoveNodes(("terrain_map",)))
+    assert session.system.layout.groups["g1"].members == ("traverse_map",)
+    session.do(RemoveNodes(("traverse_map",)))
+    assert "g1" not in session.system.layout.groups and not view.canvas.groups.items
+    while session.document.undo():
+        pass
+    assert session.document.texts() == before
+
+
+def test_who_joins_a_group_leaves_the_other(view: CanvasView) -> None:
+    make(view, folded=False)
+    view.canvas.session.do(PutGroup(Group("g2", "Other", ("traverse_map", "path_planner"))))
+    groups = view.canvas.session.system.layout.groups
+    assert groups["g1"].members == ("terrain_map",) and groups["g2"].members == ("traverse_map", "path_planner")
+
+
+def test_a_group_that_is_whole_is_copied_with_its_members(view: CanvasView) -> None:
+    make(view, folded=True)
+    view.canvas.select(["terrain_map"])  # stands behind the card of the group
+    assert view.canvas.selected_nodes() == list(MEMBERS)
+    view.commands.duplicate()
+    groups = list(view.canvas.session.system.layout.groups)
+    assert [group.members for group in groups] == [MEMBERS, ("terrain_map_2", "traverse_map_2")]
+
+
+def test_going_to_a_member_shows_the_group_it_is_in(view: CanvasView) -> None:
+    make(view, folded=True)
+    view.go_to("traverse_map")
+    assert view.canvas.groups.items["g1"].isSelected()
+    view.walk("right")
+    assert view.canvas.focus_node not in MEMBERS
