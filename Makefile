@@ -32,11 +32,12 @@ run: components build/kernels  ## the window with the Raptor driving in it; anot
 	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/editor.md explains what you saw"
 
 # Real processes on a busy machine can be late for a test's patience. What fails is tried once more, alone, and both
-# results are printed; what is really broken fails again.
+# results are printed; what is really broken fails again. Tests marked must_not_flake get no second chance: what is the same
+# only every other time is broken.
 test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS) || { \
 		echo "make test: what failed is tried once more, by itself"; \
-		$(PYTHON) -m pytest --last-failed --last-failed-no-failures none $(ARGS); \
+		$(PYTHON) -m pytest --second-chance --last-failed --last-failed-no-failures none $(ARGS); \
 	}
 
 check: setup  ## ruff (lint and format) and mypy

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+PATIENT_S = 300
 ROOT = Path(__file__).resolve().parent.parent
 # The projects of the tests are ours. Here, as fixtures of modules start before those of tests.
 os.environ["STUDIO_TRUST"] = "all"
@@ -26,6 +27,7 @@ settings.load_profile("studio")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long versions: full counts, hours if need be")
+    parser.addoption("--second-chance", action="store_true", help="what failed is tried again: see must_not_flake")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,13 +37,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`--soak` runs what has a long version, and nothing else."""
+    """`--soak` runs what has a long version, and nothing else. Who may not try again gets the time that it takes."""
+    for item in items:
+        if item.get_closest_marker("must_not_flake") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(PATIENT_S))
     if config.getoption("--soak"):
         long = [item for item in items if item.get_closest_marker("soak") or "scaled" in _fixtures(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in long])
         items[:] = long
         for item in long:  # a limit that is meant for one per cent of the counts does not hold here
             item.add_marker(pytest.mark.timeout(config.option.timeout), append=False)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A replay that is the same every other time is not the same: what came out wrong once has failed."""
+    if item.config.getoption("--second-chance") and item.get_closest_marker("must_not_flake"):
+        pytest.fail("it has failed, and is one of those that may not fail even once (must_not_flake)", pytrace=False)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:

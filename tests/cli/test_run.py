@@ -87,6 +87,7 @@ def test_nothing_of_a_run_is_left_behind(real_time: tuple[Result, Path]) -> None
 # Lockstep.
 
 
+@pytest.mark.must_not_flake
 def test_two_lockstep_runs_give_the_same_counts_and_values(studio: Studio) -> None:
     first, second = (studio("run", "first_steps", "--gate", "lockstep", "--for", "3", "--seed", "5") for _ in "ab")
     assert (first.status, second.status) == (0, 0)

@@ -80,6 +80,7 @@ def events_of(path: Path) -> list[LoggedEvent]:
     return [event for event in every if event.topic not in ("/_studio/handled", "/_studio/log")]
 
 
+@pytest.mark.must_not_flake
 def test_a_simulated_run_is_the_same_every_time_and_replays(studio: Studio, project: Path, tmp_path: Path) -> None:
     logs = [tmp_path / f"{name}.mcap" for name in "ab"]
     for log in logs:

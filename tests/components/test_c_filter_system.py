@@ -101,6 +101,7 @@ class Recorded:
         self.session.close()
 
 
+@pytest.mark.must_not_flake
 def test_lockstep_gives_the_same_bytes_as_the_same_filter_in_python() -> None:
     frames = []
     for twin in (False, True):

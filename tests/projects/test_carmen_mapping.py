@@ -121,6 +121,7 @@ def test_both_maps_show_the_walls_where_they_are(made: Path) -> None:
         assert chart.plane("occupancy")[inside] < 0.25
 
 
+@pytest.mark.must_not_flake
 def test_two_replays_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
     replayed(made / "room.mcap", tmp_path / "again.mcap")
     assert (tmp_path / "again.mcap").read_bytes() == (made / "out.mcap").read_bytes()
@@ -174,6 +175,7 @@ def intel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.must_not_flake
 @pytest.mark.timeout(240)
 def test_a_piece_of_a_real_log_is_mapped_the_same_in_process_and_over_processes(
     intel: Path, evaluate: Any, capsys: pytest.CaptureFixture[str]

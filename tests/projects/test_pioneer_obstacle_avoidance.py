@@ -42,6 +42,7 @@ def test_it_wanders_through_the_maze_without_a_collision(world: str, seconds: fl
     assert outcome["path_m"] > 0.15 * seconds
 
 
+@pytest.mark.must_not_flake
 @pytest.mark.timeout(300)
 def test_what_was_recorded_in_simulation_comes_out_again(tmp_path: Path) -> None:
     log = tmp_path / "drive.mcap"

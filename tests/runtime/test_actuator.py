@@ -184,6 +184,7 @@ def step_of(drawn: tuple[int, ...]) -> tuple[int, int, int, int] | str:
     return (0, 0, 0, 1, 2, origin)[origin % 6], (0, 0, 0, -1, 1)[epoch % 5], *ages
 
 
+@pytest.mark.must_not_flake
 def test_nothing_but_the_rules_decides_over_a_million_commands(scaled: Callable[[int], int]) -> None:
     """One per cent of them in the ordinary tests. Logged and simulated commands are refused in every single case."""
 

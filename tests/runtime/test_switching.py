@@ -82,6 +82,7 @@ def check_unharmed(run: ProcessRun, pids: dict[str, int]) -> None:
     assert run.exits == {} and run.restarts == {}
 
 
+@pytest.mark.must_not_flake
 def test_switches_at_random_moments(
     system: tuple[ProcessRun, LoggedSources], log: Path, scaled: Callable[[int], int]
 ) -> None:
@@ -130,6 +131,7 @@ def test_a_log_brings_its_clock_and_one_beside_something_real_does_not(
     assert run.component("guard")["state"] == "active"
 
 
+@pytest.mark.must_not_flake
 def test_a_broker_that_dies_in_the_middle_of_a_change_leaves_nothing_paused(
     system: tuple[ProcessRun, LoggedSources], log: Path, scaled: Callable[[int], int]
 ) -> None:

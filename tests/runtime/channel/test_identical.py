@@ -40,6 +40,7 @@ def over_processes() -> list[Seen]:
         run.close()
 
 
+@pytest.mark.must_not_flake
 def test_ten_runs_in_process_give_identical_bytes() -> None:
     first = in_process()
     assert len(first) > 300
@@ -47,6 +48,7 @@ def test_ten_runs_in_process_give_identical_bytes() -> None:
         assert in_process() == first
 
 
+@pytest.mark.must_not_flake
 @pytest.mark.timeout(300)
 def test_runs_over_processes_give_the_bytes_of_the_twin(busy_cores: None, scaled: Callable[[int], int]) -> None:
     """Ten of ten in the long tests, where nobody waits for them."""
@@ -55,6 +57,7 @@ def test_runs_over_processes_give_the_bytes_of_the_twin(busy_cores: None, scaled
         assert over_processes() == expected, f"run {number + 1}"
 
 
+@pytest.mark.must_not_flake
 def test_another_seed_gives_other_bytes() -> None:
     other = TwinRun(plan(seed=43, fast=Part("Ticker", period_s=0.01), dice=Part("Dice", {"raw": "fast.out"})))
     same = TwinRun(plan(seed=42, fast=Part("Ticker", period_s=0.01), dice=Part("Dice", {"raw": "fast.out"})))

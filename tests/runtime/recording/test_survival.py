@@ -52,6 +52,7 @@ def killed_writer(path: Path, compression: str, delay_s: float) -> tuple[int, in
     return int(flushed), int(when_ns)
 
 
+@pytest.mark.must_not_flake
 def test_a_killed_writer_loses_nothing_that_it_had_flushed(tmp_path: Path, scaled: Callable[[int], int]) -> None:
     chance = random.Random(3)
     for number in range(1000 if scaled(1000) == 1000 else 2):

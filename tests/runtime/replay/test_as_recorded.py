@@ -20,6 +20,7 @@ def replayed(system: Plan, path: Path) -> AsRecorded:
         return replay_plan_as_recorded(system, log)
 
 
+@pytest.mark.must_not_flake
 def test_the_same_code_does_the_same(tmp_path: Path) -> None:
     found = replayed(diamond(), record_traced(tmp_path / "run.mcap", diamond(), 0.2))
     assert found.identical and found.first_difference is None

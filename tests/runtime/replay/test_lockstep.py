@@ -40,6 +40,7 @@ def sensed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.must_not_flake
 def test_ten_replays_are_the_same_bytes_in_process_and_over_processes(
     sensed: Path, tmp_path: Path, scaled: Callable[[int], int], busy_cores: None
 ) -> None:
@@ -140,6 +141,7 @@ def test_a_sensor_is_played_by_the_log(sensed: Path, tmp_path: Path) -> None:
     assert computed.sent_ns == computed.stamp_ns == fed.stamp_ns
 
 
+@pytest.mark.must_not_flake
 def test_a_replay_of_a_replay_is_the_same(sensed: Path, tmp_path: Path) -> None:
     replay(sensor_system(), sensed, tmp_path / "a.mcap")
     replay(sensor_system(), tmp_path / "a.mcap", tmp_path / "b.mcap")

@@ -75,6 +75,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stepping_rules, "COST_SHARE", 0)
 
 
+@pytest.mark.must_not_flake
 @pytest.mark.parametrize("in_process", [True, False], ids=["in process", "over processes"])
 def test_200_forwards_and_200_back_end_in_the_same_state(in_process: bool, recorded: Path, open_log: Open) -> None:
     stepper = open_log(recorded, system(), in_process).stepper
@@ -93,6 +94,7 @@ def test_200_forwards_and_200_back_end_in_the_same_state(in_process: bool, recor
     assert stepper.digest() == there
 
 
+@pytest.mark.must_not_flake
 def test_every_way_to_a_position_leads_to_the_same_state(
     tmp_path: Path, open_log: Open, scaled: Callable[[int], int], hurry: None
 ) -> None:

@@ -192,6 +192,7 @@ def test_a_pioneer_turns_on_the_spot(yard: str, simulator: type[Simulator], turn
         assert trial.sent("odometry")[-1].yaw_rad == pytest.approx(believed, abs=0.15)
 
 
+@pytest.mark.must_not_flake
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(yard: str) -> None:
     def sent(seed: int) -> list[bytes]:
         with Trial(RaptorSimulator, world=yard) as trial:
