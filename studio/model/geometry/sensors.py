@@ -70,6 +70,10 @@ class Ultrasonic(Sensor):
     range_min_m: float = 0.0
     range_max_m: float = 5.0
     noise_m: float = 0.0
+    bias_m: float | None = None
+    resolution_m: float | None = None
+    dropout: float | None = None
+    """Share of the pings that are not heard, by chance."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,13 @@ class Gps(Sensor):
 
     noise_m: float = 0.0
     noise_up_m: float = 0.0
+    bias_m: float | None = None
+    """To the east, and as much to the north."""
+    bias_up_m: float | None = None
+    resolution_m: float | None = None
+    """Of positions: receivers tell so many digits and no more."""
+    dropout: float | None = None
+    """Share of the measurements without a fix, by chance."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +110,13 @@ class Imu(Sensor):
     bias_gyro_rad_s: float | None = None
     bias_accelerometer_m_s2: float | None = None
     """Along each axis."""
+    resolution_gyro_rad_s: float | None = None
+    resolution_accelerometer_m_s2: float | None = None
 
 
-ONLY_HERE = {"bias_m", "dropout", "noise_attitude_rad", "bias_gyro_rad_s", "bias_accelerometer_m_s2"}
+ONLY_HERE = {
+    "bias_m", "bias_up_m", "dropout", "resolution_m", "noise_attitude_rad", "bias_gyro_rad_s",
+    "bias_accelerometer_m_s2", "resolution_gyro_rad_s", "resolution_accelerometer_m_s2",
+}  # fmt: skip
 """What bodies can tell and files of other tools cannot: not missed there."""
 SENSORS: dict[str, type[Sensor]] = {kind.KIND: kind for kind in (Laser, Camera, Ultrasonic, Bumper, Gps, Imu)}

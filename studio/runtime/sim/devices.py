@@ -121,13 +121,18 @@ def _sonar(physics: Physics, number: int, mount: Mount, sensor: Ultrasonic) -> M
     inner = [(math.cos(half / 2), math.sin(half / 2) * math.cos(a), math.sin(half / 2) * math.sin(a)) for a in around]
     directions = np.array([(1.0, 0.0, 0.0), *ring, *inner])
     least, most, frame = sensor.range_min_m, sensor.range_max_m, mount.frame
+    bias_m, step_m, dropout = sensor.bias_m or 0.0, sensor.resolution_m or 0.0, sensor.dropout or 0.0
 
     def measure(moment: Moment) -> Message:
         ranges = physics.rays(number, mount.piece, mount.pose, directions, most)
         echoes = ranges[ranges >= 0]
-        nearest = float(echoes.min()) if len(echoes) else math.inf
+        nearest = float(echoes.min()) + bias_m if len(echoes) else math.inf
         if sensor.noise_m:
             nearest += float(moment.random.normal(0.0, sensor.noise_m))
+        if dropout and moment.random.random() < dropout:
+            nearest = math.inf
+        if step_m and math.isfinite(nearest):
+            nearest = round(nearest / step_m) * step_m
         heard = [(nearest, 0.0, 0.0, nearest)] if least <= nearest <= most else []
         return Range3d(stamp_ns=moment.stamp_ns, frame=frame, points=np.array(heard, np.float32).reshape(-1, 4))
 
@@ -138,12 +143,15 @@ def _sonar(physics: Physics, number: int, mount: Mount, sensor: Ultrasonic) -> M
 
 
 def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
-    """GPS and inertial unit together: the pose of the vehicle's origin in the world."""
+    """GPS and inertial unit together: the pose of the vehicle's origin in the world. Where there is no fix for a
+    moment, the inertial unit knows; what the GPS is off by, it does not."""
     gps = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, Gps))
     imu = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, ImuSensor))
     turn = imu.noise_attitude_rad or 0.0
     spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m, turn, turn, turn])
     is_noisy = bool(spread.any())
+    bias = np.array([gps.bias_m or 0.0, gps.bias_m or 0.0, gps.bias_up_m or 0.0])
+    is_off = bool(bias.any())
     covariance = np.eye(3) * turn**2
     sensed, ignored = compiled_sensed(), np.empty(4)
     blank = PoseTransform(frame=MAP, child_frame=vehicle.name, attitude_covariance=covariance)
@@ -152,6 +160,8 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
         noise = moment.random.standard_normal(6) if is_noisy else QUIET
         pose = np.empty((4, 4))
         sensed(physics.turn(number), physics.centre(number), AS_IT_IS, noise, spread, pose, ignored)
+        if is_off:
+            pose[:3, 3] += bias
         pose.setflags(write=False)
         return like(blank, stamp_ns=moment.stamp_ns, matrix=pose)
 
@@ -163,16 +173,31 @@ def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
     covariance = read_only(np.diag([sensor.noise_m**2, sensor.noise_m**2, sensor.noise_up_m**2]))
     is_noisy = bool(covariance.any())
     known = NavSatFix.COVARIANCE_DIAGONAL_KNOWN
+    bias_m, bias_up_m = sensor.bias_m or 0.0, sensor.bias_up_m or 0.0
+    step_m, dropout = sensor.resolution_m or 0.0, sensor.dropout or 0.0
+    lost = NavSatFix(
+        frame=mount.frame,
+        status=NavSatFix.STATUS_NO_FIX,
+        service=NavSatFix.SERVICE_GPS,
+        latitude_deg=math.nan,
+        longitude_deg=math.nan,
+        altitude_m=math.nan,
+    )
     north_m, east_m = _radii_m(math.radians(world.latitude_deg))
     cosine, sine = math.cos(math.radians(world.heading_deg)), math.sin(math.radians(world.heading_deg))
 
     def measure(moment: Moment) -> Message:
         x_m, y_m, up = (physics.pose(number, mount.piece) @ mount.pose)[:3, 3]
-        east, north = x_m * cosine - y_m * sine, x_m * sine + y_m * cosine
+        east, north = x_m * cosine - y_m * sine + bias_m, x_m * sine + y_m * cosine + bias_m
+        up += bias_up_m
         if is_noisy:
             noise = moment.random.standard_normal(3)
             east, north = east + noise[0] * sensor.noise_m, north + noise[1] * sensor.noise_m
             up += noise[2] * sensor.noise_up_m
+        if dropout and moment.random.random() < dropout:
+            return lost.replace(stamp_ns=moment.stamp_ns)
+        if step_m:
+            east, north, up = (round(float(value) / step_m) * step_m for value in (east, north, up))
         return NavSatFix(
             stamp_ns=moment.stamp_ns,
             frame=mount.frame,
@@ -202,6 +227,9 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
     tilts = np.array([0.0, 0.0, 0.0, turn, turn, turn])
     bias = np.repeat([sensor.bias_accelerometer_m_s2 or 0.0, sensor.bias_gyro_rad_s or 0.0], 3)
     is_noisy = bool(gyro or accelerometer or turn)
+    steps = np.repeat([sensor.resolution_accelerometer_m_s2 or 0.0, sensor.resolution_gyro_rad_s or 0.0], 3)
+    coarse = steps > 0
+    is_coarse = bool(coarse.any())
     mounted = np.ascontiguousarray(mount.pose[:3, :3])
     name = f"{number}.{mount.port}"
     sensed, ignored = compiled_sensed(), np.empty((4, 4))
@@ -219,6 +247,8 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
             noise = moment.random.standard_normal(9)
             felt += noise[:6] * spread
             noise = noise[3:]
+        if is_coarse:
+            felt[coarse] = np.rint(felt[coarse] / steps[coarse]) * steps[coarse]
         attitude = np.empty(4)
         sensed(physics.turn(number, mount.piece), physics.centre(number), mounted, noise, tilts, ignored, attitude)
         attitude.setflags(write=False)
