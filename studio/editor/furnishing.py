@@ -142,4 +142,5 @@ def _connect(window: MainWindow) -> None:
     window.problems.fix_wanted.connect(lambda fix: window.session.do(fix.edit))
     window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
+    window.inspector.debug_wanted.connect(window.freeze.debug_at)
     window.inspector.line_wanted.connect(lambda file, line: open_source(window, Path(file), line))

@@ -33,8 +33,9 @@ def show_running(bar: StatusBar, live: Live) -> None:
         f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
         " padding: 0 10px; min-height: 22px; font-weight: 600; }"
     )
-    for widget in (bar.running, bar.clock, bar.figures, bar.load):
-        widget.setVisible(phase != "stopped")
+    bar.running.setVisible(phase != "stopped")
+    for widget in (bar.clock, bar.figures, bar.load):
+        widget.setVisible(phase != "stopped" and live.feed.is_attached)  # those of the last run say nothing of this one
     bar.show_origin()
     if phase == "stopped":
         return

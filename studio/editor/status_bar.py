@@ -51,10 +51,10 @@ class StatusBar(QStatusBar):
         self.figures.setToolTip("Events per second, the slowest delivery, and losses: show every topic")
         self.load = self._button("Processor and memory", self.load_wanted)
         self.load.setToolTip("Processor and memory of all components: show the processes")
-        self.safety = QLabel(SAFETY)
-        self.safety.setProperty("role", "muted")
         self.saved = self._button("Saved or not", self.save_wanted)
         self.problems = self._button("Problems", self.problems_wanted)
+        self._resting = ""
+        """Said while there is nothing else to say."""
         self.words = QLabel()
         self.words.setAccessibleName("Message")
         self.words.setContentsMargins(8, 0, 0, 0)
@@ -70,17 +70,17 @@ class StatusBar(QStatusBar):
         self.frozen.setToolTip("The whole system stands: show where")
         self.frozen.hide()
         for widget in (
-            self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems, self.safety,
+            self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems,
         ):  # fmt: skip
             self.addWidget(widget)
         self.addWidget(self.words, 1)
         for widget in (self.load, self.content, self.zoom, self.layout_name):
             self.addPermanentWidget(widget)
-        for widget in (self.running, self.clock, self.figures, self.load, self.safety):
+        for widget in (self.running, self.clock, self.figures, self.load):
             widget.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(lambda: self.words.setText(""))
+        self._timer.timeout.connect(lambda: self._show_words(self._resting))
 
     def _button(self, name: str, signal: pyqtBoundSignal) -> QToolButton:
         button = QToolButton()
@@ -101,15 +101,21 @@ class StatusBar(QStatusBar):
         else:
             self._timer.start(MESSAGE_MS)
 
+    def _rest(self, text: str) -> None:
+        if self.words.text() in ("", self._resting):
+            self._show_words(text)
+        self._resting = text
+
+    def _show_words(self, text: str) -> None:
+        self.words.setText(text)
+        self.words.setToolTip(text)
+
     def refresh(self, session: Session | None, selected: int = 0) -> None:
         for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
-            self.safety.hide()
-            self.words.setText(NOTHING_OPEN)
+            self._rest(NOTHING_OPEN)
             return
-        if self.words.text() == NOTHING_OPEN:
-            self.words.setText("")
         self.show_origin()
         modified = session.document.is_modified
         self.saved.setText("Not saved" if modified else "Saved")
@@ -141,7 +147,7 @@ class StatusBar(QStatusBar):
     def show_origin(self) -> None:
         modes = sorted(set(self.modes().values()))
         self.origin.setVisible(bool(modes))
-        self.safety.setVisible(modes == ["logged"])
+        self._rest(SAFETY if modes == ["logged"] else "")
         if not modes:
             return
         words = " · ".join(self.theme.origins[mode].word for mode in modes)

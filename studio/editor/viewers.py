@@ -79,16 +79,6 @@ class Viewers(QObject):
         self.changed.emit()
         return viewer
 
-    def show(self, kind_name: str) -> Viewer:
-        """The first one of this kind, to the front; a new one if there is none."""
-        for name, viewer in self.open.items():
-            if _kind_of(viewer).name == kind_name:
-                self.docks.show(name)
-                return viewer
-        viewer = self.add(kind_name)
-        self.docks.show(next(name for name, each in self.open.items() if each is viewer))
-        return viewer
-
     def _place(self, kind: Kind) -> tuple[str, str]:
         """Wide ones behind the problems; of the others the first beside the document, all more below it."""
         if self.as_tabs():
@@ -118,6 +108,7 @@ class Viewers(QObject):
         viewer = self.open.pop(name, None)
         if viewer is not None:
             viewer.close_viewer()
+            self._link_plots()
             self.docks.remove(name)
             self.changed.emit()
 
@@ -128,12 +119,18 @@ class Viewers(QObject):
             self.open.pop(name).close_viewer()
             self.docks.remove(name)
 
+    def _link_plots(self) -> None:
+        """To the first of them, which may have been closed just now; not those in which no time runs along the axis."""
+        plots: list[Any] = [viewer for viewer in self.open.values() if viewer.KIND == "plot"]
+        over_time = [plot for plot in plots if not plot.against.isChecked()]
+        for plot in plots:
+            plot.link_to(over_time[0] if plot in over_time[1:] else None)
+
     def _join(self, viewer: Viewer) -> None:
         """All plots have one time; what is dragged out of the topics by a double-click gets a plot."""
         if viewer.KIND == "plot":
-            first = next((other for other in self.open.values() if other.KIND == "plot" and other is not viewer), None)
-            if first is not None:
-                viewer.link_to(first)  # type: ignore[attr-defined]
+            self._link_plots()
+            viewer.settled.connect(self._link_plots)
         if viewer.KIND == "player":
             viewer.desk = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message"):
@@ -152,15 +149,15 @@ class Viewers(QObject):
 
     def compare(self, topic: str, shown: object, origin: str) -> None:
         """A map, held, with what its topic brings from now on."""
-        name = self._brought_up("compare")
+        name = self.show("compare")
         self.open[name].hold_a(topic, shown, origin)  # type: ignore[attr-defined]
 
     def explain(self, topic: str, number: int) -> None:
         """How an event came about, and what it led to; 0: the newest of its topic."""
-        name = self._brought_up("causality")
+        name = self.show("causality")
         self.open[name].explain(topic, number)  # type: ignore[attr-defined]
 
-    def _brought_up(self, kind: str) -> str:
+    def show(self, kind: str) -> str:
         """The name of the last viewer of a kind, which is seen now; opened if there is none."""
         if not any(kind == viewer.KIND for viewer in self.open.values()):
             self.add(kind)

@@ -6,13 +6,17 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 from PyQt6.QtCore import QObject, QPoint, QPointF, pyqtSignal
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from studio.editor.app import make_window
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.compare_viewer import CompareViewer
+from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.palette import _children
 from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.settings import Settings
 
 
@@ -92,16 +96,59 @@ class Answers(QObject):
 
     def _buttons(self) -> dict[str, QWidget]:
         window = self.window
-        found: dict[str, QWidget] = {"run": window.toolbar.run_buttons.run, "record": window.toolbar.record}
+        buttons = window.toolbar.run_buttons
+        found: dict[str, QWidget] = {
+            "run": buttons.run,
+            "record": window.toolbar.record,
+            "stop": buttons._others["run.stop"],
+        }
         for button in window.notice.findChildren(QAbstractButton):
             found[button.text().split()[0].lower()] = button  # flip, open, close
         if window.sources.card is not None:
             found["switch"] = window.sources.card.go
         for viewer in window.viewers.open.values():
+            if isinstance(viewer, MapViewer):
+                found["compare"] = viewer.compare
             if isinstance(viewer, PlayerViewer):
                 bar = viewer.bar
                 found |= {"play": bar.play, "single": bar.single, "back": bar.back, "timeline": viewer.timeline}
         return found
+
+    def tab(self, kind: str) -> str:
+        """Of the first viewer of a kind."""
+        dock = next((name for name, viewer in self.window.viewers.open.items() if kind == viewer.KIND), "")
+        tab = self.window.docks.manager.findDockWidget(dock).tabWidget() if dock else None
+        if tab is None or not tab.isVisible():
+            return "nowhere"
+        return self._words(tab.mapToGlobal(QPoint(20, tab.height() // 2)))
+
+    def known(self) -> str:
+        """How many cells of the map that is shown are known."""
+        for viewer in self.window.viewers.open.values():
+            if isinstance(viewer, MapViewer) and viewer.shown is not None:
+                return str(int(np.isfinite(viewer.shown.plane("height")).sum()))
+        return "0"
+
+    def voted(self) -> str:
+        """How many behaviours have said what they think of the arcs."""
+        voters = (len(each.view.votes) for each in self.window.viewers.open.values() if isinstance(each, VotesViewer))
+        return str(max(voters, default=0))
+
+    def compared(self) -> str:
+        """Cells that both maps know; 0 while there are not two of them."""
+        for viewer in self.window.viewers.open.values():
+            if isinstance(viewer, CompareViewer) and viewer.found is not None:
+                return str(viewer.found.both)
+        return "0"
+
+    def on_timeline(self, share: str) -> str:
+        """A place on the lanes of the log."""
+        for viewer in self.window.viewers.open.values():
+            if isinstance(viewer, PlayerViewer) and viewer.timeline.outline is not None:
+                line = viewer.timeline
+                first, last = line.span_ns
+                return self._words(line.mapToGlobal(QPoint(int(line._x_of(first + float(share) * (last - first))), 60)))
+        return "nowhere"
 
     def recorded(self) -> str:
         """Whether a log is being written, and something is in it."""

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -79,6 +79,19 @@ class Driven:
         while self.ask(question) != answer and time.monotonic() < end:
             time.sleep(0.1)
         assert self.ask(question) == answer
+
+    def wait_until(self, question: str, fits: Callable[[str], bool]) -> str:
+        """The first answer that fits."""
+        end = time.monotonic() + 3 * PATIENCE_S
+        while not fits(answer := self.ask(question)) and time.monotonic() < end:
+            time.sleep(0.2)
+        assert fits(answer), f"{question}: {answer}"
+        return answer
+
+    def go(self, question: str) -> None:
+        """Click where the answer says."""
+        at = self.wait_until(question, lambda answer: answer != "nowhere").split()
+        self.screen.do("mousemove", *at, "sleep", "0.1", "click", "1")
 
     def drag(self, start: str, end: str) -> None:
         """With steps on the way, as a hand makes them: a drag begins only after some movement."""
@@ -218,3 +231,44 @@ def test_a_run_is_recorded_flipped_to_logged_and_stepped_through_with_the_mouse(
     finally:
         window.close()
     assert list((project / "logs").glob("signals_*.mcap"))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_the_raptor_drives_is_recorded_and_its_two_maps_are_compared(screen: Screen, tmp_path: Path) -> None:
+    """What a new user would do with the example, from the first click on Run to the difference of two maps."""
+    project = tmp_path / "raptor_blocks_world"
+    shutil.copytree(ROOT / "projects" / "raptor_blocks_world", project, ignore=shutil.ignore_patterns("logs"))
+    window = Driven(screen, tmp_path, project)
+    try:
+        window.click("run")
+        window.wait_until("running terrain_map", lambda told: told == "running active True")
+        window.go("tab votes")
+        window.wait_until("voted", lambda count: int(count) >= 2)
+        window.go("tab map")
+        small = int(window.wait_until("known", lambda count: int(count) > 0))
+        window.click("record")
+        window.wait_for("recorded", "True")
+        window.wait_until("known", lambda count: int(count) > 1.2 * small)
+        window.click("record")
+        window.wait_until("spot flip", lambda at: at != "nowhere")
+        window.click("stop")
+        window.wait_for("running terrain_map", "stopped none False")
+        driven = int(window.ask("known"))
+        window.click("compare")  # what it has seen while it drove is A from now on
+        window.click("flip")
+        window.wait_for("left", "0")
+        window.wait_until("compared", lambda count: int(count) > driven // 4)
+        count = int(window.ask("playing").split()[1])
+        window.go("on_timeline 0.5")
+        half = window.wait_until("playing", lambda told: 0.2 < int(told.split()[1]) / count < 0.8)
+        number = int(half.split()[1])
+        window.click("single")
+        window.wait_for("playing", f"False {number + 1}")
+        window.click("back")
+        window.wait_for("playing", f"False {number}")
+        screen.do("key", "shift+F5")
+        window.wait_for("running terrain_map", "stopped none False")
+    finally:
+        window.close()
+    assert list((project / "logs").glob("raptor_blocks_world_*.mcap"))

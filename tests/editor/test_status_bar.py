@@ -35,7 +35,8 @@ def running(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mai
 
 def test_the_origin_is_the_one_that_runs_and_not_the_one_of_the_file(running: MainWindow) -> None:
     assert running.status.origin.text() == "Logged"
-    assert running.status.safety.isVisible() and running.status.safety.text() == SAFETY
+    assert running.status.words.text() == SAFETY
+    assert running.status.minimumSizeHint().width() < 1280, "a sentence does not make the window wider"
     source = next(iter(running.session.system.sources))
     assert parts_of(source, running.live.feed.state) == (), "a log has no processes, whatever the canvas has by now"
     assert parts_of(source, {}) != ()
@@ -44,7 +45,7 @@ def test_the_origin_is_the_one_that_runs_and_not_the_one_of_the_file(running: Ma
 def test_without_a_run_the_origin_is_that_of_the_canvas(window: MainWindow) -> None:
     window.project.refresh()
     assert window.status.origin.text() == "Simulated"
-    assert not window.status.safety.isVisible() and not window.status.clock.isVisible()
+    assert window.status.words.text() != SAFETY and not window.status.clock.isVisible()
 
 
 def test_the_clock_says_what_time_it_is_and_of_which_kind(running: MainWindow) -> None:

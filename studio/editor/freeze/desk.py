@@ -263,6 +263,16 @@ class FreezeDesk(QObject):
             else:
                 self.window.debug.attach(name)
 
+    def debug_at(self, file: str, line: int) -> None:
+        """The selected component fails in this line: have it stop there, with the debugger on it."""
+        window = self.window
+        page = window.code.open_at(file, line)
+        if page is not None and window.debug.book.at(page.key, line) is None:
+            window.debug.book.toggle(page.key, line)
+        for name in window.live.selected():
+            if not window.debug.is_debugged(name):
+                window.debug.attach(name)
+
 
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]

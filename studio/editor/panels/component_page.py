@@ -17,6 +17,7 @@ from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
+from studio.model.geometry_check import find_geometry, known_frames, names_a_frame
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SetParameterSet, SystemEdit, shown
@@ -29,7 +30,10 @@ _ACTIVATIONS = {"event": "on event", "periodic": "periodically", "trigger": "on 
 class ComponentPage(Page):
     parameter_changed = pyqtSignal(str, object, bool)
     """Name, value (None resets), and whether a slider moves."""
+    slide_began = pyqtSignal()
     tab_chosen = pyqtSignal(int)
+    debug_wanted = pyqtSignal(str, int)
+    """File and line at which the component is to stop the next time."""
 
     def __init__(self, session: Session, names: list[str], theme: Theme, control: RunControl, tab: int = 0) -> None:
         super().__init__(theme)
@@ -56,6 +60,7 @@ class ComponentPage(Page):
         if feed.is_attached:
             header = LiveHeader(self.control, component.name, self.theme)
             header.error.line_wanted.connect(self.line_wanted)
+            header.error.debug_wanted.connect(self.debug_wanted)
             self.column.addWidget(header)
         self.ports = PortsList(self.session, component.name, self.theme, feed)
         self.ports.go_to.connect(self.go_to)
@@ -89,9 +94,11 @@ class ComponentPage(Page):
         holder.setSpacing(6)
         if spec.parameter_sets:
             holder.addWidget(self._set_box(components, spec))
+        frames = self._frames() if any(names_a_frame(parameter) for parameter in spec.parameters) else []
         for parameter in spec.parameters:
-            field = ParameterField(parameter, self.theme)
+            field = ParameterField(parameter, self.theme, frames)
             field.changed.connect(self.parameter_changed)
+            field.slide_began.connect(self.slide_began)
             self.fields[parameter.name] = field
             holder.addWidget(field)
         if not spec.parameters:
@@ -102,6 +109,12 @@ class ComponentPage(Page):
         self._add_running(layout, components, spec)
         layout.addStretch(1)
         return tab
+
+    def _frames(self) -> list[str]:
+        """That the geometry of the system has; none where there is none, or it cannot be read: the problems say why."""
+        use = self.session.system.geometry
+        model = find_geometry(use, self.session.folder).model if use is not None else None
+        return known_frames(model) if model is not None else []
 
     def _set_box(self, components: list[Component], spec: ComponentSpec) -> QWidget:
         box = narrow_box()

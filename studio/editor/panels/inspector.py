@@ -12,13 +12,14 @@ from studio.editor.feed import Changes
 from studio.editor.panels.component_page import ComponentPage
 from studio.editor.panels.page import Page, add_sentence
 from studio.editor.panels.parameter_fields import ParameterField
+from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
 from studio.editor.panels.system_page import SystemPage
 from studio.editor.panels.wire_page import WirePage
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.theme import Theme
-from studio.model.parts import Component, Connection, Wire
+from studio.model.parts import Component, Connection, ServiceWire, Wire
 from studio.model.sources import Source
 from studio.model.spec import Value
 from studio.model.system_edits import Compound, SetParameters, shown
@@ -39,6 +40,7 @@ class Inspector(QScrollArea):
     go_to = pyqtSignal(str)
     line_wanted = pyqtSignal(str, int)
     log_wanted = pyqtSignal()
+    debug_wanted = pyqtSignal(str, int)
 
     def __init__(self, theme: Theme, control: RunControl) -> None:
         super().__init__()
@@ -109,6 +111,8 @@ class Inspector(QScrollArea):
         page.renamed.connect(self._renamed)
         if isinstance(page, ComponentPage):
             page.parameter_changed.connect(self._parameter_changed)
+            page.slide_began.connect(self._begin_slide)
+            page.debug_wanted.connect(self.debug_wanted)
             page.tab_chosen.connect(self._remember_tab)
         if isinstance(page, SourcePage):
             page.log_wanted.connect(self.log_wanted)
@@ -137,6 +141,8 @@ class Inspector(QScrollArea):
         found = session.system.wires.get(wire.key) if isinstance(wire, Wire) else None
         if found is not None:
             return WirePage(session, found, theme, control.feed)
+        if isinstance(wire, ServiceWire) and wire.key in session.system.services:
+            return ServicePage(session, wire, theme)
         return SystemPage(session, theme)
 
     def _shape_of(self, nodes: list[str]) -> object:
@@ -158,6 +164,9 @@ class Inspector(QScrollArea):
         self.nodes = [new if each == old else each for each in self.nodes]
 
     # ---- values
+
+    def _begin_slide(self) -> None:
+        self._slide += 1
 
     def _parameter_changed(self, name: str, value: Value | None, sliding: bool) -> None:
         if self.session is None:

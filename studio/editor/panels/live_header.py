@@ -128,6 +128,8 @@ class ErrorCard(QFrame):
 
     line_wanted = pyqtSignal(str, int)
     """File and line that somebody wants to see."""
+    debug_wanted = pyqtSignal(str, int)
+    """File and line at which somebody wants to see it fail."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -141,12 +143,16 @@ class ErrorCard(QFrame):
         self.lines.setFont(code_font(11))
         self.lines.setWordWrap(True)
         self.open_line, whole, copy = QPushButton("Open line"), QPushButton("Traceback"), QPushButton("Copy")
+        self.debug = QPushButton("Debug here")
+        self.debug.setToolTip("Attach the debugger, and stop at this line the next time")
+        self.debug.clicked.connect(self._debug)
         self.open_line.clicked.connect(self._open_line)
         whole.clicked.connect(self.open_trace)
         copy.clicked.connect(self._copy)
         buttons = QHBoxLayout()
         buttons.setSpacing(4)
         buttons.addWidget(self.open_line)
+        buttons.addWidget(self.debug)
         buttons.addWidget(whole)
         buttons.addWidget(copy)
         buttons.addStretch(1)
@@ -168,7 +174,13 @@ class ErrorCard(QFrame):
         last = [line.strip() for line in trace.splitlines() if line.strip()][-SHOWN_TRACE:-1]
         code = [line for line in last if not line.startswith(("File", "^", "~"))]
         self.lines.setText("\n".join([place, *code[-1:]]) if place else "")
-        self.open_line.setVisible(bool(place))
+        for button in (self.open_line, self.debug):
+            button.setVisible(bool(place))
+
+    def _debug(self) -> None:
+        found = error_line(self.trace)
+        if found is not None:
+            self.debug_wanted.emit(*found)
 
     def _open_line(self) -> None:
         found = error_line(self.trace)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QCompleter,
     QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QSlider,
     QToolButton,
@@ -21,8 +23,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from studio.editor.icons import icon
 from studio.editor.theme import Theme
 from studio.errors import StudioError
+from studio.model.geometry_check import names_a_frame
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec, ParameterSpec, Value, format_value
 
@@ -35,10 +39,13 @@ class ParameterField(QWidget):
 
     changed = pyqtSignal(str, object, bool)
     """Name, value (None resets), and whether it is one of many from a slider that moves."""
+    slide_began = pyqtSignal()
+    """What the slider tells from now on is another change than before."""
 
-    def __init__(self, spec: ParameterSpec, theme: Theme) -> None:
+    def __init__(self, spec: ParameterSpec, theme: Theme, frames: Sequence[str] = ()) -> None:
+        """`frames`: of the geometry, for a parameter that names one."""
         super().__init__()
-        self.spec = spec
+        self.spec, self._frames = spec, frames
         self.theme = theme
         self.label = QLabel(spec.name)
         self.label.setFixedWidth(104)
@@ -149,7 +156,30 @@ class ParameterField(QWidget):
         line.setMinimumWidth(48)
         line.editingFinished.connect(self._typed)
         line.textEdited.connect(self._check_text)
+        if names_a_frame(spec) and self._frames:
+            self._offer(line, self._frames)
         return line
+
+    def _offer(self, line: QLineEdit, words: Sequence[str]) -> None:
+        """Pick one of them from the list at its end; frames of the world, as `map`, can still be typed."""
+        completer = QCompleter(list(words), line)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.activated.connect(lambda text: self._take(str(text)))
+        line.setCompleter(completer)
+        pick = line.addAction(icon("mdi6.chevron-down", self.theme.muted), QLineEdit.ActionPosition.TrailingPosition)
+        assert pick is not None
+        pick.setText(f"Pick a frame for {self.spec.name}")
+        pick.setToolTip("Pick a frame of the geometry")
+        pick.triggered.connect(lambda: self._pick(line, words))
+
+    def _pick(self, line: QLineEdit, words: Sequence[str]) -> None:
+        menu = QMenu(line)
+        for word in words:
+            entry = menu.addAction(word)
+            assert entry is not None
+            entry.triggered.connect(lambda _=False, word=word: self._take(word))
+        menu.popup(line.mapToGlobal(QPoint(0, line.height())))
 
     def _slider(self) -> QSlider | None:
         spec = self.spec
@@ -159,6 +189,8 @@ class ParameterField(QWidget):
         slider.setRange(0, SLIDER_STEPS)
         slider.setAccessibleName(f"{spec.name}, slider")
         slider.valueChanged.connect(self._slid)
+        slider.sliderPressed.connect(self.slide_began)
+        slider.sliderReleased.connect(self.slide_began)  # what the keys do after a drag is not part of it
         slider.installEventFilter(_CalmWheel(slider))
         return slider
 

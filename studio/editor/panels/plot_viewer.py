@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyqtgraph as pg
 from PyQt6.QtCore import QPointF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
-from PyQt6.QtWidgets import QFileDialog
+from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
@@ -94,12 +95,16 @@ class PlotViewer(Viewer):
         self.against = self.tool(
             "mdi6.chart-scatter-plot", "XY: the second field over the first instead of over time", self._cross, on=False
         )
-        self.clear_all = self.tool("mdi6.close-circle-outline", "Remove all curves", lambda _: self.remove_all())
+        self.less = self.tool("mdi6.close-circle-outline", "Remove a curve, or all of them", lambda _: None)
+        self.less.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.less)
+        menu.aboutToShow.connect(lambda: self._list_curves(menu))
+        self.less.setMenu(menu)
         self.export = self.tool(
             "mdi6.file-delimited-outline", "Save what is visible as CSV", lambda _: self.ask_export()
         )
         self.facts = facts()
-        column(self, Bar(self.follow, self.fit, self.against, self.clear_all, self.export, self.facts), self.place)
+        column(self, Bar(self.follow, self.fit, self.against, self.less, self.export, self.facts), self.place)
         self.setAcceptDrops(True)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -135,7 +140,17 @@ class PlotViewer(Viewer):
         if not self.curves:
             self._stack.setCurrentWidget(self.empty)
             self.facts.clear()
+        self.show_theme(self.theme)  # the others move up in the order of colours
+        self._ask_redraw()
         self._retitle()
+
+    def _list_curves(self, menu: QMenu) -> None:
+        menu.clear()
+        for curve in self.curves:
+            menu.addAction(str(curve.what), partial(self.remove, curve.what))
+        if len(self.curves) > 1:
+            menu.addSeparator()
+            menu.addAction("All curves", self.remove_all)
 
     def remove_all(self) -> None:
         for curve in list(self.curves):
@@ -197,7 +212,7 @@ class PlotViewer(Viewer):
         self._figures.start()
         first, last = self.plot.getPlotItem().vb.viewRange()[0]
         words = []
-        for curve in self.curves[:2]:
+        for curve in self.curves:
             if curve.trouble:
                 words.append(f"{curve.what.path}: {curve.trouble}")
                 continue
@@ -206,7 +221,8 @@ class PlotViewer(Viewer):
                 figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
                 words.append(f"{curve.what.path}: {figures}".replace("-", "−"))
         self.facts.setText(" · ".join(words))
-        self.facts.setToolTip("Least, greatest, mean and standard deviation of what is visible")
+        about = "Least, greatest, mean and standard deviation of what is visible:"
+        self.facts.setToolTip("\n".join([about, *words]))
 
     # ---- where the log is
 
@@ -324,6 +340,7 @@ class PlotViewer(Viewer):
                 self.add(Field(str(entry[0]), str(entry[1])))
         if settings.get("xy"):
             self.against.setChecked(True)
+            self._cross(True)
 
     def attached(self) -> None:
         for curve in self.curves:

@@ -13,7 +13,8 @@ from studio.editor.live_values import value_lines
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.parts import Endpoint
-from studio.model.wiring import ports_of, topic_of
+from studio.model.spec import ServicePortSpec
+from studio.model.wiring import ports_of, spec_of, topic_of
 
 SHOW_EVERY_MS = 250
 
@@ -47,6 +48,9 @@ class PortsList(QWidget):
             for wire in wires:
                 other = wire.end if port.direction == "out" else wire.start
                 layout.addWidget(self._link("→" if port.direction == "out" else "←", other))
+        spec = spec_of(system, session.registry, name)
+        for service in spec.services if spec is not None else ():
+            self._add_service(session, layout, service, Endpoint(name, service.name))
         layout.addStretch(1)
         self._timer = QTimer(self)
         self._timer.setInterval(SHOW_EVERY_MS)
@@ -54,6 +58,19 @@ class PortsList(QWidget):
         if feed.is_attached:
             self._timer.start()
             self._show()
+
+    def _add_service(self, session: Session, layout: QVBoxLayout, service: ServicePortSpec, mine: Endpoint) -> None:
+        """Apart from data: a square as on the canvas, hollow where it asks."""
+        provides = service.role == "provided"
+        mark, word = ("■", "answers") if provides else ("□", "asks")
+        hue = self.theme.hue("")
+        label = QLabel(f'<span style="color:{hue}">{mark}</span> <b>{service.name}</b> {word} · {service.type}')
+        label.setWordWrap(True)
+        label.setToolTip(service.doc)
+        layout.addWidget(label)
+        for wire in session.system.services:
+            if mine in wire.key:
+                layout.addWidget(self._link("←" if provides else "→", wire.start if provides else wire.end))
 
     def _add_live(self, row: QHBoxLayout, layout: QVBoxLayout, topics: list[str]) -> None:
         for topic in topics:

@@ -10,7 +10,6 @@ from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QSizePolicy,
@@ -23,10 +22,14 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
+from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.theme import Theme
 
+__all__ = [
+    "BAR_HEIGHT", "Bar", "Empty", "Facts", "More", "Settings", "TopicChoice", "Viewer", "column", "facts", "mark", "muted",
+    "short_title", "stacked",
+]  # fmt: skip
 Settings = dict[str, Any]
-BAR_HEIGHT = 38
 
 
 def short_title(title: str, most: int = 22) -> str:
@@ -215,19 +218,6 @@ class More(QToolButton):
 
     def show_theme(self, theme: Theme) -> None:
         self.setIcon(icon("mdi6.layers-outline", theme.muted))
-
-
-class Bar(QWidget):
-    """The row of choices above a picture."""
-
-    def __init__(self, *widgets: QWidget) -> None:
-        super().__init__()
-        self.setFixedHeight(BAR_HEIGHT)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(6)
-        for widget in widgets:
-            row.addWidget(widget, 1 if isinstance(widget, QLabel) else 0)
 
 
 def muted(text: str = "") -> QLabel:

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
+from studio.editor.main_window import MainWindow
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field
@@ -98,3 +99,41 @@ def test_points_that_are_no_numbers_are_never_the_nearest(viewer: PlotViewer) ->
         assert viewer.point_at(viewer.plot.mapToScene(place(viewer, second, 5.0))) is None
     found = viewer.point_at(viewer.plot.mapToScene(place(viewer, 10.0, 10.0)))
     assert found is not None and found.number == 110
+
+
+def test_a_plot_over_another_field_comes_back_without_a_time_axis(viewer: PlotViewer, feed: Feed) -> None:
+    viewer.add(Field(TOPIC, "stamp_ns"))
+    viewer.against.click()
+    again = PlotViewer(feed, LIGHT)
+    again.restore(viewer.save())
+    assert again.against.isChecked() and not again.plot.getAxis("bottom").is_time and not again.follow.isEnabled()
+
+
+def test_one_curve_of_several_is_removed_and_all_of_them_have_figures(viewer: PlotViewer) -> None:
+    for path in ("stamp_ns", "frame"):
+        viewer.add(Field(TOPIC, path))
+        viewer._take(viewer.curves[-1], [Event(TOPIC, i, i * 10**9, Float64(data=float(i))) for i in range(11)])
+    viewer.curves[2].series.add([1.0, 2.0], [3.0, 4.0])
+    viewer.redraw()
+    viewer._figures_are_old = True
+    viewer._tell()
+    assert all(f"{path}:" in viewer.facts.text() for path in ("data", "stamp_ns", "frame"))
+    menu = viewer.less.menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    entries = {entry.text(): entry for entry in menu.actions() if entry.text()}
+    assert len(entries) == 4
+    entries[str(Field(TOPIC, "stamp_ns"))].trigger()
+    assert [curve.what.path for curve in viewer.curves] == ["data", "frame"]
+
+
+def test_plots_share_their_time_also_when_the_first_one_was_closed(window: MainWindow) -> None:
+    for _ in range(3):
+        window.viewers.add("plot")
+    second, third = (window.viewers.open[name] for name in ("plot.2", "plot.3"))
+    assert isinstance(second, PlotViewer) and isinstance(third, PlotViewer)
+    window.viewers.close("plot.1")
+    box = third.plot.getPlotItem().vb
+    assert box.linkedView(box.XAxis) is second.plot.getPlotItem().vb
+    third.against.click()
+    assert box.linkedView(box.XAxis) is None, "no time runs along its axis"

@@ -1,0 +1,49 @@
+"""The row of choices above a picture: narrow panels keep their neighbours' room, and lose no choice."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.bar import Bar
+
+
+def button(text: str) -> QToolButton:
+    made = QToolButton()
+    made.setText(text)
+    made.setFixedWidth(60)
+    return made
+
+
+def test_what_has_no_room_is_behind_a_button_and_comes_back(qtbot: QtBot) -> None:
+    first, second, third, gone = (button(word) for word in ("first", "second", "third", "gone"))
+    bar = Bar(first, second, gone, third, QLabel("facts"))
+    gone.hide()
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    bar.setParent(panel)
+    panel.resize(600, 200)
+    bar.resize(500, 38)
+    panel.show()
+    assert bar.outside == () and not bar.more.isVisible()
+    bar.resize(130, 38)
+    assert bar.outside == (second, third) and bar.more.isVisible() and first.isVisible()
+    pressed: list[bool] = []
+    third.clicked.connect(lambda: pressed.append(True))
+    bar.more.click()
+    assert third.isVisible() and not gone.isVisible()
+    QTest.mouseClick(third, Qt.MouseButton.LeftButton)
+    assert pressed
+    bar._rest.hide()
+    bar.resize(500, 38)
+    assert bar.outside == () and [first.x(), second.x(), third.x()] == sorted([first.x(), second.x(), third.x()])
+    assert third.isVisible() and not gone.isVisible()
+
+
+def test_no_panel_takes_the_canvas_its_room(window: MainWindow) -> None:
+    """A bar that was as wide as its words once left the canvas a strip of 70 pixels."""
+    for kind in ("map", "compare", "scene", "plot", "message", "image"):
+        assert window.viewers.add(kind).minimumSizeHint().width() <= 360, kind

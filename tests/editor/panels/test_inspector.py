@@ -1,0 +1,108 @@
+"""The inspector: two drags are two changes, services are told as ports are, and frames are picked from the geometry."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
+
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.live_header import ErrorCard
+from studio.editor.panels.parameter_fields import ParameterField
+from studio.editor.panels.service_page import ServicePage
+from studio.editor.theme import LIGHT
+from studio.model.spec import ParameterSpec
+
+TRACE = """Traceback (most recent call last):
+  File "/robot/thing.py", line 12, in on_value
+    1 / 0
+ZeroDivisionError: no"""
+
+
+def select(window: MainWindow, *names: str) -> QWidget:
+    window.canvas.canvas.select(list(names))
+    window.inspector.show_selection(names, [])
+    window.inspector.refresh()
+    page = window.inspector.widget()
+    assert page is not None
+    return page
+
+
+def test_two_drags_of_one_slider_are_two_steps_of_undo(window: MainWindow) -> None:
+    select(window, "terrain_map")
+    slider = window.inspector.fields["window"].slider
+    assert slider is not None
+    for places in ((200, 300), (500, 600)):
+        slider.setSliderDown(True)
+        for place in places:
+            slider.setValue(place)
+        slider.setSliderDown(False)
+    assert window.session.document.history.labels == ["Set window of terrain_map"] * 2
+    after_first = window.session.system.component("terrain_map").parameters["window"]
+    window.session.undo()
+    assert window.session.system.component("terrain_map").parameters["window"] != after_first
+
+
+def test_services_are_among_the_ports_with_a_link_to_who_answers(window: MainWindow) -> None:
+    page = select(window, "terrain_map")
+    words = [label.text() for label in page.findChildren(QLabel)]
+    assert any("model" in text and "asks" in text and "String -> String" in text for text in words)
+    links = {button.text().strip(): button for button in page.findChildren(QToolButton)}
+    assert "→ modelserver.model" in links
+
+
+def test_a_service_wire_has_a_page_of_its_own(window: MainWindow) -> None:
+    wire = next(iter(window.session.system.services))
+    window.inspector.show_selection([], [wire])
+    window.inspector.refresh()
+    page = window.inspector.widget()
+    assert isinstance(page, ServicePage)
+    went: list[str] = []
+    window.inspector.go_to.connect(went.append)
+    answers = next(each for each in page.findChildren(QWidget) if each.accessibleName() == "Go to modelserver")
+    QTest.mouseClick(answers, Qt.MouseButton.LeftButton)
+    assert went == ["modelserver"]
+
+
+def test_a_frame_is_picked_from_those_of_the_geometry_or_typed() -> None:
+    field = ParameterField(ParameterSpec("frame", "frame", "map"), LIGHT, ["Laser", "Laser:ScanOrigin"])
+    told: list[object] = []
+    field.changed.connect(lambda _, value, __: told.append(value))
+    line = field.editor
+    assert isinstance(line, QLineEdit)
+    completer = line.completer()
+    assert completer is not None
+    completer.setCompletionPrefix("scan")
+    assert completer.currentCompletion() == "Laser:ScanOrigin"
+    completer.activated[str].emit("Laser:ScanOrigin")
+    line.selectAll()
+    QTest.keyClicks(line, "odom\r")
+    assert told == ["Laser:ScanOrigin", "odom"]
+    assert [action.text() for action in line.actions()] == ["Pick a frame for frame"]
+
+
+def test_a_parameter_that_names_no_frame_offers_none() -> None:
+    field = ParameterField(ParameterSpec("label", "string", "map"), LIGHT, ["Laser"])
+    assert isinstance(field.editor, QLineEdit) and field.editor.completer() is None
+
+
+def test_who_wants_to_see_it_fail_is_led_to_the_line(window: MainWindow) -> None:
+    card = ErrorCard(LIGHT)
+    card.show_error(TRACE, "thing")
+    wanted: list[tuple[str, int]] = []
+    card.debug_wanted.connect(lambda file, line: wanted.append((file, line)))
+    card.debug.click()
+    assert wanted == [("/robot/thing.py", 12)]
+    card.show_error("it does not answer", "thing")
+    assert card.debug.isHidden()
+
+
+def test_debug_here_sets_one_breakpoint_at_the_line(window: MainWindow) -> None:
+    file = window.session.folder / "thing.py"
+    file.write_text("a = 1\nb = 2\n")
+    select(window, "terrain_map")
+    for _ in range(2):
+        window.inspector.debug_wanted.emit(str(file), 2)
+    assert [point.line for point in window.debug.book.of_file(str(file.resolve()))] == [2]
+    window.debug.book.clear()
+    window.code.close_all()
