@@ -1,7 +1,8 @@
 """Whether the window keeps up: notes when its event loop stood still for more than a fifth of a second, and where.
 
-A busy machine makes any program late. What counts is what the window itself did: time in which its threads were ready
-to run and had no processor, or in which the host had taken the processor away, is not its own and is taken off.
+A busy machine makes any program late. What counts is what the window itself did: time in which its thread was ready to
+run and had no processor, or in which the host had taken the processor away, is not its own and is taken off. Only that
+of the thread of the event loop: what others waited for meanwhile would excuse stalls that have nothing to do with it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class StallLog(QObject):
     stalled = pyqtSignal(object)
 
     def __init__(self, file: Path | None, parent: QObject, *, noise_s: Callable[[], float] | None = None) -> None:
-        """`noise_s`: how long, in all, the machine has kept our threads waiting."""
+        """`noise_s`: how long, in all, the machine has kept the thread of the event loop waiting."""
         super().__init__(parent)
         self.stalls: list[Stall] = []
         """Only those that were the window's own."""
@@ -105,24 +106,17 @@ def _place(thread: int) -> str:
 
 
 def waited_s() -> float:
-    """How long the threads of this process have waited for a processor, and how long the host took it away, in all."""
+    """How long the thread that asks has waited for a processor, and how long the host took a processor away, in all."""
     waited_ns = 0
-    for task in _tasks():
-        with suppress(OSError, IndexError, ValueError):
-            waited_ns += int((TASKS / task / "schedstat").read_bytes().split()[1])
+    with suppress(OSError, IndexError, ValueError):  # not Linux: nothing is taken off
+        waited_ns = int((TASKS / str(threading.get_native_id()) / "schedstat").read_bytes().split()[1])
     return waited_ns / SECOND_NS + _stolen_s()
 
 
-def _tasks() -> list[str]:
-    try:
-        return os.listdir(TASKS)
-    except OSError:
-        return []  # not Linux: nothing is taken off
-
-
 def _stolen_s() -> float:
+    """From one processor, on average: a thread is on one at a time."""
     try:
         with open("/proc/stat", "rb") as file:
-            return int(file.readline().split()[8]) * JIFFY_S
+            return int(file.readline().split()[8]) * JIFFY_S / (os.cpu_count() or 1)
     except (OSError, IndexError, ValueError):
         return 0.0

@@ -69,15 +69,13 @@ class StatusBar(QStatusBar):
         self.frozen.setText("Frozen")
         self.frozen.setToolTip("The whole system stands: show where")
         self.frozen.hide()
-        for widget in (
-            self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems,
-        ):  # fmt: skip
-            self.addWidget(widget)
+        for button in (self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems):
+            self.addWidget(button)
         self.addWidget(self.words, 1)
         for widget in (self.load, self.content, self.zoom, self.layout_name):
             self.addPermanentWidget(widget)
-        for widget in (self.running, self.clock, self.figures, self.load):
-            widget.hide()
+        for button in (self.running, self.clock, self.figures, self.load):
+            button.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(lambda: self._show_words(self._resting))

@@ -21,7 +21,6 @@ from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, S
 from studio.runtime.running_systems import running_systems
 
 PATIENCE_MS = 60_000
-STOPPED_S = 2.0
 pytestmark = pytest.mark.timeout(240)
 
 WATCHED = """<system name="watched" version="1">
@@ -187,8 +186,8 @@ def test_a_flood_a_hanging_component_and_a_killed_runtime_do_not_stop_the_window
         assert word(window, "flood") == ""
     finally:
         stalls.close()
-    # How short the stalls are is for the bench of the viewers to say; here a window that stops is one too many.
-    assert stalls.longest_s < STOPPED_S, [str(stall) for stall in stalls.stalls]
+    # The promise itself, by the window's own log: what a busy machine takes away is not among its stalls.
+    assert not stalls.stalls, [str(stall) for stall in stalls.stalls]
 
 
 def test_a_system_that_does_not_start_says_why(one_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

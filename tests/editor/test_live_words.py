@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from studio.editor import live_stalls
 from studio.editor.feed import Changes
 from studio.editor.live_stalls import StallLog, waited_s
 from studio.editor.live_state import (
@@ -148,3 +149,13 @@ def test_a_stall_is_noted_with_its_place_unless_the_machine_made_it(
 def test_the_machine_says_how_long_we_waited() -> None:
     before = waited_s()
     assert waited_s() >= before >= 0.0
+
+
+def test_only_the_thread_that_asks_is_excused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Others that wait for a processor say nothing of what the window's own thread did."""
+    monkeypatch.setattr(live_stalls, "TASKS", tmp_path)
+    monkeypatch.setattr(live_stalls, "_stolen_s", lambda: 0.0)
+    for task, waited_ns in ((threading.get_native_id(), 2_000_000_000), (1, 50_000_000_000)):
+        (tmp_path / str(task)).mkdir()
+        (tmp_path / str(task) / "schedstat").write_text(f"9000 {waited_ns} 7\n")
+    assert waited_s() == 2.0

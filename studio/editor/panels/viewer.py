@@ -26,8 +26,8 @@ from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.theme import Theme
 
 __all__ = [
-    "BAR_HEIGHT", "Bar", "Empty", "Facts", "More", "Settings", "TopicChoice", "Viewer", "column", "facts", "mark", "muted",
-    "short_title", "stacked",
+    "BAR_HEIGHT", "Bar", "Empty", "Facts", "More", "Settings", "TopicChoice", "Viewer", "column", "facts", "mark",
+    "muted", "short_title", "stacked",
 ]  # fmt: skip
 Settings = dict[str, Any]
 
