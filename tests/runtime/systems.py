@@ -169,10 +169,18 @@ class Watcher:
         assert self._connected.wait(5), "the recorder got nothing from the broker"
 
     def await_fence(self) -> None:
-        """What is sent now comes behind everything that has passed the broker: then all of that was seen."""
+        """What is sent now comes behind everything that has passed the broker: then all of that was seen.
+
+        It is sent again if it does not come: one that was under way in a broker that died is lost.
+        """
+        end = time.monotonic() + 20.0
         self._fence += 1
-        self._push.send(pack(self.FENCE, Kind.MARKER, self._fence))
-        await_true(lambda: self._fences_seen >= self._fence, "what was sent to arrive", 20.0)
+        while self._fences_seen < self._fence:
+            assert time.monotonic() < end, "waited 20 s for what was sent to arrive"
+            self._push.send(pack(self.FENCE, Kind.MARKER, self._fence))
+            again = time.monotonic() + 1.0
+            while self._fences_seen < self._fence and time.monotonic() < again:
+                time.sleep(0.002)
 
     def settled(self) -> list[Seen]:
         """What was seen, once nothing more arrives."""

@@ -41,8 +41,11 @@ def provided_by(name: str, origin: Origin) -> Plan:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_log(tmp_path_factory.mktemp("log") / "wave.mcap")
+
+
+def write_log(path: Path) -> Path:
     """Ten minutes of it."""
-    path = tmp_path_factory.mktemp("log") / "wave.mcap"
     content = encode(Float64(1.0))
     with LogWriter(path) as writer:
         channel = writer.add_topic("/wave/out", Float64)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from studio.messages import Float64, Map, String
+from studio.runtime.actuator import Actuator
 from studio.runtime.component import (
     Component,
     InPort,
@@ -419,6 +420,19 @@ class EpochGuard(Component):
             self.epoch, self.origin = event.epoch, event.origin
         if event.origin != self.origin:
             raise ValueError(f"{event} is of origin {event.origin}, and epoch {self.epoch} began with {self.origin}")
+
+
+class Mover(Actuator):
+    """Something real that only says that it was moved."""
+
+    raw = InPort(Float64, keep="latest")
+    out = OutPort(Float64)
+
+    def on_raw(self, message: Float64) -> None:
+        self.out.publish(message)
+
+    def halt(self) -> None:
+        self.log.info("stands")
 
 
 class BigFlood(Flood):
