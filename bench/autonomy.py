@@ -50,7 +50,7 @@ class Drive:
 
 def run(rounds: int = 5) -> Report:
     report = Report("autonomy", rounds)
-    drives = [drive(seed) for seed in range(1, rounds * SEEDS_PER_ROUND + 1)]
+    drives = [drive(seed, SECONDS) for seed in range(1, rounds * SEEDS_PER_ROUND + 1)]
     count = float(len(drives))
     arrived = [each for each in drives if each.arrived]
     clean = sum(not each.collisions for each in drives)

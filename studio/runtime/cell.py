@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,11 @@ class Cell(Life):
         now_ns: Callable[[], int],
         seed: int = 0,
         geometry: GeometryContent | None = None,
+        project: str = "",
     ) -> None:
         super().__init__(component, planned)
         component.geometry.take(geometry)
+        component.project = Path(project) if project else None
         self.place = planned.place
         self.ignored = 0
         self.handled = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -94,6 +95,7 @@ class Component:
         self._handled = self._is_live = _nothing
         self._activation = lambda: cls.activations[0]
         self.name = cls.__name__
+        self.project = None
         self.geometry = Geometry()
         self.random = np.random.default_rng(0)
         self.log = logging.getLogger(cls.__name__)
@@ -101,6 +103,8 @@ class Component:
 
     name: str
     """The component's name in the system; set before on_initialize."""
+    project: Path | None
+    """The folder of the project that it runs in: what a parameter names lies there. None where there is no project."""
     geometry: Geometry
     """Where frames are and what sensors and vehicle can do; of the whole system, from on_initialize on."""
     random: np.random.Generator
@@ -214,7 +218,7 @@ class Component:
 
 _NOT_STATE = frozenset({
     "_inputs", "_outputs", "_requesters", "_values", "_now_ns", "_system_ns", "_handled", "_is_live", "_activation",
-    "name", "random", "log", "geometry",
+    "name", "random", "log", "geometry", "project",
 })  # fmt: skip
 """What the runtime owns: parameters, randomness and latest inputs are saved by the runtime itself."""
 

@@ -111,6 +111,7 @@ class Executor:
             now_ns=self.now_ns,
             seed=self.plan.seed,
             geometry=self.plan.geometry,
+            project=self.plan.project,
         )
         cell.by_hand = lambda command: obey(cell, command, self.calls.answer_hand)
         component._is_live = lambda: self.clock.kind is ClockKind.WALL

@@ -21,6 +21,7 @@ from studio.runtime.plan import PlannedComponent
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.chunk import LoggedEvent
+from studio.runtime.sim.world_writing import save_world
 from studio.runtime.sim.worlds import load_world
 from tests.cli.running import Studio
 from tests.conftest import ROOT
@@ -166,6 +167,19 @@ def test_a_simulator_that_was_refused_its_start_begins_when_it_gets_another_one(
         system.command("simulator", {"do": verb})
     system.lockstep(until_ns=300_000_000)
     assert simulator.error == "" and simulator.sequences["/raptor/left_laser"] > 5
+
+
+@pytest.mark.parametrize("name", ["hills", "elsewhere/hills.sdf"])
+def test_a_world_of_the_project_is_found_from_wherever_it_is_run(project: Path, name: str) -> None:
+    file = project / ("models/worlds/hills.sdf" if name == "hills" else name)
+    file.parent.mkdir(parents=True)
+    save_world(load_world("slopes:3"), file)
+    chosen = f'<component name="simulator" type="raptor_simulator"><parameter name="world" value="{name}"/></component>'
+    (project / "system.xml").write_text(SYSTEM.replace('<component name="simulator" type="raptor_simulator"/>', chosen))
+    opened = open_project(project)
+    system = InProcess(plan_of(opened.system, opened.registry, project=project), create)
+    system.start()
+    assert system.cells["simulator"].error == ""
 
 
 @pytest.mark.parametrize(("category", "allowed"), [("processor", False), ("judge", True)])

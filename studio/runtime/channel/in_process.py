@@ -93,6 +93,7 @@ class InProcess:
             now_ns=lambda: self.gate.now_ns,
             seed=self.plan.seed,
             geometry=self.plan.geometry,
+            project=self.plan.project,
         )
         cell.by_hand = lambda command: obey(cell, command, self._answer_hand)
         return cell

@@ -135,7 +135,7 @@ class _Replay:
         self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
         self._cell = Cell(
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
-            now_ns=lambda: self._now_ns, seed=plan.seed, geometry=plan.geometry,
+            now_ns=lambda: self._now_ns, seed=plan.seed, geometry=plan.geometry, project=plan.project,
         )  # fmt: skip
         self._cell.by_hand = lambda command: obey(self._cell, command, lambda *_: None)
         self._kinds = self._cell.kinds

@@ -97,7 +97,10 @@ class Simulator(Component):
     """Name in the ports, and before the names of bodies: assembly. A single vehicle may be called ""."""
     models: ClassVar[Mapping[str, Vehicle]] = {}
 
-    world = Parameter("blocks", doc="a world of models/worlds, an .sdf file, or one made from a seed: blocks:7")
+    world = Parameter(
+        "blocks",
+        doc="a world of models/worlds, an .sdf file by its path in the project, or one made from a seed: blocks:7",
+    )
     start = Parameter((), doc="x, y and heading (m, rad) of each vehicle; without it the places the world calls start")
     noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
 
@@ -156,7 +159,8 @@ class Simulator(Component):
 
     def _build(self) -> None:
         """All of it or, where something is refused, nothing: it then goes on as it was."""
-        world = load_world(self.world, model_roots(_project_of(type(self))))
+        project = self.project or _project_of(type(self))
+        world = load_world(self.world, model_roots(project), project)
         named = [(name or vehicle.name, vehicle) for name, vehicle in self.models.items()]
         physics = Physics(world, named, self._places(world))
         devices = [

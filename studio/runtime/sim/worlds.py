@@ -17,17 +17,18 @@ MADE: dict[str, Callable[[int], World]] = {"blocks": blocks_world, "maze": maze_
 FOLDER = "worlds"
 
 
-def load_world(name: str, roots: Iterable[Path] | None = None) -> World:
-    """`roots`: folders of models, by default the ones that `studio model` looks into."""
+def load_world(name: str, roots: Iterable[Path] | None = None, folder: Path | None = None) -> World:
+    """`roots`: folders of models, by default the ones that `studio model` looks into; `folder`: what the path of a file
+    starts from, by default the one that we are in."""
     kind, colon, seed = name.partition(":")
     if colon and kind in MADE:
         if not seed.isdecimal():
             raise SimError(f"{seed!r} is no seed", hint=f"a whole number: {kind}:7")
         return MADE[kind](int(seed))
-    path = Path(name)
+    path = (folder or Path()) / name
     if path.suffix == ".sdf":
         if not path.is_file():
-            raise SimError(f"there is no world file {name}", hint="correct the path")
+            raise SimError(f"there is no world file {path}", hint="correct the path")
         return read_world(path)
     folders = [root / FOLDER for root in (model_roots() if roots is None else roots)]
     for folder in folders:
