@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from studio.editor.preferences import PreferencesDialog
 from studio.editor.source_view import open_component
 from studio.editor.welcome import GUIDE
 from studio.errors import Problem
+from studio.model.parts import Connection
 from studio.model.registry import Registry
 from studio.paths import component_roots
 
@@ -68,11 +70,15 @@ class WindowCommands:
     def open_go_to(self) -> None:
         system = self.window.session.system
         choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]
-        choices += [self._place(str(wire), "wire", wire.start.node) for wire in system.wires]
+        choices += [Choice(str(wire), "wire", partial(self._go_to_wire, wire)) for wire in system.wires]
+        choices += [Choice(str(wire), "service", partial(self._go_to_wire, wire)) for wire in system.services]
         self.window.commands.open(choices, "Find a component, source or wire")
 
     def _place(self, text: str, kind: str, name: str) -> Choice:
         return Choice(text, kind, lambda: self.window.canvas.go_to(name))
+
+    def _go_to_wire(self, wire: Connection) -> None:
+        self.window.canvas.go_to_wire(wire)
 
     def go_to_problem(self, problem: Problem) -> None:
         window = self.window
@@ -82,9 +88,7 @@ class WindowCommands:
             return
         for item in window.canvas.canvas.wires.values():
             if str(item.connection) == problem.subject:
-                window.canvas.canvas.clearSelection()
-                item.setSelected(True)
-                window.canvas.ensureVisible(item, 60, 60)
+                window.canvas.go_to_wire(item.connection)
                 return
         window.status.say(str(problem))
 

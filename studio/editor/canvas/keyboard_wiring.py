@@ -59,6 +59,7 @@ class KeyboardWiring:
         self.view.cancel_gesture()
 
     def _aim(self) -> None:
+        self.view.cancel_gesture()  # before the next one: what ends makes everything bright again
         gesture = ConnectGesture(self.view.canvas, self.own[self.port])
         self.view.begin(gesture)
         partners = gesture.fitting_ports()

@@ -32,6 +32,7 @@ class LiveLayer(QObject):
     def refresh(self, *_: object) -> None:
         """Everything: after an edit, or when a system came or went."""
         self._index()
+        self.scene.show_running(self.feed.state.get("sources", {}) if self.feed.is_attached else {})
         if self.feed.is_attached:
             self._show_nodes(self.scene.nodes)
             self._show_wires(self._carried)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from PyQt6.QtCore import QPointF, QRectF, pyqtSignal
 from PyQt6.QtGui import QRegion
 from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
 
-from studio.editor.canvas.arrange import COLUMN_GAP, arrange
-from studio.editor.canvas.card import STATE_ROW, TITLE, Port, card_of
+from studio.editor.canvas.card import STATE_ROW, TITLE, Card, Port, card_of
 from studio.editor.canvas.group_items import GroupCard, GroupFrame
 from studio.editor.canvas.groups import GroupItem, Groups
 from studio.editor.canvas.node_item import NodeItem
+from studio.editor.canvas.places import Places
 from studio.editor.canvas.problem_marks import mark_problems
 from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
 from studio.editor.canvas.ways import Ways
@@ -22,6 +23,7 @@ from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
 from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
+from studio.model.sources import Source, SourceMode
 from studio.model.wiring import port_at
 
 _CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
@@ -50,8 +52,8 @@ class CanvasScene(QGraphicsScene):
         self.looks = 0
         """Counts how often a running component has changed its state."""
         self.focus_node: str | None = None
-        self._unplaced: dict[str, tuple[float, float]] = {}
-        """Where things stand that have no place in the layout: shown, but not written until somebody moves them."""
+        self._running: dict[str, SourceMode] = {}
+        self.places = Places(self)
         self.ways = Ways(self)
         self.groups = Groups(self)
         self._content: QRectF | None = None
@@ -96,6 +98,9 @@ class CanvasScene(QGraphicsScene):
     def wire_at(self, point: QPointF) -> WireItem | None:
         around = QRectF(point.x() - 2, point.y() - 2, 4, 4)
         return next((item for item in self.items(around) if isinstance(item, WireItem)), None)
+
+    def wire_of(self, connection: Connection) -> WireItem | None:
+        return self.wires.get((_TABLES[type(connection)], connection.key))
 
     def remark_at(self, point: QPointF) -> RemarkItem | None:
         return next((item for item in self.items(point) if isinstance(item, RemarkItem)), None)
@@ -144,7 +149,7 @@ class CanvasScene(QGraphicsScene):
         self._moved()
         for node in self.session.system.nodes:
             self._add_node(node.name)
-        self._place_all()
+        self.places.put_all()
         self._moved()
         for table in _CONNECTIONS:
             for connection in getattr(self.session.system, table):
@@ -158,6 +163,13 @@ class CanvasScene(QGraphicsScene):
         self._moved()
         self._make_room()
         self.rebuilt.emit()
+
+    def show_running(self, modes: Mapping[str, SourceMode]) -> None:
+        """The providers of the system that runs; nothing if none does."""
+        if modes != self._running:
+            self._running = dict(modes)
+            for name in self.nodes:
+                self._refresh_node(name)
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -212,7 +224,7 @@ class CanvasScene(QGraphicsScene):
         names = list(names)
         for name in names:
             if name in self.nodes:
-                self.nodes[name].setPos(*self._place_of(name))
+                self.nodes[name].setPos(*self.places.of(name))
         self._moved()
         self.lay_wires_of(names)
 
@@ -256,8 +268,7 @@ class CanvasScene(QGraphicsScene):
         if table == "nodes":
             self._add_node(value.name)
             if value.name not in self.session.system.layout.places:
-                self.nodes[value.name].setPos(*self._free_place())
-                self._unplaced[value.name] = (self.nodes[value.name].x(), self.nodes[value.name].y())
+                self.places.put_beside(value.name)
             return {value.name}
         if table in _CONNECTIONS:
             self._refresh_ends(value)
@@ -277,7 +288,7 @@ class CanvasScene(QGraphicsScene):
             self._drop(self.wires.pop((table, value.key), None))
             return {end.node for end in value.key}
         elif table == "places" and value.of in self.nodes:
-            self._unplaced[value.of] = (value.x, value.y)
+            self.places.note(value.of, value.x, value.y)
         elif table in ("notes", "frames"):
             self._drop(self.remarks.pop(value.id, None))
         return set()
@@ -286,9 +297,8 @@ class CanvasScene(QGraphicsScene):
         item = self.nodes.pop(old, None)
         if item is not None:
             self.nodes[new] = item
-            item.card = card_of(self.session.system, self.session.registry, self.session.system.node(new))
-        if old in self._unplaced:
-            self._unplaced[new] = self._unplaced.pop(old)
+            item.card = self._card(new)
+        self.places.rename(old, new)
         if self.focus_node == old:
             self.focus_node = new
 
@@ -303,17 +313,24 @@ class CanvasScene(QGraphicsScene):
     # ---- items
 
     def _add_node(self, name: str) -> None:
-        system = self.session.system
-        item = NodeItem(card_of(system, self.session.registry, system.node(name)), self.theme)
+        item = NodeItem(self._card(name), self.theme)
         self.nodes[name] = item
-        item.setPos(*self._place_of(name))
+        item.setPos(*self.places.of(name))
         self.addItem(item)
 
+    def _card(self, name: str) -> Card:
+        """A source of a system that runs has its origin from there: the canvas may have been switched since."""
+        system = self.session.system
+        node, running = system.node(name), self._running.get(name)
+        if isinstance(node, Source) and running is not None:
+            node = replace(node, mode=running)
+        return card_of(system, self.session.registry, node)
+
     def _refresh_node(self, name: str) -> None:
-        item, system = self.nodes[name], self.session.system
-        if name not in system.nodes:
+        item = self.nodes[name]
+        if name not in self.session.system.nodes:
             return
-        card = card_of(system, self.session.registry, system.node(name))
+        card = self._card(name)
         if card != item.card:
             item.show(card, self.theme)
 
@@ -346,34 +363,7 @@ class CanvasScene(QGraphicsScene):
         else:
             item.show(value, self.theme)
 
-    # ---- places and paths
-
-    def _place_of(self, name: str) -> tuple[float, float]:
-        place = self.session.system.layout.places.get(name)
-        return (place.x, place.y) if place else self._unplaced.get(name, (0.0, 0.0))
-
-    def _place_all(self) -> None:
-        """Give those without a place one; a system that nobody has laid out yet is arranged as a whole."""
-        system = self.session.system
-        lost = [name for name in self.nodes if name not in system.layout.places and name not in self._unplaced]
-        if not lost:
-            return
-        found = arrange(
-            {name: (self.nodes[name].card.width, self.nodes[name].card.height) for name in lost},
-            [(wire.start.node, wire.end.node) for wire in system.wires],
-            [(wire.start.node, wire.end.node) for wire in system.services],
-        )
-        placed = [item.outline() for name, item in self.nodes.items() if name not in lost]
-        top = max((rect.bottom() for rect in placed), default=-48.0) + 48
-        for name, (x, y) in found.items():
-            self._unplaced[name] = (x, y + top)
-            self.nodes[name].setPos(x, y + top)
-
-    def _free_place(self) -> tuple[float, float]:
-        """Right of everything: for what was added without saying where."""
-        others = [item.outline() for item in list(self.nodes.values())[:-1]]
-        right = max((rect.right() for rect in others), default=-COLUMN_GAP)
-        return right + COLUMN_GAP, min((rect.top() for rect in others), default=0.0)
+    # ---- the rest
 
     def _make_room(self) -> None:
         self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))

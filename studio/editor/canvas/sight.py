@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QGraphicsView, QWidget
 from studio.editor.canvas.commands import CanvasCommands
 from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of, seen_through
 from studio.editor.canvas.scene import CanvasScene
-from studio.model.parts import View
+from studio.model.parts import Connection, View
 
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 TILE = 8
@@ -139,6 +139,17 @@ class SightView(QGraphicsView):
             self.canvas.set_focus_node(name)
             self.centerOn(card.outline().center())
             self.setFocus()
+
+    def go_to_wire(self, connection: Connection) -> None:
+        """Select it and show its middle; inside a folded group, the group."""
+        item = self.canvas.wire_of(connection)
+        if item is None or not item.isVisible():
+            self.go_to(connection.start.node)
+            return
+        self.canvas.clearSelection()
+        item.setSelected(True)
+        self.centerOn(item.middle)
+        self.setFocus()
 
     def toggle_minimap(self) -> None:
         self.show_minimap(not self._wants_minimap)

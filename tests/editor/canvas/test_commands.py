@@ -176,3 +176,34 @@ def test_pictures_of_the_canvas_are_written(view: CanvasView, tmp_path: Path) ->
     assert "terrain_map" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert view.canvas.selected_nodes() == ["terrain_map"]
+
+
+def test_what_does_not_fit_stays_faded_while_the_keyboard_chooses(view: CanvasView) -> None:
+    view.canvas.select(["traverse_map"])
+    view.start_keyboard_wiring()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
+        QTest.keyClick(view, key)
+        assert all(card.fitting is not None for card in view.canvas.cards())
+        assert all(wire.faded for wire in view.canvas.wires.values())
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert all(card.fitting is None for card in view.canvas.cards())
+
+
+def test_going_to_a_wire_selects_and_shows_it(view: CanvasView) -> None:
+    wire = next(iter(view.canvas.session.system.wires))
+    view.zoom_to(2.0)
+    view.go_to_wire(wire)
+    assert view.canvas.selected_connections() == [wire] and not view.canvas.selected_nodes()
+    item = view.canvas.wire_of(wire)
+    assert item is not None and view.visible_rect().contains(item.middle)
+
+
+def test_a_source_shows_the_origin_that_runs(view: CanvasView) -> None:
+    assert view.canvas.nodes["platform"].card.mode == "simulated"
+    view.canvas.show_running({"platform": "logged"})
+    card = view.canvas.nodes["platform"].card
+    assert card.mode == "logged" and card.right == "blocks.mcap"
+    view.canvas.rebuild()
+    assert view.canvas.nodes["platform"].card.mode == "logged"
+    view.canvas.show_running({})
+    assert view.canvas.nodes["platform"].card.mode == "simulated"
