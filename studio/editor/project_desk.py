@@ -73,6 +73,7 @@ class ProjectDesk(QObject):
         self.canvas = CanvasView(scene)
         self.canvas.show_live(window.live.feed)
         self.live_layer = LiveLayer(scene, window.live.feed)
+        self.live_layer.turned.connect(self.canvas.reach.announce)
         window.freeze.show_canvas(self.canvas)
         self._layout.addWidget(self.canvas)
         scene.selectionChanged.connect(self._selection_changed)
@@ -184,6 +185,11 @@ class ProjectDesk(QObject):
         errors, warnings = counted(session.problems)
         self.window.docks.set_title("problems", f"Problems {errors + warnings}" if session.problems else "Problems")
         self.refresh()
+
+    def announce(self, words: str) -> None:
+        """For those who hear the window."""
+        if self.canvas is not None:
+            self.canvas.reach.announce(words)
 
     # ---- what is asked of it
 

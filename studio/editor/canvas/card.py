@@ -48,6 +48,10 @@ class Port:
     def is_service(self) -> bool:
         return self.side in ("required", "provided")
 
+    def accessible_name(self) -> str:
+        what = {"in": "input", "out": "output"}.get(self.side, f"{self.side} service")
+        return f"{self.end.port}, {what} of {self.end.node}, {self.type or 'unknown type'}"
+
     @property
     def starts(self) -> bool:
         """Connections go from here: an out port, a required service."""

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.arrange import arrange
 from studio.editor.canvas.card import TITLE, Port
-from studio.editor.canvas.gestures import put, snapped
+from studio.editor.canvas.gestures import LEAST_SIZE, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
@@ -169,11 +169,19 @@ class CanvasCommands:
 
     # ---- places
 
-    def nudge(self, x: float, y: float) -> None:
+    def nudge(self, x: float, y: float, *, grow: bool = False) -> None:
+        """What is selected a step further; with `grow`, notes and frames larger or smaller by that."""
         names = self._scene.selected_nodes()
-        if names:
+        remarks = [item.value for item in self._scene.selected_remarks()]
+        if names and not grow:
             moved = {name: (at[0] + x, at[1] + y) for name, at in self._scene.positions(names).items()}
             self._scene.session.do(MoveNodes(moved, gesture=("nudge", tuple(names))))
+        for value in remarks:
+            if grow:
+                width, height = max(LEAST_SIZE[0], value.width + x), max(LEAST_SIZE[1], value.height + y)
+                self._scene.session.do(put(replace(value, width=width, height=height), gesture="grow"))
+            else:
+                self._scene.session.do(put(replace(value, x=value.x + x, y=value.y + y), gesture="nudge"))
 
     def align(self, edge: str) -> None:
         """`left`, `right`, `top`, `bottom`, `centre` (one below the other) or `middle` (side by side)."""

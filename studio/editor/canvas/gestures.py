@@ -6,6 +6,7 @@ A gesture previews on the items alone. The model changes only when the view does
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import replace
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
@@ -283,8 +284,8 @@ class RubberBand(Gesture):
             item.setSelected(True)
 
 
-def put(value: Note | Frame) -> PutNote | PutFrame:
-    return PutNote(value) if isinstance(value, Note) else PutFrame(value)
+def put(value: Note | Frame, gesture: Hashable | None = None) -> PutNote | PutFrame:
+    return PutNote(value, gesture) if isinstance(value, Note) else PutFrame(value, gesture)
 
 
 def snapped(point: QPointF) -> QPointF:

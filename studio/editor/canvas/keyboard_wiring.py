@@ -66,6 +66,8 @@ class KeyboardWiring:
         self.partner %= len(partners)
         gesture.aim(partners[self.partner])
         self.view.show_item(partners[self.partner].end.node)
+        own, other = self.own[self.port], partners[self.partner]
+        self.view.reach.announce(f"{own.accessible_name()}, to {other.accessible_name()}")
         words = f"{gesture.message} · arrows choose, Enter connects, Esc gives up"
         at = self.view.mapFromScene(gesture.at)
         self.view.pointer_note.say(words, at, self.view.canvas.theme, good=True)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import QObject, pyqtSignal
 
+from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.feed import Changes, Feed
-from studio.editor.live_state import live_node, live_wire, parts_of
+from studio.editor.live_state import LiveNode, live_node, live_wire, parts_of
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 
+ALERTS = ("error", "frozen")
+"""Tones of states that nobody should miss."""
+
 
 class LiveLayer(QObject):
+    turned = pyqtSignal(str)
+    """A component is in error, or stopped: who, and in which word."""
+
     def __init__(self, scene: CanvasScene, feed: Feed) -> None:
         super().__init__(scene)
         self.scene, self.feed = scene, feed
@@ -78,8 +85,16 @@ class LiveLayer(QObject):
         for name in names:
             item = self.scene.nodes.get(name)
             if item is not None and name in system.nodes:
+                before = item.live
                 self.scene.looks += item.show_live(live_node(system.node(name), state))
+                self._tell(item, before)
         self.scene.groups.show_again(names)
+
+    def _tell(self, item: NodeItem, before: LiveNode | None) -> None:
+        """Errors and stops are said aloud; rates are not."""
+        now = item.live.look if item.live is not None else None
+        if now is not None and now.tone in ALERTS and (before is None or before.look.tone != now.tone):
+            self.turned.emit(f"{item.name}: {now.word}")
 
     def _show_wires(self, topics: Iterable[str]) -> None:
         state, system = self.feed.state, self.scene.session.system

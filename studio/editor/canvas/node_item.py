@@ -101,6 +101,8 @@ class NodeItem(QGraphicsItem):
             f", has an {self.severity}" if self.severity == "error" else ", has a warning" if self.severity else ""
         )
         state = f", {self.live.look.word.lower().rstrip('…')}" if self.live is not None else ""
+        if self.live is not None and self.live.right:
+            state += f", {spelt(self.live.right)}"
         return f"{card.name}, {kind}{state}, {_counted(ins, 'input')}, {_counted(outs, 'output')}{trouble}"
 
     # ---- Qt
@@ -362,6 +364,11 @@ def _pen(colour: str, width: float) -> QPen:
     pen = QPen(QColor(colour), width)
     pen.setCosmetic(width <= 1)
     return pen
+
+
+def spelt(words: str) -> str:
+    """As one would say it."""
+    return words.replace(" kHz", " kilohertz").replace(" Hz", " hertz").replace(" ms", " milliseconds")
 
 
 def _counted(count: int, word: str) -> str:

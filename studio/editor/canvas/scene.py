@@ -258,6 +258,15 @@ class CanvasScene(QGraphicsScene):
                 if old.name != new.name:
                     self._rename(old.name, new.name)
                 return {new.name}
+            case Replaced("notes" | "frames", old, new) if old.id == new.id:
+                self._put_remark(new)
+                return set()
+            case Replaced(table, old, new) if table in _CONNECTIONS:
+                item = self.wires.get((table, old.key))
+                is_selected = item is not None and item.isSelected()
+                touched = self._removed(table, old) | self._inserted(table, new)
+                self.wires[table, new.key].setSelected(is_selected)
+                return touched
             case Replaced(table, old, new):
                 # Out and in again keeps one path for everything that has a key which may have changed.
                 return self._removed(table, old) | self._inserted(table, new)

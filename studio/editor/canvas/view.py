@@ -37,6 +37,7 @@ from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.quick_add import QuickAdd
+from studio.editor.canvas.reach import Reach
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
@@ -62,6 +63,7 @@ class CanvasView(SightView):
         super().__init__(scene)
         self.commands = CanvasCommands(self)
         self.groups = GroupCommands(self)
+        self.reach = Reach(self)
         self.gesture: Gesture | None = None
         self.wiring: KeyboardWiring | None = None
         self._pressed: QPoint | None = None
@@ -77,7 +79,6 @@ class CanvasView(SightView):
         self.quick_add.chosen.connect(self._quick_added)
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
-        scene.focus_moved.connect(self._announce)
         scene.rebuilding.connect(self._let_go)
 
     def show_theme(self, theme: Theme) -> None:
@@ -315,7 +316,7 @@ class CanvasView(SightView):
                 self.canvas.clearSelection()
         elif way is not None and keys & Qt.KeyboardModifier.AltModifier:
             step = {"left": (-16, 0), "right": (16, 0), "up": (0, -16), "down": (0, 16)}[way]
-            self.commands.nudge(*step)
+            self.commands.nudge(*step, grow=bool(keys & Qt.KeyboardModifier.ShiftModifier))
         elif way is not None:
             self.walk(way, neighbours=bool(keys & Qt.KeyboardModifier.ControlModifier))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -359,11 +360,6 @@ class CanvasView(SightView):
         super().focusOutEvent(event)
         if self.wiring is not None:
             self.wiring.give_up()
-
-    def _announce(self) -> None:
-        name = self.canvas.focus_node
-        item = self.canvas.nodes.get(name) if name else None
-        self.setAccessibleDescription(item.accessible_name() if item else "")
 
     # ---- drops
 

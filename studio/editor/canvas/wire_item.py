@@ -82,9 +82,8 @@ class WireItem(QGraphicsItem):
         start, end = self.connection.key
         told = ", wrong" if self.wrong else ""
         if self.live is not None:
-            told += {"flows": f", {self.live.rate}", "stale": ", nothing for a while", "never": ", nothing yet"}[
-                self.live.flow
-            ]
+            rate = self.live.rate.replace("Hz", "hertz")
+            told += {"flows": f", {rate}", "stale": ", nothing for a while", "never": ", nothing yet"}[self.live.flow]
             told += f", {self.live.drops} dropped" if self.live.drops else ", no drops"
         return f"{what} {start.port}, from {start.node} to {end.node}, {end.port}{told}"
 

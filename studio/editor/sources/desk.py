@@ -34,6 +34,7 @@ class SourceDesk(QObject):
         """What the running system is on its way to."""
         self._to_arm: tuple[tuple[Actuator, ...], float] | None = None
         self.arming.told.connect(window.status.say)
+        self.arming.told.connect(lambda words: window.project.announce(words))
         self.arming.refused.connect(lambda words: window.status.say(words, trouble=True))
         self.arming.changed.connect(self._armed_changed)
         self.band.arm_wanted.connect(self.ask_to_arm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from PyQt6.QtTest import QTest
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.view import CanvasView
+from studio.model.layout_edits import PutNote
+from studio.model.spec import Delivery
+from studio.model.system_edits import SetDelivery
 
 
 def labels(view: CanvasView) -> list[str]:
@@ -187,6 +191,19 @@ def test_what_does_not_fit_stays_faded_while_the_keyboard_chooses(view: CanvasVi
         assert all(wire.faded for wire in view.canvas.wires.values())
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert all(card.fitting is None for card in view.canvas.cards())
+
+
+def test_what_is_changed_stays_selected(view: CanvasView) -> None:
+    session = view.canvas.session
+    wire, note = next(iter(session.system.wires)), session.system.layout.notes["n1"]
+    item = view.canvas.wire_of(wire)
+    assert item is not None
+    item.setSelected(True)
+    view.canvas.remarks["n1"].setSelected(True)
+    session.do(SetDelivery(wire, Delivery("latest")))
+    session.do(PutNote(replace(note, text="Mind the gap")))
+    assert [each.key for each in view.canvas.selected_connections()] == [wire.key]
+    assert [each.value.id for each in view.canvas.selected_remarks()] == ["n1"]
 
 
 def test_going_to_a_wire_selects_and_shows_it(view: CanvasView) -> None:

@@ -1,0 +1,70 @@
+"""Reaching by keyboard what is no card: wires, notes, frames and groups. And telling it to those who listen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from PyQt6.QtWidgets import QGraphicsItem
+
+from studio.editor.canvas.group_items import GroupCard, GroupFrame
+from studio.editor.canvas.remark_items import RemarkItem
+from studio.editor.canvas.wire_item import WireItem
+
+if TYPE_CHECKING:
+    from studio.editor.canvas.view import CanvasView
+
+
+Item = TypeVar("Item", bound=QGraphicsItem)
+
+
+class Reach:
+    def __init__(self, view: CanvasView) -> None:
+        self.view = view
+        view.canvas.focus_moved.connect(self._tell_focus)
+        view.canvas.selectionChanged.connect(self._tell_selection)
+
+    def next_wire(self, step: int = 1) -> None:
+        """Of the card with the focus; of all, if none has it."""
+        scene = self.view.canvas
+        system, name = scene.session.system, scene.focus_node
+        known = system.connections_of(name) if name else [*system.wires, *system.services, *system.links]
+        items = [item for each in known if (item := scene.wire_of(each)) is not None and item.isVisible()]
+        if not items:
+            scene.session.refused.emit(f"{name} has no wires" if name else "there are no wires")
+            return
+        item = self._next(items, step)
+        self.view.ensureVisible(item, 40, 40)
+
+    def next_remark(self, step: int = 1) -> None:
+        """From one note, frame or group to the next, as one reads."""
+        scene = self.view.canvas
+        items = [*scene.remarks.values(), *scene.groups.items.values()]
+        if not items:
+            scene.session.refused.emit("there are no notes, frames or groups")
+            return
+        items.sort(key=lambda item: (item.y(), item.x()))
+        item = self._next(items, step)
+        self.view.ensureVisible(item.outline(), 40, 40)
+
+    def announce(self, words: str) -> None:
+        """Programs that read the screen aloud are told when a description changes."""
+        self.view.setAccessibleDescription(words)
+
+    def _next(self, items: Sequence[Item], step: int) -> Item:
+        here = next((place for place, item in enumerate(items) if item.isSelected()), -1 if step > 0 else 0)
+        item = items[(here + step) % len(items)]
+        self.view.canvas.clearSelection()
+        item.setSelected(True)
+        return item
+
+    def _tell_focus(self) -> None:
+        name = self.view.canvas.focus_node
+        item = self.view.canvas.card_for(name) if name else None
+        self.announce(item.accessible_name() if item is not None else "")
+
+    def _tell_selection(self) -> None:
+        """A card is told by the focus on it."""
+        chosen = self.view.canvas.selectedItems()
+        if len(chosen) == 1 and isinstance(chosen[0], WireItem | RemarkItem | GroupFrame | GroupCard):
+            self.announce(chosen[0].accessible_name())
