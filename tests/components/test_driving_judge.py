@@ -8,6 +8,9 @@ import pytest
 
 from studio.messages import PoseTransform, String
 from studio.runtime.profile import load_class, stale
+from studio.runtime.sim.made_worlds import block, ground
+from studio.runtime.sim.world import World
+from studio.runtime.sim.world_writing import world_sdf
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/driving_judge"
@@ -49,6 +52,18 @@ def test_collisions_are_counted_and_the_planner_is_quoted() -> None:
         told = driven(judge, (0.0, 0.0))
         assert told["collisions"] == 1
         assert told["status"] == "there is no way to the goal"
+
+
+def test_a_goal_inside_something_is_told_before_anything_moves(caplog: pytest.LogCaptureFixture) -> None:
+    yard = World("yard", [ground(), block("shed", 9.0, 0.0, (2.0, 2.0, 2.0))])
+    with Trial(DrivingJudge, goal_x_m=9.0, goal_y_m=0.5) as judge:
+        judge.send("true_world", String(world_sdf(yard).decode()))
+        assert driven(judge, (0.0, 0.0))["trouble"] == "the goal at (9, 0.5) is inside shed"
+        assert "the goal at (9, 0.5) is inside shed: choose another one" in caplog.text
+        judge.set("goal_x_m", 5.0)
+        assert "trouble" not in driven(judge, (0.0, 0.0))
+        judge.send("true_world", String("<sdf"))
+        assert "cannot be read" in caplog.text
 
 
 def test_trembling_is_no_way() -> None:

@@ -41,6 +41,7 @@ def test_a_goal_in_a_wall_is_told_and_the_vehicle_stays() -> None:
     outcome, failures = driven(plan, 6.0)
     assert failures == {}
     assert outcome["status"] == "the goal is in an obstacle, or too near to one"
+    assert "is inside fence" in outcome["trouble"]
     assert outcome["collisions"] == 0
     assert outcome["goal_reached"] is False
     assert outcome["path_m"] < 1.0

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from studio.errors import StudioError
 from studio.messages import PoseTransform, String
 from studio.runtime.component import Component, InPort, OutPort, Parameter
+from studio.runtime.sim.free_space import clearance_at
+from studio.runtime.sim.world import World
+from studio.runtime.sim.world_sdf import parse_world
 
+SENT = Path("true_world")
+"""In messages: it is no file."""
 NS_PER_S = 1_000_000_000
 STEP_M = 0.02
 """Shorter moves are not counted on their own: a vehicle that trembles does not drive."""
@@ -30,6 +37,9 @@ class DrivingJudge(Component):
     true_pose = InPort(PoseTransform, doc="ground truth: the vehicle in the world")
     collision = InPort(String, doc="ground truth: each contact as it begins")
     status = InPort(String, optional=True, doc="what the planner says of itself; told with the outcome")
+    true_world = InPort(
+        String, optional=True, doc="ground truth: the world as SDF; a goal inside something is told at once"
+    )
     outcome = OutPort(
         String,
         doc="JSON: goal_reached, collisions, seconds_to_goal, path_m, goal_distance_m, status; each period",
@@ -42,6 +52,8 @@ class DrivingJudge(Component):
     linger_s = Parameter(3.0, minimum=0.0, maximum=60.0, unit="s", doc="after the arrival, until the drive is over")
 
     def on_activate(self) -> None:
+        self._world: World | None = None
+        self._trouble = ""
         self._start_anew()
 
     def on_clock_jump(self) -> None:
@@ -72,6 +84,29 @@ class DrivingJudge(Component):
         self._collisions.append(collision.data)
         self.log.warning("collision: %s", collision.data)
 
+    def on_true_world(self, told: String) -> None:
+        try:
+            self._world = parse_world(told.data.encode(), SENT)
+        except StudioError as error:
+            self.log.warning("the world that was told cannot be read: %s", error)
+            self._world = None
+        self._look_at_goal()
+
+    def on_parameter(self, name: str, value: object) -> None:
+        if name in ("has_goal", "goal_x_m", "goal_y_m"):
+            self._look_at_goal()
+
+    def _look_at_goal(self) -> None:
+        """A vehicle finds out when it sees the walls; who knows the world can tell before it starts."""
+        trouble = ""
+        if self._world is not None and self.has_goal:
+            distance_m, name = clearance_at(self._world, self.goal_x_m, self.goal_y_m)
+            if distance_m == 0.0:
+                trouble = f"the goal at ({self.goal_x_m:g}, {self.goal_y_m:g}) is inside {name}"
+        if trouble and trouble != self._trouble:
+            self.log.error("%s: choose another one", trouble)
+        self._trouble = trouble
+
     def on_status(self, status: String) -> None:
         self._status = status.data
 
@@ -81,7 +116,8 @@ class DrivingJudge(Component):
 
     def _told(self) -> dict[str, Any]:
         arrived = self._arrived_ns is not None
-        return {
+        trouble = {"trouble": self._trouble} if self._trouble else {}
+        return trouble | {
             "goal_reached": arrived if self.has_goal else None,
             "collisions": len(self._collisions),
             "seconds_to_goal": self._seconds_to_goal(),
