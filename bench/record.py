@@ -122,3 +122,5 @@ def load(report: Report, offer: Offer, seconds: float, folder: Path) -> None:
     reached = f"{told.bytes / told.seconds / 1e6:.1f} MB/s, {told.published / told.seconds:,.0f} events/s"
     what = f"{offer.name} for {told.seconds:.0f} s (reached: {reached}): recorded"
     report.add(what, "events", found, against="published", goal=1.0, better="higher")
+    offered: dict[str, float | None] = {OURS: float(told.published), "offered": told.offered}
+    report.add(f"{offer.name}: published", "events", offered, against="offered", better="higher")

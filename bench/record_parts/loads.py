@@ -26,6 +26,10 @@ class Offer:
     maps_hz: float = 0.0
     producers: int = 1
 
+    @property
+    def events_hz(self) -> float:
+        return self.poses_hz + self.scans_hz + self.maps_hz
+
 
 MIXED = Offer("50 MB/s of poses, scans and maps", poses_hz=1000, scans_hz=1500, maps_hz=65)
 SMALL = Offer("20,000 poses/s", poses_hz=20_000, producers=2)
@@ -42,9 +46,17 @@ class Recorded:
     bytes: int
     seconds: float
 
+    offered: float
+    """Events that should have been published."""
+
     @property
     def lost(self) -> int:
         return self.published - self.recorded
+
+    @property
+    def share(self) -> float:
+        """Of what was offered, how much the machine could publish at all."""
+        return self.published / self.offered
 
 
 def planned(name: str, kind: str, place: int, inlets: tuple[Inlet, ...] = (), **parameters: float) -> PlannedComponent:
@@ -76,14 +88,14 @@ def record_load(offer: Offer, seconds: float, log: Path, compression: str = "non
     reports = [session.observer.component(name) for name in names]
     published = {topic: count for report in reports for topic, count in report["published"].items()}
     held_back = sum(report["paused_inputs"] for report in reports)
-    return _counted(log, published, held_back, took_s)
+    return _counted(log, published, held_back, took_s, offer.events_hz * took_s)
 
 
-def _counted(log: Path, published: dict[str, int], held_back: int, seconds: float) -> Recorded:
+def _counted(log: Path, published: dict[str, int], held_back: int, seconds: float, offered: float) -> Recorded:
     recorded = 0
     with LogReader(log) as reader:
         gaps = sum(gap.lost for gap in reader.check() if gap.topic in published)
         for topic, count in published.items():
             there = np.unique(np.fromiter((event.sequence for event in reader.events([topic])), np.uint64))
             recorded += int(((there >= 1) & (there <= count)).sum())
-        return Recorded(sum(published.values()) - held_back, recorded, gaps, reader.size, seconds)
+        return Recorded(sum(published.values()) - held_back, recorded, gaps, reader.size, seconds, offered)

@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,12 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
     start_ns = monotonic_ns()
     bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
     try:
-        result = replay_lockstep(
-            opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process,
-            record=out, topics=_recorded_topics(opened, options, golden), compression=options.compression,
-            seed=options.seed, progress=bar,
-        )  # fmt: skip
+        with redirect_stdout(sys.stderr):  # what components print in this process is not what the command tells
+            result = replay_lockstep(
+                opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process,
+                record=out, topics=_recorded_topics(opened, options, golden), compression=options.compression,
+                seed=options.seed, progress=bar,
+            )  # fmt: skip
     finally:
         bar.close()
     wall_s = (monotonic_ns() - start_ns) / SECOND_NS
@@ -111,10 +113,11 @@ def _recorded_topics(opened: Opened, options: argparse.Namespace, golden: Path |
 def _replay_as_recorded(opened: Opened, options: argparse.Namespace, log: Path) -> int:
     bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
     try:
-        found = replay_as_recorded(
-            opened.project, log, specs=opened.registry, types=opened.types, seed=options.seed,
-            tolerance=options.tolerance, progress=bar,
-        )  # fmt: skip
+        with redirect_stdout(sys.stderr):
+            found = replay_as_recorded(
+                opened.project, log, specs=opened.registry, types=opened.types, seed=options.seed,
+                tolerance=options.tolerance, progress=bar,
+            )  # fmt: skip
     finally:
         bar.close()
     for warning in found.warnings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from studio.cli.keys import is_terminal, keys
@@ -115,7 +116,8 @@ def _make_move(stepping: Stepping, move: str, argument: Any, *, quiet: bool) -> 
     bar = ProgressBar(f"{move} {argument}", quiet=quiet)
     first = stepper.position + 1
     try:
-        delivered = make_move(stepper, move, argument, bar)
+        with redirect_stdout(sys.stderr):  # what components print in this process is not what the command tells
+            delivered = make_move(stepper, move, argument, bar)
     finally:
         bar.close()
     if not quiet:

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 import bench.log
-from bench.harness import installed
+from bench.harness import OURS, installed
 from bench.log_parts.opening import write_holes
 from bench.log_parts.workload import workload
 from bench.log_parts.writing import PLAIN, WRITERS
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.log_index import read_summary
+from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.log_writer import CHUNK_BYTES
 
 
 def test_the_rows_and_their_goals() -> None:
@@ -48,8 +51,23 @@ def test_every_contender_writes_the_same_log(tmp_path: Path, name: str) -> None:
 
 def test_a_log_with_holes_is_a_log(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
-    write_holes(path, 20)
-    assert path.stat().st_size > 10_000_000 > 10 * path.stat().st_blocks * 512
+    write_holes(path, 80)
+    assert path.stat().st_size > 10_000_000 > 2 * path.stat().st_blocks * 512
     with LogReader(path) as log:
         assert log.problems == []
-        assert sum(len(event.payload) for event in log.events()) == 20 * 516_000
+        assert sum(len(event.payload) for event in log.events()) == 80 * CHUNK_BYTES
+
+
+def test_the_chunks_are_those_of_our_writer(tmp_path: Path) -> None:
+    """No log of ours that is as long has more of them, or more topics in each, so none takes longer to be opened."""
+    WRITERS[OURS](tmp_path / "ours.mcap", workload(0.05))
+    write_holes(tmp_path / "holes.mcap", 80)
+    tables = {}
+    for name in ("ours", "holes"):
+        with LogSource(tmp_path / f"{name}.mcap") as source:
+            index = read_summary(source)
+        assert index is not None
+        tables[name] = index.chunks
+    ours, holes = tables["ours"], tables["holes"]
+    assert holes.size.mean() <= ours.size.mean()
+    assert len(holes.entries.chunk) / len(holes) >= len(ours.entries.chunk) / len(ours)

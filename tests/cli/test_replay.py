@@ -156,3 +156,41 @@ def test_wrong_use(studio: Studio, recorded: Path, tmp_path: Path) -> None:
     broken.write_bytes(b"no log at all")
     result = studio("replay", FIRST_STEPS, "--log", broken, "--lockstep")
     assert (result.status, str(broken) in result.err) == (1, True)
+
+
+TALKER = '''
+from studio.messages import Float64
+from studio.runtime.component import Component, InPort
+
+class Talker(Component):
+    """Says what it hears."""
+
+    value = InPort(Float64)
+
+    def on_value(self, message: Float64) -> None:
+        print("heard", message.data)
+'''
+TALKER_PROFILE = """<component type="talker" category="processor"><doc>Says what it hears.</doc>
+  <entry python="talker:Talker"/><activation modes="event"/>
+  <port name="value" direction="in" type="Float64" delivery="lossless"/></component>"""
+
+
+def test_what_components_print_is_not_in_the_answer(studio: Studio, tmp_path: Path) -> None:
+    own = tmp_path / "lab" / "components" / "talker"
+    own.mkdir(parents=True)
+    (own / "talker.py").write_text(TALKER)
+    (own / "component.xml").write_text(TALKER_PROFILE)
+    (tmp_path / "lab" / "system.xml").write_text(
+        '<system name="lab" version="1"><component name="signal" type="signal_source" mode="periodic" period_s="0.01"/>'
+        '<component name="talker" type="talker"/><wire from="signal.value" to="talker.value"/></system>'
+    )
+    log = tmp_path / "run.mcap"
+    recorded = studio("run", tmp_path / "lab", "--gate", "lockstep", "--for", "0.2", "--record", log)
+    assert recorded.status == 0, recorded.err
+    for words in (
+        ("replay", "--lockstep", "--in-process"), ("replay", "--as-recorded"), ("step", "--in-process", "--forward", 9)
+    ):  # fmt: skip
+        verb, *rest = words
+        told = studio(verb, tmp_path / "lab", "--log", log, *rest, "--json")
+        assert told.status == 0 and told.json, told.err
+        assert "heard" in told.err

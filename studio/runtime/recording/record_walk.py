@@ -40,6 +40,8 @@ def walk(data: Bytes, *, to_the_end: bool = True) -> Records:
     """All records of `data`, which ends with the last one; or those that are whole, if it may end anywhere."""
     raw: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
     begins: list[int] = []
+    runs: list[Numbers] = []
+    """What was found before `begins`: numbers that were never single objects, which a long log has thousands of."""
     at, end = 0, len(data)
     last = end - PREFIX.size
     length_at = _LENGTH.unpack_from
@@ -50,16 +52,19 @@ def walk(data: Bytes, *, to_the_end: bool = True) -> Records:
         at += 9 + length
         if length == previous and tries:
             count = _repeated(raw, at, length)
-            begins.extend(range(at, at + count * (9 + length), 9 + length))
-            at += count * (9 + length)
+            if count:
+                after = at + count * (9 + length)
+                runs += np.array(begins, np.int64), np.arange(at, after, 9 + length, dtype=np.int64)
+                begins, at = [], after
             tries -= count < _WORTH_IT
         previous = length
     if at != end and to_the_end:
         raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
-    if begins and at > end:
-        at = begins.pop()
-    starts = np.array(begins, np.int64)
-    return Records(raw, starts, np.array([*begins[1:], at][: len(begins)], np.int64), raw[starts])
+    starts = np.concatenate((*runs, np.array(begins, np.int64)))
+    if len(starts) and at > end:
+        at, starts = int(starts[-1]), starts[:-1]
+    ends = np.append(starts[1:], at)[: len(starts)]
+    return Records(raw, starts, ends, raw[starts])
 
 
 def _repeated(raw: NDArray[np.uint8], at: int, length: int) -> int:
@@ -76,6 +81,9 @@ def columns(raw: NDArray[np.uint8], places: Numbers, dtype: np.dtype[Any]) -> ND
     """The structures that stand at `places`, which the caller has checked to lie inside."""
     if not len(places):
         return np.empty(0, dtype)
+    steps = places[1:] - places[:-1]
+    if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # nearly always: nothing has to be picked
+        return np.ndarray((len(places),), dtype, buffer=raw, offset=int(places[0]), strides=(int(steps[0]),))
     # A structure at every byte, overlapping, of which some are picked: ten times as fast as picking single bytes.
     everywhere = np.ndarray((len(raw) - dtype.itemsize + 1,), dtype, buffer=raw, strides=(1,))
     found: NDArray[Any] = everywhere[places]
