@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 20.0
 WIDTH, HEIGHT = 1920, 1080
 SETTLE_MS = 8000
-"""Costs count from here on, when what happens once has happened: imports, the first pictures. Stalls count before, too."""
+"""Costs count from here on, when what happens once has happened: imports, first pictures. Stalls count before, too."""
 PLOTTED = (
     ("/arc_arbiter/command", "speed_m_s"),
     ("/arc_arbiter/command", "steering_angle_rad"),

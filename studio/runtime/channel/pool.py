@@ -178,9 +178,14 @@ class Pool:
             return PoolStatistics(self._bytes, len(self._segments), slots, len(self._out), puts, self._refused)
 
     def close(self) -> None:
-        """Remove the files. Receivers keep what they have mapped; handles not yet opened are void."""
+        """Remove the files, but for those with payloads that a receiver has not let go yet.
+
+        A recorder on a busy machine opens the last ones when their producer has long ended. What stays is removed by
+        whoever supervises the producer, or with the folder of the run.
+        """
         with self._lock:
-            for name in self._segments:
+            awaited = {slot.segment.name for slot in self._out if not slot.is_free(self._hosts, slot.kept_until)}
+            for name in self._segments.keys() - awaited:
                 self._unlink(name)
             self._segments.clear()
             self._free.clear()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.errors import StudioError
-from studio.runtime.channel.payloads import Leases, PayloadError, Pool, copy_shared
+from studio.runtime.channel.payloads import Leases, PayloadError, Pool, copy_shared, remove_producer, remove_run
 from studio.runtime.channel.slots import Handle
 from tests.runtime.channel.payload_tools import KILO, MEGA, put, segments
 
@@ -36,15 +36,35 @@ def test_a_handle_opened_after_its_release_gives_a_copy_of_its_own(folder: Path)
     assert leases.statistics().copied == 1
 
 
-def test_the_handle_of_a_closed_pool_is_an_error_but_views_stay(folder: Path) -> None:
+def test_what_a_receiver_has_not_opened_yet_outlives_its_producer(folder: Path) -> None:
+    """A recorder that is behind comes to the last maps of a run when everybody else has ended."""
+    pool, leases = Pool(folder, "camera"), Leases(folder, 0)
+    handle = put(pool, b"x" * 2 * MEGA, 0)
+    pool.close()
+    del pool  # and with it its locks on the files, as when its process ends
+    assert leases.open(handle) == b"x" * 2 * MEGA
+    remove_producer(folder, "camera")
+    assert segments(folder) == []
+
+
+def test_the_handle_of_a_removed_producer_is_an_error_but_views_stay(folder: Path) -> None:
     pool, leases = Pool(folder, "camera"), Leases(folder, 0)
     view = leases.open(put(pool, b"x" * 100, 0))
     other = put(pool, bytes(2 * MEGA), 0)
     pool.close()
-    assert segments(folder) == []
+    remove_run(folder)
     with pytest.raises(PayloadError, match="gone"):
         leases.open(other)
     assert view == b"x" * 100
+
+
+def test_a_pool_that_nobody_waits_for_leaves_nothing(folder: Path) -> None:
+    pool, leases = Pool(folder, "camera"), Leases(folder, 0)
+    view = leases.open(put(pool, b"x" * 100, 0))
+    put(pool, b"for viewers" * 100)
+    del view
+    pool.close()
+    assert segments(folder) == []
 
 
 @pytest.mark.parametrize(
