@@ -39,6 +39,7 @@ from studio.editor.sources.desk import SourceDesk
 from studio.editor.theme import LIGHT
 from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
+from studio.editor.views.map_colours import EYES
 from studio.editor.window_commands import WindowCommands
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     _make_workspace(window)
     yield
     yield from _make_panels(window)
+    EYES.need_safe = window.settings.safe_colours
     window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
     window.layouts = Layouts(window.docks, window.settings, window)
     arrangements.keep_all(window)

@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.settings import SCALES
 from studio.editor.theme import THEMES
+from studio.editor.views.map_colours import EYES
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -67,6 +68,9 @@ class PreferencesDialog(QDialog):
         self.minimap = QCheckBox("Show where something lies outside the view")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
+        self.safe = QCheckBox("Only those that everybody can tell apart")
+        self.safe.setChecked(self.settings.safe_colours)
+        self.safe.toggled.connect(self._safe)
         self.debug_layout = QCheckBox("Show the Debug layout when the system stops")
         self.debug_layout.setChecked(self.settings.debug_layout_on_stop)
         self.debug_layout.toggled.connect(self._debug_layout)
@@ -86,6 +90,7 @@ class PreferencesDialog(QDialog):
         )  # fmt: skip
         self._row(form, "Lines in the console", self.console)
         self._row(form, "Mini-map", self.minimap)
+        self._row(form, "Colours of maps", self.safe)
         self._row(form, "At a breakpoint", self.debug_layout)
         self._row(
             form, "Open source with", self.editor,
@@ -131,6 +136,10 @@ class PreferencesDialog(QDialog):
     def _console(self, lines: int) -> None:
         self.settings.console_lines = lines
         self.window_.live_panels.console.book.keep_at_most(lines)
+
+    def _safe(self, on: bool) -> None:
+        self.settings.safe_colours = EYES.need_safe = on
+        self.window_.viewers.show_theme(self.window_.theme)
 
     def _debug_layout(self, on: bool) -> None:
         self.settings.debug_layout_on_stop = on

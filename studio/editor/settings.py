@@ -60,6 +60,15 @@ class Settings:
         self._store.setValue("minimap", int(on))
 
     @property
+    def safe_colours(self) -> bool:
+        """Whether all maps have colours that everybody can tell apart."""
+        return self._number("safe_colours", 0) != 0
+
+    @safe_colours.setter
+    def safe_colours(self, on: bool) -> None:
+        self._store.setValue("safe_colours", int(on))
+
+    @property
     def debug_layout_on_stop(self) -> bool:
         """Whether a stop of the debugger brings its panels to the front."""
         return self._number("debug_layout_on_stop", 0) != 0

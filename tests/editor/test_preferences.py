@@ -16,6 +16,7 @@ from studio.editor.settings import Settings
 from studio.editor.source_view import editor_words, open_source
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.trust_dialog import TrustDialog
+from studio.editor.views.map_colours import EYES
 
 
 def test_preferences_take_effect_and_are_kept(window: MainWindow) -> None:
@@ -30,6 +31,9 @@ def test_preferences_take_effect_and_are_kept(window: MainWindow) -> None:
     dialog.minimap.setChecked(False)
     window.canvas.zoom_to(3.0)
     assert not window.canvas.minimap.isVisible()
+    dialog.safe.setChecked(True)
+    assert EYES.need_safe and Settings(window.settings.file).safe_colours
+    dialog.safe.setChecked(False)
     dialog.scale.setCurrentIndex(dialog.scale.findData(125))
     dialog.scale.activated.emit(dialog.scale.currentIndex())
     dialog.editor.setText(" code {file} ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ class Side(QObject):
         """Where the map comes from, if not from what runs."""
         self.origin = ""
         """In words; empty for what comes now."""
+        self.mode = ""
+        """Real, logged or simulated; empty where it is none of them alone."""
         self.trouble = ""
         self.topic = TopicChoice(frozenset({"Map"}), f"Map {letter}")
         self.topic.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -64,14 +67,28 @@ class Side(QObject):
     def words(self) -> str:
         return "   ".join(word for word in (self.letter, self.topic.topic, self.origin) if word)
 
+    def title(self) -> str:
+        """Its letter on a plate in the colour of where the map comes from, and what it is."""
+        origin = self.viewer.theme.origins.get(self.mode)  # type: ignore[call-overload]
+        words = "&nbsp;&nbsp; ".join(escape(word) for word in (self.topic.topic, self.origin) if word)
+        if origin is None:
+            return f"<b>{self.letter}</b> &nbsp; {words}"
+        plate = f"background-color: {origin.fill}; color: {origin.on_fill}; font-weight: 600;"
+        return f'<span style="{plate}">&nbsp;{self.letter} · {origin.word}&nbsp;</span> &nbsp; {words}'
+
+    def _mode_now(self) -> str:
+        modes = set(self.viewer.feed.state.get("sources", {}).values())
+        return str(modes.pop()) if len(modes) == 1 else ""
+
     def take(self, map_: Map) -> None:
         """What comes now; a side that is held stays what it is."""
         if not self.is_held:
-            self.map, self.origin = map_, ""
+            self.map, self.origin, self.mode = map_, "", self._mode_now()
 
     def keep(self, topic: str, map_: Map, origin: str, log: Path | None = None) -> None:
         """This map and no other, until it is let go."""
         self.map, self.origin, self.log, self.trouble = map_, origin, log, ""
+        self.mode = "logged" if log is not None else self._mode_now()
         self.hold.setChecked(True)
         self.topic.choose(topic)
         self.viewer.refresh()

@@ -14,7 +14,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.compare_view import CompareView, along
+from studio.editor.views.compare_view import CompareView, Cut, along
 from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
 from studio.editor.views.map_colours import SCHEMES, fixed_range, range_of, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of
@@ -163,16 +163,18 @@ class CompareViewer(Viewer):
         world = self.sides[0].view.world()
         y_m = world.y_of(world.height * 0.5)
         cut = ((world.x_of(world.width * 0.08), y_m), (world.x_of(world.width * 0.75), y_m)) if on else None
+        self._show_cut(cut)
+        self.settled.emit()
+
+    def _move_cut(self, moved: CompareView) -> None:
+        self._show_cut(moved.cut)
+        self.settled.emit()
+
+    def _show_cut(self, cut: Cut | None) -> None:
         for view in self._views():
             view.cut = cut
             view.update()
-        self.profile.setVisible(on)
-        self._show_profile()
-
-    def _move_cut(self, moved: CompareView) -> None:
-        for view in self._views():
-            view.cut = moved.cut
-            view.update()
+        self.profile.setVisible(cut is not None)
         self._show_profile()
 
     def _show_profile(self) -> None:
@@ -200,6 +202,7 @@ class CompareViewer(Viewer):
             "plane": self._wanted_plane,
             "tolerance": self.tolerance.value(),
             "way": self.way.currentText(),
+            "cut": [list(end) for end in self.change.cut] if self.change.cut is not None else None,
             "logs": {side.letter: str(side.log) for side in self.sides if side.log is not None},
         }
 
@@ -211,6 +214,10 @@ class CompareViewer(Viewer):
         self.way.setCurrentText(way if way in (BESIDE, SWIPE, BLINK) else BESIDE)
         for side, name in zip(self.sides, ("a", "b"), strict=True):
             side.topic.choose(str(settings.get(name, "")))
+        cut = _cut_in(settings.get("cut"))
+        if cut is not None:
+            self.cut.setChecked(True)
+            self._show_cut(cut)
         logs = settings.get("logs")
         for side in self.sides:
             log = logs.get(side.letter) if isinstance(logs, dict) else None
@@ -327,9 +334,9 @@ class CompareViewer(Viewer):
         a.view.over = layers["B"] if way == SWIPE else []
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
-        names = {"A": a.words, "B": b.words}
-        self._titles[0].setText(f"{a.words}   |   {b.words}" if way == SWIPE else names[shown])
-        self._titles[1].setText(b.words)
+        names = {"A": a.title(), "B": b.title()}
+        self._titles[0].setText(f"{names['A']} &nbsp; | &nbsp; {names['B']}" if way == SWIPE else names[shown])
+        self._titles[1].setText(names["B"])
         self._titles[2].setText("Δ   B − A: violet where B is lower, orange where it is higher")
 
     # ---- pictures
@@ -352,6 +359,15 @@ class CompareViewer(Viewer):
         for chart in (self.figures, self.profile, self.histogram):
             chart.show_theme(theme)
         self.refresh()
+
+
+def _cut_in(kept: object) -> Cut | None:
+    """Settings come from a file: two ends of two numbers each, or nothing."""
+    try:
+        (x1, y1), (x2, y2) = kept  # type: ignore[misc]
+        return (float(x1), float(y1)), (float(x2), float(y2))
+    except (TypeError, ValueError):
+        return None
 
 
 def _common_range(a: Map, b: Map, plane: str) -> tuple[float, float] | None:

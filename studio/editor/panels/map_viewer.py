@@ -100,6 +100,8 @@ class MapViewer(Viewer):
         column(self, bar, self.place)
         self._things = ThingsWatch(self, self.view)
         self._history = MapHistory()
+        self._is_over = False
+        """What is shown is of a run that has ended."""
         self._wanted_plane = ""
         self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
         self.view.legend_clicked.connect(self._other_colours)
@@ -140,6 +142,11 @@ class MapViewer(Viewer):
 
     def attached(self) -> None:
         self._forget()
+
+    def ended(self) -> None:
+        """The last picture stays, and says that nothing comes any more."""
+        self._is_over = True
+        self._note()
 
     def changed(self, changes: Changes) -> None:
         is_real = "real" in self.feed.state.get("sources", {}).values()
@@ -222,11 +229,20 @@ class MapViewer(Viewer):
             return
         self._stack.setCurrentWidget(self.view)
         self.stack.main.plane = plane
-        ago_s = (self._history[-1].stamp_ns - shown.stamp_ns) / 1e9
-        is_newest = self.past.value() == self.past.maximum()
-        self.view.note = "" if is_newest else f"the map of {ago_s:.1f} s ago"
+        self._note()
         self._compose()
         self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
+
+    def _note(self) -> None:
+        """What is not as one would think."""
+        shown = self.shown
+        if shown is None:
+            return
+        ago_s = (self._history[-1].stamp_ns - shown.stamp_ns) / 1e9
+        is_newest = self.past.value() == self.past.maximum()
+        parts = ["" if is_newest else f"the map of {ago_s:.1f} s ago", "the run is over" if self._is_over else ""]
+        self.view.note = " · ".join(part for part in parts if part)
+        self.view.update()
 
     def _compose(self) -> None:
         for choice in self.stack.choices:
@@ -278,6 +294,7 @@ class MapViewer(Viewer):
 
     def _forget(self) -> None:
         self._history.clear()
+        self._is_over = False
         self.stack.forget()
         self.past.setMaximum(0)
         self.view.note = ""

@@ -112,13 +112,23 @@ _BY_PLANE = (
 )
 
 
+@dataclass
+class Eyes:
+    """Of who looks at all maps of this program."""
+
+    need_safe: bool = False
+    """Only colours that everybody can tell apart."""
+
+
+EYES = Eyes()
+
+
 def scheme_for(plane: str) -> Scheme:
-    """What suits a plane by its name."""
+    """What suits a plane by its name, and who looks at it."""
     lower = plane.lower()
-    for words, name in _BY_PLANE:
-        if any(word in lower for word in words):
-            return SCHEMES[name]
-    return SCHEMES["variance"]
+    fitting = next((name for words, name in _BY_PLANE if any(word in lower for word in words)), "variance")
+    scheme = SCHEMES[fitting]
+    return SCHEMES[scheme.safe] if EYES.need_safe and scheme.safe else scheme
 
 
 def fixed_range(plane: str) -> bool:

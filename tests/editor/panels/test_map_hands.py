@@ -15,6 +15,7 @@ from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.map_colours import EYES, SCHEMES
 from studio.editor.views.plates import legend_bar
 from studio.messages import Map
 
@@ -110,3 +111,19 @@ def test_hands_on_a_map_without_numbers_and_one_that_vanishes_meanwhile(feed: Fe
     assert viewer.view.layers == []
     viewer.restore({"plates": {"scale": [float("nan"), 1], "legend 0": "no", "x": [3, 4]}, "layers": "nonsense"})
     assert viewer.view.plates.shifts == {"x": (3.0, 4.0)}
+
+
+def test_the_last_picture_of_a_run_that_has_ended_says_so(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    assert viewer.view.note == ""
+    viewer.ended()
+    assert viewer.view.note == "the run is over" and viewer.shown is not None
+    viewer.attached()
+    show_terrain(viewer)
+    assert viewer.view.note == ""
+
+
+def test_who_needs_other_colours_has_them_in_every_map(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EYES, "need_safe", True)
+    viewer = shown_map(feed)
+    assert viewer.view.layers[0].scheme.name == SCHEMES["terrain"].safe
