@@ -28,6 +28,8 @@ def value_words(value: Any) -> str:
         if value.size > FEW:
             return f"{' × '.join(map(str, value.shape))} {value.dtype}"
         return value_words(value.tolist())
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {value_words(part)}" for name, part in value.items() if name not in _ASIDE)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -51,5 +53,8 @@ def first_number(message: Any) -> float | None:
 
 
 def _named(message: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(message, dict):
+        yield from message.items()
+        return
     for field in fields(message) if is_dataclass(message) else ():
         yield field.name, getattr(message, field.name)

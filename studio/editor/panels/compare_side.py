@@ -69,7 +69,7 @@ class Side(QObject):
 
     def title(self) -> str:
         """Its letter on a plate in the colour of where the map comes from, and what it is."""
-        origin = self.viewer.theme.origins.get(self.mode)  # type: ignore[call-overload]
+        origin = self.viewer.theme.origins.get(self.mode)
         words = "&nbsp;&nbsp; ".join(escape(word) for word in (self.topic.topic, self.origin) if word)
         if origin is None:
             return f"<b>{self.letter}</b> &nbsp; {words}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QTimer
@@ -361,10 +362,10 @@ class CompareViewer(Viewer):
         self.refresh()
 
 
-def _cut_in(kept: object) -> Cut | None:
+def _cut_in(kept: Any) -> Cut | None:
     """Settings come from a file: two ends of two numbers each, or nothing."""
     try:
-        (x1, y1), (x2, y2) = kept  # type: ignore[misc]
+        (x1, y1), (x2, y2) = kept
         return (float(x1), float(y1)), (float(x2), float(y2))
     except (TypeError, ValueError):
         return None

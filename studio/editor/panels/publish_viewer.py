@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.feed import Feed
 from studio.editor.fonts import code_font
+from studio.editor.live_values import value_lines, value_words
 from studio.editor.panels.message_form import FormError, MessageForm
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, mark, muted, stacked
 from studio.editor.theme import Theme
@@ -328,8 +329,10 @@ class PublishViewer(Viewer):
 
     def _replied(self, reply: dict[str, Any]) -> None:
         self._waits = False
-        answer = json.dumps(reply.get("reply"), ensure_ascii=False)
-        self.tell(f"{reply.get('type')} after {float(reply.get('seconds', 0)) * 1000:.0f} ms: {answer[:2000]}")
+        answer = reply.get("reply")
+        words = " · ".join(value_lines(answer)) if isinstance(answer, dict) else value_words(answer)
+        self.tell(f"{reply.get('type')} after {float(reply.get('seconds', 0)) * 1000:.0f} ms: {words[:2000]}")
+        self.answer.setToolTip(json.dumps(answer, ensure_ascii=False, indent=2)[:2000])
 
     def _refused(self, error: StudioError) -> None:
         self._stop()

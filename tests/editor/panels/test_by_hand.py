@@ -162,7 +162,7 @@ class TestPublish:
         viewer.once.click()
         assert (asked[-1]["component"], asked[-1]["service"]) == ("teleop", "get_votes")
         asked.done({"type": "Vote", "reply": {"vote": [1.0]}, "seconds": 0.012})
-        assert "Vote after 12 ms" in viewer.answer.text()
+        assert viewer.answer.text() == "Vote after 12 ms: (1)", "in words; what came over the wire is in the tooltip"
 
     def test_what_was_typed_is_kept_also_while_nothing_runs(self, feed: Feed) -> None:
         viewer = PublishViewer(feed, LIGHT)
