@@ -48,7 +48,9 @@ class Docks:
         self, name: str, title: str, widget: QWidget, side: str, *, beside: str, close: Callable[[], object]
     ) -> None:
         """A panel that the user can close for good; a layout that does not know it only hides it."""
+        around, sizes = self._around(beside)
         self.add(name, title, widget, side, beside=beside)
+        _keep_sizes(around, sizes)
         self._share(name, side)
         self.when_closed(name, close)
 
@@ -76,8 +78,16 @@ class Docks:
         """A panel that is there already, to a side of another, or behind it."""
         if self._docks[name].isClosed():
             self._docks[name].toggleView(True)  # moved while it is closed, it would come without its tab
+        around, sizes = self._around(beside)
         self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
+        _keep_sizes(around, sizes)
         self._share(name, side)
+
+    def _around(self, name: str) -> tuple[QSplitter | None, list[int]]:
+        """The splitter in which a panel stands, and the sizes of its parts."""
+        area = self._docks[name].dockAreaWidget()
+        splitter = area.parentWidget() if area is not None else None
+        return (splitter, splitter.sizes()) if isinstance(splitter, QSplitter) else (None, [])
 
     def _share(self, name: str, side: str) -> None:
         """Of two side by side, what was there first keeps the larger part: a picture that opens must not hide it."""
@@ -172,3 +182,9 @@ class Docks:
         dock.setMinimumSizeHintMode(CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContent)
         self._docks[name] = dock
         return dock
+
+
+def _keep_sizes(splitter: QSplitter | None, sizes: list[int]) -> None:
+    """What is put below a panel shares its place; the library gives the two of them less than the one had."""
+    if splitter is not None and splitter.count() == len(sizes):
+        splitter.setSizes(sizes)

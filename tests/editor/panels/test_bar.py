@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QToolButton, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
@@ -47,3 +47,16 @@ def test_no_panel_takes_the_canvas_its_room(window: MainWindow) -> None:
     """A bar that was as wide as its words once left the canvas a strip of 70 pixels."""
     for kind in ("map", "compare", "scene", "plot", "message", "image"):
         assert window.viewers.add(kind).minimumSizeHint().width() <= 360, kind
+
+
+def test_a_viewer_below_another_leaves_canvas_and_viewers_the_widths_they_had(window: MainWindow) -> None:
+    window.resize(1920, 1080)
+    QApplication.processEvents()
+    window.viewers.add("map")
+    QApplication.processEvents()
+    before = window.document.width()
+    window.viewers.add("votes")
+    QApplication.processEvents()
+    after = window.document.width()
+    window.resize(1280, 800)
+    assert after == before
