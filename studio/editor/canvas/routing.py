@@ -99,8 +99,8 @@ def feedback_path(start: QPointF, end: QPointF, below: float, cards: Sequence[QR
     """
     depth = max(below, start.y(), end.y()) + CLEARANCE + CORNER / 2 + lane * LANE
     aside = CORNER + lane % BESIDE * LANE / 2
-    right = _way_down(start.x() + aside, start.y(), depth, cards, 1)
-    left = _way_down(end.x() - aside, end.y(), depth, cards, -1)
+    right = _way_down(start, depth, cards, aside)
+    left = _way_down(end, depth, cards, -aside)
     path = QPainterPath(start)
     path.lineTo(right - CORNER, start.y())
     path.quadTo(right, start.y(), right, start.y() + CORNER)
@@ -118,11 +118,11 @@ def is_feedback(start: QPointF, end: QPointF) -> bool:
     return end.x() < start.x() + 8
 
 
-def _way_down(x: float, top: float, bottom: float, cards: Sequence[QRectF], side: int) -> float:
-    """Beside the cards that stand in the way: to the right of them at a start, to the left at an end."""
-    beside = sorted((card for card in cards if card.bottom() > top + CORNER and card.top() < bottom),
-                    key=lambda card: side * card.center().x())  # fmt: skip
-    for card in beside:
+def _way_down(end: QPointF, bottom: float, cards: Sequence[QRectF], aside: float) -> float:
+    """Beside the cards that stand in the way: to their right, or to their left if `aside` is below 0."""
+    x = end.x() + aside
+    below = [card for card in cards if card.bottom() > end.y() + CORNER and card.top() < bottom]
+    for card in sorted(below, key=lambda card: card.center().x(), reverse=aside < 0):
         if card.left() - 4 < x < card.right() + 4:
-            x = card.right() + CORNER if side > 0 else card.left() - CORNER
+            x = (card.right() if aside > 0 else card.left()) + aside
     return x

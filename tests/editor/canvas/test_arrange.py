@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 from PyQt6.QtCore import QPointF, QRectF
@@ -50,6 +52,14 @@ def test_feedback_goes_down_beside_the_cards_that_stand_below_its_ends() -> None
     cards = [QRectF(380, 200, 120, 80), QRectF(-90, 150, 100, 60)]
     path = feedback_path(QPointF(410, 60), QPointF(-10, 60), 280, cards)
     assert not any(card.contains(path.pointAtPercent(i / 400)) for i in range(401) for card in cards)
+
+
+def test_ways_back_of_two_ports_do_not_lie_on_each_other() -> None:
+    cards = [QRectF(380, 200, 120, 80)]
+    paths = [feedback_path(QPointF(410, 60 + 22 * lane), QPointF(-10, 60), 280, cards, lane) for lane in range(3)]
+    downs = [path.boundingRect().right() for path in paths]
+    depths = [path.boundingRect().bottom() for path in paths]
+    assert all(b - a >= 4 for a, b in pairwise(downs)) and all(b - a >= 8 for a, b in pairwise(depths))
 
 
 def test_wires_that_run_back_cross_no_card_however_far_down_it_stands(view: CanvasView) -> None:
