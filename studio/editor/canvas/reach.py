@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from PyQt6 import sip
 from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.group_items import GroupCard, GroupFrame
@@ -65,6 +66,8 @@ class Reach:
 
     def _tell_selection(self) -> None:
         """A card is told by the focus on it."""
+        if sip.isdeleted(self.view.canvas):
+            return  # a scene that goes lets go of its items last
         chosen = self.view.canvas.selectedItems()
         if len(chosen) == 1 and isinstance(chosen[0], WireItem | RemarkItem | GroupFrame | GroupCard):
             self.announce(chosen[0].accessible_name())
