@@ -22,6 +22,7 @@ from studio.runtime.channel.frames import Event, Kind, Origin
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.declarations import InPort, Parameter
+from studio.runtime.expiry import Expiry
 
 VALID_NS = 250_000_000
 """How long a command may act, counted from the moment it was sent."""
@@ -145,7 +146,7 @@ class Actuator(Component):
     """When it will have gone as far as the last command that told a speed may move it; None while none has."""
     _motion: threading.RLock
     """Held while something is set in motion or stopped, so that a stop is never overtaken by an older command."""
-    _deadline: _Deadline | None
+    _deadline: Expiry | None
 
     # What a subclass writes and uses.
 
@@ -301,7 +302,7 @@ class Actuator(Component):
             self.log.info("it starts disarmed, whatever its parameter says: arm it while it runs")
         self._disarm()
         if self._deadline is None:
-            self._deadline = _Deadline(self._late, f"deadline of {self.name}")
+            self._deadline = Expiry(self._late, f"deadline of {self.name}")
 
     def on_deactivate(self) -> None:
         self._disarm()
@@ -355,46 +356,3 @@ def _ours_first(name: str, theirs: Callable[..., None]) -> Callable[..., None]:
         theirs(self, *args)
 
     return both
-
-
-class _Deadline:
-    """A thread that calls `expired` when the deadline passes without having been put off."""
-
-    def __init__(self, expired: Callable[[], None], name: str) -> None:
-        self._expired = expired
-        self._until_ns: int | None = None
-        self._closed = False
-        self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._watch, name=name, daemon=True)
-        self._thread.pydev_do_not_trace = True  # type: ignore[attr-defined]  # a debugger holds all others, not this one
-        self._thread.start()
-
-    def put_off_until(self, moment_ns: int) -> None:
-        with self._changed:
-            sooner = self._until_ns is None or moment_ns < self._until_ns
-            self._until_ns = moment_ns
-            if sooner:  # a later one is seen when the thread wakes for the old one: fewer wake-ups
-                self._changed.notify()
-
-    def cancel(self) -> None:
-        with self._changed:
-            self._until_ns = None
-
-    def close(self) -> None:
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
-
-    def _watch(self) -> None:
-        while True:
-            with self._changed:
-                if self._closed:
-                    return
-                left_ns = None if self._until_ns is None else self._until_ns - monotonic_ns()
-                if left_ns is None or left_ns > 0:
-                    self._changed.wait(None if left_ns is None else left_ns / SECOND_NS)
-                    continue
-                self._until_ns = None
-            self._expired()  # not under our lock: it takes the actuator's
