@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,8 @@ class Session:
         self.epoch = 0
         """The last one that was asked for; a broker that has to be restarted begins with it."""
         self._mode = "pause"
+        self.waiting: list[tuple[int, str, dict[str, Any]]] = []
+        """What components have been told while the gate was closed: by which broker, to whom, what."""
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
@@ -234,17 +236,27 @@ class Session:
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self._mode = "pause"
-        return self.control.step(count, topic)
+        with self._reminded():
+            return self.control.step(count, topic)
 
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
         """`lag`: how many events those who only listen may be behind while it goes on; the order is the same."""
         self._mode = "pause"
-        return self.control.lockstep(until_ns, count, rate, lag)
+        with self._reminded():
+            return self.control.lockstep(until_ns, count, rate, lag)
 
     def run(self, rate: float = 1.0) -> None:
-        base_ns, at_ns = self.control.run(rate)
+        with self._reminded():
+            base_ns, at_ns = self.control.run(rate)
         self._clock = Clock(self._clock_kind, base_ns, at_ns, rate)
         self._mode = "run"
+
+    @contextmanager
+    def _reminded(self) -> Iterator[None]:
+        """Around what opens the gate."""
+        live_change.remind(self)
+        yield
+        self.waiting.clear()
 
     def pause(self) -> None:
         self._mode = "pause"
@@ -307,7 +319,8 @@ class Session:
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
     ) -> list[Delivered]:
         self._mode = "pause"
-        return self.control.advance(count, topic, until_ns, most)
+        with self._reminded():
+            return self.control.advance(count, topic, until_ns, most)
 
     def checkpoint(self) -> int:
         self._mode = "pause"
@@ -434,6 +447,9 @@ class Session:
             return []
 
     def back(self, name: str) -> bool:
+        if name in self.plan.hosts and self._mode == "pause":  # its activation has to wait
+            components = (component.name for component in self.plan.on_host(name))
+            self.waiting += [(self.broker_restarts, component, {"do": "activate"}) for component in components]
         return name not in self.plan.hosts or self._tell("back", name)
 
     def heard_ns(self, name: str) -> int | None:

@@ -67,10 +67,23 @@ def _follow(session: Session, change: PlanChange) -> dict[str, str]:
         session.restart_host(host)
     for host in change.coming:
         session.await_back(host, -1)
-    commands = [*((component, {"do": "activate"}) for component in change.joining), *change.commands()]
-    for component, command in commands:
+    for component, command in (*((name, {"do": "activate"}) for name in change.joining), *change.commands()):
+        session.waiting.append((session.broker_restarts, component, command))
         insist(session, lambda to=component, what=command: session.command(to, what))  # type: ignore[misc]
     return dict(replan["complaints"])
+
+
+def remind(session: Session) -> None:
+    """The gate is about to open: what waited at that of a broker which has died meanwhile is told to the next one.
+
+    Otherwise a component that had joined would never become active, and nobody would say why nothing happens.
+    """
+    lost = [(to, what) for broker, to, what in session.waiting if broker != session.broker_restarts]
+    if lost:
+        _await_hosts(session, ())
+    for component, command in lost:
+        if component in session.plan.by_name:
+            insist(session, lambda to=component, what=command: session.command(to, what))  # type: ignore[misc]
 
 
 def jump(session: Session, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:

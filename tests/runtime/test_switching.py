@@ -134,6 +134,22 @@ def test_a_log_brings_its_clock_and_one_beside_something_real_does_not(
     assert run.component("guard")["state"] == "active"
 
 
+def test_a_broker_that_dies_while_a_switched_system_is_paused_costs_nobody_its_activation(
+    system: tuple[ProcessRun, LoggedSources], log: Path
+) -> None:
+    """The activation of the new provider waits at the closed gate, and would be forgotten with it."""
+    run, logs = system
+    flows(run)
+    run.pause()
+    logs.switch(provided_by("model", Origin.SIMULATED), wanted(None, ClockKind.WALL))
+    os.kill(run.broker.pid, signal.SIGKILL)
+    await_true(lambda: run.broker_restarts == 1, "another broker")
+    run.run()
+    flows(run)
+    assert run.component("model")["state"] == "active"
+    assert run.waiting == []
+
+
 @pytest.mark.must_not_flake
 def test_a_broker_that_dies_in_the_middle_of_a_change_leaves_nothing_paused(
     system: tuple[ProcessRun, LoggedSources], log: Path, scaled: Callable[[int], int]
