@@ -7,6 +7,7 @@ one they could, in one a debugger is attached without a breakpoint. What counts 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -51,7 +52,9 @@ def run(rounds: int = 5, events: int = 15) -> Report:
         idle = {name: medians[name] for name in (OURS, CANNOT)}
         debugged = {OURS: medians["attached"], CANNOT: medians[CANNOT]}
         report.add("a host that could be debugged, and is not", "ms/event", idle, against=CANNOT, goal=GOAL_IDLE)
-        report.add("with a debugger and no breakpoint", "ms/event", debugged, against=CANNOT, goal=GOAL_ATTACHED)
+        # Before 3.12 debugpy traces every call; there the cost is told, and nothing promised.
+        goal = GOAL_ATTACHED if sys.version_info >= (3, 12) else None
+        report.add("with a debugger and no breakpoint", "ms/event", debugged, against=CANNOT, goal=goal)
         seconds = interleave({OURS: lambda: attach_s(attached, debugger)}, rounds)
     report.add("attaching to a running host", "s", {**seconds, LIMIT: LIMIT_S}, against=LIMIT, goal=1.0)
     return report

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-NEEDED = ("Xvfb", "xterm", "import")
+NEEDED = ("Xvfb", "xterm", "import", "xdotool")
 SCREEN = ":97"
 SCRIPT = """
 export PATH="$1/.venv/bin:$PATH"; clear
@@ -33,7 +33,8 @@ touch done; sleep 60
 def main() -> int:
     missing = [name for name in NEEDED if shutil.which(name) is None]
     if missing:
-        print(f"docs-shots: {', '.join(missing)} not found: apt-get install -y xvfb xterm imagemagick", file=sys.stderr)
+        packages = "apt-get install -y xvfb xterm imagemagick xdotool"
+        print(f"docs-shots: {', '.join(missing)} not found: {packages}", file=sys.stderr)
         return 1
     PICTURES.mkdir(parents=True, exist_ok=True)
     with screen("1000x620x24"):
@@ -57,7 +58,8 @@ def screen(size: str) -> Iterator[None]:
 def take_window() -> None:
     with tempfile.TemporaryDirectory() as runs:  # systems of the developer's own are not in the pictures
         env = {**os.environ, "DISPLAY": SCREEN, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT), "STUDIO_RUNS": runs}
-        for program, more in (("window", {}), ("debugger", {}), ("walk", {}), ("walk", {"QT_SCALE_FACTOR": "1.5"})):
+        plain = ("window", "debugger", "debugger_walk", "walk")
+        for program, more in (*((each, {}) for each in plain), ("walk", {"QT_SCALE_FACTOR": "1.5"})):
             words = [sys.executable, str(ROOT / "tools" / f"{program}_shots.py"), str(PICTURES)]
             subprocess.run(words, env={**env, **more}, check=True)
 

@@ -135,6 +135,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
     Action("debug.attach", "Debug selected components", lambda w: w.freeze.debug_selected(), ("Ctrl+Shift+D",),
            icon="fa6s.bug"),
+    Action("debug.start", "Start under the debugger", lambda w: w.code_desk.start_under.start()),
     Action("debug.detach", "Stop debugging", lambda w: w.debug.detach_all()),
     Action("debug.vscode", "Open in VS Code", lambda w: w.code_desk.open_in_vscode()),
     Action("debug.line", "Step over the line", lambda w: w.debug.line(), ("F10",), icon="mdi6.debug-step-over",

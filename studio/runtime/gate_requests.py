@@ -176,7 +176,9 @@ class GateRequests:
         if session.mode == "run":
             return {"events": [], "busy": False}
         known = session.upcoming_at_once()
-        return known if known["busy"] else {"events": session.upcoming(), "busy": False}
+        if not known["busy"] and (events := session.upcoming()):
+            return {"events": events, "busy": False}
+        return session.upcoming_at_once()  # an event may have been begun since, and be held by a debugger
 
     # A component with other code.
 

@@ -97,6 +97,42 @@ def test_without_a_system_nothing_can_be_stepped(window: MainWindow) -> None:
     assert not window.freeze.bar.isVisible() and not window.freeze.frame.isVisible()
 
 
+def test_who_hears_the_window_is_told_where_it_stands_now(window: MainWindow) -> None:
+    bar = window.freeze.bar
+    state = frozen(why="exception", text="ValueError: a < b")
+    bar.show_stand(stand_of(state), state)
+    assert bar.accessibleName() == "The whole system is frozen on one event"
+    assert "handling /signal/value #7: ValueError: a < b · clock" in bar.accessibleDescription()
+    later = frozen(line=13)
+    bar.show_stand(stand_of(later), later)
+    assert "stands at line 13" in bar.accessibleDescription()
+    bar.show_stand(None, {})
+
+
+def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer to an older question may come later: the gate may have been busy just then."""
+    asked: list[Callable[[dict[str, Any]], None]] = []
+    desk = window.freeze
+    monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
+    monkeypatch.setattr(window.live.control, "_phase", "paused")
+    for line in (1, 2):
+        monkeypatch.setattr(desk, "stand", Stand("breakpoint", line=line))
+        desk._look_at_gate()
+    older, newer = asked
+    newer({"events": [{"topic": "/a", "sequence": 1, "stamp_ns": 0}], "busy": True})
+    older({"events": [], "busy": False})
+    assert desk.busy and [event["topic"] for event in desk.held or ()] == ["/a"]
+
+
+def test_an_event_that_no_python_takes_is_not_delivered_without_a_word(window: MainWindow) -> None:
+    window.freeze._went_into({"delivered": [["/signal/value", 7]], "stops": []})
+    assert "/signal/value #7 was delivered" in window.status.words.text()
+    window.freeze._went_into({"delivered": [], "stops": []})
+    assert window.status.words.text() == "Nothing waits at the gate"
+
+
 def test_the_debug_layout_shows_its_panels(window: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     assert window.layouts.current == DEBUG

@@ -111,7 +111,7 @@ class DebugControl(QObject):
     # ---- attaching
 
     def attach(self, component: str, then: Callable[[], object] | None = None) -> None:
-        """Debug the process of a running component."""
+        """Debug the process of a running component; `then` is called when a session, or gdb, has been begun."""
         if self.is_debugged(component):
             if then is not None:
                 then()
@@ -120,9 +120,9 @@ class DebugControl(QObject):
         def done(reply: Body) -> None:
             if reply.get("port") is None:
                 self.native.emit(component, reply)
-                return
-            self.connect_to(str(reply["host"]), int(reply["port"]))
-            self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
+            else:
+                self.connect_to(str(reply["host"]), int(reply["port"]))
+                self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
             if then is not None:
                 then()
 

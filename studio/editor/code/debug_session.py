@@ -230,4 +230,5 @@ class DebugSession(QObject):
 
 def _frame(told: Body) -> Frame:
     source = told.get("source") or {}
-    return Frame(int(told["id"]), str(told.get("name", "")), str(source.get("path", "")), int(told.get("line", 0)))
+    name = str(told.get("name", "")).removesuffix(" (Current frame)")  # so debugpy marks where an error was raised
+    return Frame(int(told["id"]), name, str(source.get("path", "")), int(told.get("line", 0)))

@@ -13,6 +13,7 @@ from studio.editor.code.debug_control import project_key
 from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
+from studio.editor.code.start_under import StartUnder
 from studio.errors import StudioError
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
@@ -26,6 +27,7 @@ class CodeDesk(QObject):
         super().__init__(window)
         self.window = window
         self.reload = Reload(window)
+        self.start_under: StartUnder = StartUnder(window)
         self._marked: CodePage | None = None
         debug, code = window.debug, window.code
         debug.frame_chosen.connect(self._show_frame)
@@ -86,13 +88,27 @@ class CodeDesk(QObject):
 
     def open_in_vscode(self) -> None:
         """What stands, or is debugged, or is selected: VS Code gets a configuration that attaches to the same proxy."""
-        window, debug = self.window, self.window.debug
+        debug = self.window.debug
         host = debug.stop.host if debug.stop is not None else next(iter(debug.sessions), "")
-        if not host:
-            names = window.live.selected()
-            if names:
-                debug.attach(names[0], then=self.open_in_vscode)
+        if host:
+            self._open_in_vscode(host)
+        elif names := self.window.live.selected():  # which says so if there are none
+            debug.attach(names[0], then=lambda: self._attached_for_vscode(names[0]))
+
+    def _attached_for_vscode(self, component: str) -> None:
+        state = self.window.live.feed.state
+        host = str(state["components"][component]["host"])
+        if host in self.window.debug.sessions:
+            self._open_in_vscode(host)
             return
+        pid = state.get("processes", {}).get(host, {}).get("pid")
+        self.window.status.say(
+            f"{component} is no Python: gdb has it in the panel Terminal; in VS Code, its C++ debugger attaches to"
+            f" process {pid}"
+        )
+
+    def _open_in_vscode(self, host: str) -> None:
+        window, debug = self.window, self.window.debug
         frame = debug.frame
         try:
             file = write_launch_file(window.session.folder, host, debug.sessions[host].port)

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton
 
 from studio.editor.fonts import text_font
 from studio.editor.freeze.key_button import KeyButton
-from studio.editor.freeze.standing import Stand, headline, sentence
+from studio.editor.freeze.standing import Stand, headline, plain_sentence, sentence
 from studio.editor.icons import icon, pixmap
 from studio.editor.theme import Theme, mixed
 from studio.runtime.deltas import Snapshot
@@ -84,6 +84,10 @@ class FreezeBar(QWidget):
             words = sentence(stand, state)
             self.words.setText(words)
             self.words.setToolTip(words)
+            # For people who hear the window. Qt tells a screen reader that both have changed; it could also be alerted,
+            # but PyQt6 knows nothing of QAccessible, and on Linux Qt passes no alert on.
+            self.setAccessibleName(headline(stand))
+            self.setAccessibleDescription(plain_sentence(stand, state))
             self._follow_actions()
         self.setVisible(is_shown)
 

@@ -11,7 +11,7 @@ from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import Stand, between, headline, held_count, stand_of, step_back
+from studio.editor.freeze.standing import Stand, between, held_count, shown_event, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.live_status import show_running
 from studio.editor.theme import Theme
@@ -108,11 +108,13 @@ class FreezeDesk(QObject):
             return
         self._held_of = place
         if place is None:
-            self._take_held({})
+            self._take_held({}, None)
         else:
-            feed.ask("held", self._take_held, lambda _: self._take_held({}))
+            feed.ask("held", lambda reply: self._take_held(reply, place), lambda _: self._take_held({}, place))
 
-    def _take_held(self, reply: dict[str, Any]) -> None:
+    def _take_held(self, reply: dict[str, Any], place: object) -> None:
+        if place != self._held_of:
+            return  # of a place that it has left meanwhile: such an answer may come after that of the next one
         self.held, self.busy = reply.get("events"), bool(reply.get("busy"))
         self.held_changed.emit()
         self._show_on_canvas()
@@ -133,14 +135,9 @@ class FreezeDesk(QObject):
         window.sources.show_band()
         self.stands.emit(stand)
         self._show_on_canvas()
-        if stand is not None and before is None:
-            self._announce(headline(stand))
-            if window.settings.debug_layout_on_stop and window.layouts.current != DEBUG:
-                window.layouts.choose(DEBUG)
-
-    def _announce(self, words: str) -> None:
-        """For people who hear the window."""
-        self.bar.setAccessibleDescription(words)
+        has_stopped = stand is not None and before is None
+        if has_stopped and window.settings.debug_layout_on_stop and window.layouts.current != DEBUG:
+            window.layouts.choose(DEBUG)
 
     def _fit_frame(self) -> None:
         self.frame.fit(self.bar.geometry().bottom() + 1 if self.bar.isVisible() else 0)
@@ -213,7 +210,9 @@ class FreezeDesk(QObject):
             native.go_on("continue")
         if natives and not self.window.debug.is_stopped:
             return
-        if "debug" in self.window.live.feed.state and self.stand is not None and not self.stand.between:
+        # Who stands at a line is told by the debugger, a moment before the system tells that it stands.
+        stands = self.window.debug.is_stopped or (self.stand is not None and not self.stand.between)
+        if "debug" in self.window.live.feed.state and stands:
             control.request("continue", lambda _: None)
         else:
             control.go_on()
@@ -245,7 +244,16 @@ class FreezeDesk(QObject):
 
     def into_handler(self) -> None:
         """Deliver the next event, and stop at the first line of each handler."""
-        self.window.live.control.request("into_handler", lambda _: None, timeout_s=None)
+        self.window.live.control.request("into_handler", self._went_into, timeout_s=None)
+
+    def _went_into(self, reply: dict[str, Any]) -> None:
+        """Where nothing stands then, it has to be said: otherwise the event has passed unseen."""
+        if not reply["delivered"]:
+            self.window.status.say("Nothing waits at the gate")
+        elif not reply["stops"]:
+            topic, sequence = reply["delivered"][0]
+            event = shown_event(str(topic), int(sequence))
+            self.window.status.say(f"{event} was delivered: no handler in Python takes it, so nothing stands")
 
     def set_freezing(self) -> None:
         """Whether a stop freezes the whole system."""

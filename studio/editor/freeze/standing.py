@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from studio.runtime.deltas import Snapshot
@@ -134,6 +134,11 @@ def sentence(stand: Stand, state: Snapshot) -> str:
     else:
         where = escape(stand.text) or f"{escape(stand.component or 'the system')}: {escape(stand.why)}"
     return where if stand.runs_on else f"{where} · {who_waits(stand, state)}"
+
+
+def plain_sentence(stand: Stand, state: Snapshot) -> str:
+    """The same for who hears it."""
+    return unescape(sentence(stand, state).replace("<b>", "").replace("</b>", ""))
 
 
 def who_waits(stand: Stand, state: Snapshot) -> str:

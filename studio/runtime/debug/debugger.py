@@ -231,6 +231,8 @@ class Debugger:
 
     def go_on(self, *, gate: str = "") -> list[str]:
         """Everybody who stands goes on; `gate`: pause leaves the gate closed, otherwise it is as it was before."""
+        for session in self._all():
+            session.catch_up()
         let_go = [session for session in self._all() if session.stop is not None]
         if gate == "pause" or not let_go:
             self._refuse_if_held_elsewhere()

@@ -240,6 +240,12 @@ class DebugSession:
         """From any thread: of a host that is held, in order with what holds it and lets it go."""
         self._work.put(lambda: self.clock_stands(stands) if self.stop is not None else None)
 
+    def catch_up(self) -> None:
+        """From any thread: returns when what was heard of the host is known; clients hear of a stop before."""
+        done = threading.Event()
+        self._work.put(done.set)
+        done.wait(STEP_GRACE_S * 10)
+
     def let_go(self) -> None:
         """From any thread: the host goes on if it stands. Returns when it does."""
         done = threading.Event()

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,18 @@ def write_launch_file(folder: Path, host: str, port: int) -> Path:
     ours = launch_configuration(host, port)
     others = [each for each in content.get("configurations", []) if each.get("name") != ours["name"]]
     content["configurations"] = [ours, *others]
-    file.parent.mkdir(exist_ok=True)
     new = file.with_suffix(".new")
-    new.write_text(json.dumps({"version": "0.2.0", **content}, indent=2) + "\n")
-    os.replace(new, file)
+    try:
+        file.parent.mkdir(exist_ok=True)
+        new.write_text(json.dumps({"version": "0.2.0", **content}, indent=2) + "\n")
+        os.replace(new, file)
+    except OSError as error:
+        raise LaunchFileError(f"{file} cannot be written: {error.strerror}", hint=_by_hand(host, port)) from None
     return file
+
+
+def _by_hand(host: str, port: int) -> str:
+    return f"add this configuration by hand: {json.dumps(launch_configuration(host, port))}"
 
 
 def _read(file: Path, host: str, port: int) -> dict[str, Any]:
@@ -46,8 +54,7 @@ def _read(file: Path, host: str, port: int) -> dict[str, Any]:
     except FileNotFoundError:
         return {"version": "0.2.0", "configurations": []}
     except (ValueError, KeyError, OSError) as error:  # VS Code allows comments there, and they would be lost
-        hint = f"add this configuration by hand: {json.dumps(launch_configuration(host, port))}"
-        raise LaunchFileError(f"{file} cannot be read: {error}", hint=hint) from None
+        raise LaunchFileError(f"{file} cannot be read: {error}", hint=_by_hand(host, port)) from None
     return content
 
 
@@ -57,5 +64,7 @@ def open_in_vscode(folder: Path, file: str = "", line: int = 0) -> bool:
     if program is None:
         return False
     words = [program, str(folder), *(["--goto", f"{file}:{line}"] if file else [])]
-    subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    silent = subprocess.DEVNULL
+    process = subprocess.Popen(words, stdin=silent, stdout=silent, stderr=silent, start_new_session=True)
+    threading.Thread(target=process.wait, name="VS Code", daemon=True).start()  # whenever it ends, somebody has seen it
     return True

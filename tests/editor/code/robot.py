@@ -22,7 +22,9 @@ PROFILE = """<component type="adder" category="processor">
   <port name="raw" direction="in" type="Float64" delivery="lossless"/>
   <port name="sum" direction="out" type="Float64"/>
 </component>"""
-CODE = """from studio.messages import Float64
+CODE = """import numpy as np
+
+from studio.messages import Float64
 from studio.runtime.component import Component, InPort, OutPort
 
 FACTOR = 1.0
@@ -31,6 +33,9 @@ FACTOR = 1.0
 class Adder(Component):
     raw = InPort(Float64)
     sum = OutPort(Float64)
+
+    def on_initialize(self):
+        self.grid = np.arange(12.0).reshape(3, 4)
 
     def on_activate(self):
         self.total = 0.0

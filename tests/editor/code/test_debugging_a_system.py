@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,10 @@ class Bench:
         self.until(lambda: told, f"the value of {expression}")
         return told[0]
 
+    def line_of(self, text: str) -> int:
+        """In the code as it is now."""
+        return next(number for number, line in enumerate(self.file.read_text().splitlines(), 1) if text in line)
+
     def pids(self) -> dict[str, Any]:
         processes = self.window.live.feed.state["processes"]
         return {name: processes[name]["pid"] for name in ("adder", "filter")}
@@ -122,10 +127,15 @@ def bench(one_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Iterator[Benc
 
 
 @pytest.mark.timeout(300)
-def test_a_system_frozen_at_a_breakpoint_is_stepped_taken_back_changed_and_reloaded(bench: Bench) -> None:
+def test_a_system_frozen_at_a_breakpoint_is_looked_into_stepped_taken_back_changed_and_reloaded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     window = bench.window
     first = bench.stands_anywhere()
     pids = bench.pids()
+    _view_an_array(bench)
+    _hover(bench, monkeypatch)
+    _open_in_vscode(bench, monkeypatch, tmp_path / "bin")
 
     # What waits meanwhile is shown, though the gate is in the middle of an event.
     held: HeldEvents = window.side_panels.show("held")
@@ -165,6 +175,99 @@ def test_a_system_frozen_at_a_breakpoint_is_stepped_taken_back_changed_and_reloa
     _reload(bench, first + 2)
     assert bench.pids()["filter"] == pids["filter"]
     assert bench.pids()["adder"] != pids["adder"]
+    _go_into_handlers(bench)
+    _start_under(bench)
+
+
+def _go_into_handlers(bench: Bench) -> None:
+    """One event is delivered, and stands at the first line of its handler; then on to the next of its stream."""
+    window = bench.window
+    window.debug.book.clear()
+    window.trigger("run.start")
+    bench.until(lambda: window.freeze.stand is not None and window.freeze.stand.between, "the end of the event")
+    bench.until(lambda: window.freeze.held and not window.freeze.busy, "what comes next")
+    while (window.freeze.held or [{}])[0].get("topic") != LEVEL:  # what the adder and the filter have made of the last
+        bench.step()
+        bench.qtbot.wait(300)
+    bench.press(Qt.Key.Key_F11, Qt.KeyboardModifier.ControlModifier)
+    bench.until(lambda: window.debug.is_stopped and window.freeze.is_frozen, "the first line of the handler")
+    stop = window.debug.stop
+    assert stop is not None and stop.top is not None and stop.top.function == "on_raw"
+    assert (stop.host, stop.top.line) == ("adder", bench.line_of("value = message.data"))
+    sequence = bench.stands_anywhere()
+
+    # On to the next event of the stream that it stands at: what lies between passes.
+    bench.press(Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier)
+    last = lambda: (window.live.feed.state["stepping"]["last"] or ["", 0])[:2]  # noqa: E731
+    bench.until(lambda: last() == [LEVEL, sequence + 1] and not window.debug.is_stopped, "the next level")
+
+
+def _view_an_array(bench: Bench) -> None:
+    bench.until(lambda: "self" in bench.rows(), "the variables")
+    bench.rows()["self"].setExpanded(True)
+    grid = lambda: next((row for row in _children(bench.rows()["self"]) if row.text(0) == "grid"), None)  # noqa: E731
+    bench.until(grid, "the array")
+    bench.until(lambda: grid().text(VALUE) == "(3, 4) float64", "its shape")
+    bench.tree.setCurrentItem(grid())
+    array = bench.window.side_panels.show("variables").array
+    bench.until(lambda: array.data is not None and array.data.name == "self.grid", "what is in it")
+    assert array.data.statistics["max"] == 11.0
+    for kind in ("Image", "Map", "Plot", "Table"):
+        QTest.mouseClick(array.buttons[kind], Qt.MouseButton.LeftButton)
+        assert array.kind == kind
+        bench.until(lambda: not array.grab().isNull(), f"its {kind}")
+
+
+def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    return [child for place in range(item.childCount()) if (child := item.child(place)) is not None]
+
+
+def _hover(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mouse rests over a name: as QScintilla tells it."""
+    editor = bench.window.code.pages[str(bench.file)].editor
+    tips: list[str] = []
+    monkeypatch.setattr(editor, "show_tip", lambda at, text: tips.append(text))
+    line = CODE.splitlines()[STOP - 2]
+    editor.SCN_DWELLSTART.emit(editor.positionFromLineIndex(STOP - 2, line.index("message") + 2), 0, 0)
+    bench.until(lambda: tips, "the value under the mouse")
+    assert tips[0].startswith("message: Float64\ndata ")
+    tips.clear()
+    editor.SCN_DWELLSTART.emit(-1, 0, 0)  # beside the text
+    assert not tips
+
+
+def _open_in_vscode(bench: Bench, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """A program of that name on the PATH writes down what it was given."""
+    folder.mkdir()
+    program = folder / "code"
+    program.write_text(f'#!/bin/sh\necho "$@" > {folder}/given\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    bench.window.trigger("debug.vscode")
+    project = bench.window.session.folder
+    bench.until((folder / "given").is_file, "VS Code")
+    bench.until((folder / "given").read_text, "its arguments")
+    assert (folder / "given").read_text() == f"{project} --goto {bench.file}:{STOP}\n"
+    (ours,) = json.loads((project / ".vscode" / "launch.json").read_text())["configurations"]
+    assert ours["name"] == "Studio: adder" and ours["connect"]["port"] == bench.window.debug.sessions["adder"].port
+    assert "choose “Studio: adder”" in bench.window.status.words.text()
+
+
+def _start_under(bench: Bench) -> None:
+    """The process starts anew, and stops where its component is made."""
+    window, before = bench.window, bench.pids()
+    made = bench.line_of("self.grid = np")
+    window.debug.book.toggle(str(bench.file), made)
+    window.canvas.canvas.select(["adder"])
+    window.trigger("debug.start")
+    bench.until(lambda: window.debug.frame is not None and window.debug.frame.line == made, "on_initialize")
+    stop = window.debug.stop
+    assert stop is not None and stop.top is not None and stop.top.function == "on_initialize"
+    bench.until(lambda: bench.pids()["adder"] != before["adder"], "another process")
+    assert bench.pids()["filter"] == before["filter"]
+    window.debug.book.clear()
+    bench.press(Qt.Key.Key_F5)
+    bench.until(lambda: "has started under the debugger" in window.status.words.text(), "its start")
 
 
 def _change_a_value(bench: Bench) -> None:

@@ -63,3 +63,10 @@ def test_a_file_with_comments_is_left_alone_and_the_configuration_told(tmp_path:
         write_launch_file(tmp_path, "filter", 1000)
     assert '"port": 1000' in raised.value.hint
     assert (tmp_path / FILE).read_text().startswith("// my own")
+
+
+def test_a_folder_that_cannot_be_written_says_what_to_add_by_hand(tmp_path: Path) -> None:
+    (tmp_path / FILE).with_suffix(".new").mkdir(parents=True)  # nobody can write a file there, not even root
+    with pytest.raises(LaunchFileError, match="cannot be written") as refused:
+        write_launch_file(tmp_path, "filter", 1000)
+    assert '"port": 1000' in refused.value.hint

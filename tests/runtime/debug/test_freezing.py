@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,3 +150,17 @@ def test_an_error_in_a_handler_freezes_the_system_and_continue_leads_to_the_stat
     finally:
         client.close()
         world.close()
+
+
+def test_one_that_is_started_anew_stops_where_it_begins_and_is_let_go_by_request(world: World) -> None:
+    begins = line_in("Memory", "self.grid = np.zeros")
+    client = world.client(host="sink", line=begins)
+    going = threading.Thread(target=lambda: world.session.restart_host("sink"), daemon=True)
+    going.start()
+    client.wait("stopped", 30)  # and at once, as a key that is pressed when the window shows it:
+    client.set_breakpoints(CODE, [])
+    assert world.requests.job({"do": "continue"})() == {"continued": ["sink"]}
+    going.join(30)
+    assert not going.is_alive()
+    client.close()
+    world.goes_on()
