@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
+import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,6 +40,17 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of copies are made here, and none has to survive a power loss."""
     monkeypatch.setattr("os.fdatasync", lambda fd: None)
     monkeypatch.setattr("os.fsync", lambda fd: None)
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory, where there is such a place: a disk brings out every file that is made shorter and written again."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="studio-t-", dir=memory) as folder:
+        yield Path(folder)
 
 
 class Good(NamedTuple):
