@@ -274,7 +274,7 @@ class LogDesk(QObject):
             damaged = Path(error.file)
             box.setInformativeText(f"{damaged.name} {error.message}. What is intact can be saved into a copy.")
             save = box.addButton("Save what is intact", QMessageBox.ButtonRole.AcceptRole)
-            box.addButton(QMessageBox.StandardButton.Close)
+            box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
             box.setDefaultButton(save)
             # Not before the box is gone: it would hold back the dialog of the import.
             box.finished.connect(lambda _: self.bring_in(damaged) if box.clickedButton() is save else None)
