@@ -40,7 +40,7 @@ def test_only_what_may_be_late_gets_a_second_chance(checkout: Path, tmp_path: Pa
     (tmp_path / "tests/test_example.py").write_text(FAILS_ONCE)
     again = re.search(r"-m pytest (--second-chance .*) \$\(ARGS\)", (checkout / "Makefile").read_text())
     assert again is not None, "as the Makefile says it"
-    for options, told in ((["-n", "2"], "2 failed, 1 passed"), (again[1].split(), "1 failed, 1 passed")):
+    for options, told in ((["-n", "2"], "2 failed, 1 passed"), (again[1].split(), "1 passed, 1 error")):
         words = [sys.executable, "-m", "pytest", "-p", "no:xvfb", *options, "tests"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and told in done.stdout, done.stdout + done.stderr
