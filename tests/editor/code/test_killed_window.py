@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.waiting import await_true
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PATIENCE_S = 120.0
+MOMENTS = ("attaching", "stepping", "reloading")
 
 
 class Killed:
@@ -28,10 +30,16 @@ class Killed:
 
     def __init__(self, folder: Path) -> None:
         file = write_robot(folder / "robot")
-        words = [sys.executable, str(HERE / "debugging_window.py"), str(folder), str(folder / "robot"), "adder"]
-        env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+        self.words = [sys.executable, str(HERE / "debugging_window.py"), str(folder), str(folder / "robot"), "adder"]
+        self.words += [str(file), str(STOP)]
         self.folder = folder
-        self.window = subprocess.Popen([*words, str(file), str(STOP)], env=env, stderr=subprocess.DEVNULL)
+        self.window = self.open()
+
+    def open(self, *moment: str) -> subprocess.Popen[bytes]:
+        """Another window, on the same project; it may kill itself."""
+        env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+        self.window = subprocess.Popen([*self.words, *moment], env=env, stderr=subprocess.DEVNULL)
+        return self.window
 
     def system(self) -> RunningSystem | None:
         found = [each for each in running_systems() if Path(each.folder).is_relative_to(self.folder)]
@@ -54,9 +62,19 @@ def killed(tmp_path: Path) -> Iterator[Killed]:
     made.close()
 
 
+def _goes_on(others: Attachment, what: str) -> None:
+    """Nobody is held; one who was being given other code leaves the gate closed, as it does with a window there."""
+    free = lambda: others.state["debug"]["frozen"] is None and not others.state["control"]  # noqa: E731
+    assert others.wait_for(free, PATIENCE_S), f"{what}: {others.state['debug']}"
+    others.ask("gate", mode="run", timeout_s=PATIENCE_S)
+    handled = int(others.state["components"]["adder"]["handled"])
+    goes = lambda: others.state["components"]["adder"]["handled"] not in (0, handled)  # noqa: E731
+    assert others.wait_for(goes, PATIENCE_S), f"{what}: {others.state['gate']}, {others.state['debug']}"
+
+
 @pytest.mark.timeout(400)
-def test_a_window_killed_at_a_breakpoint_leaves_a_system_that_goes_on_and_can_be_stopped(
-    killed: Killed, capsys: pytest.CaptureFixture[str]
+def test_a_window_killed_at_any_moment_leaves_a_system_that_goes_on_and_can_be_stopped(
+    killed: Killed, capsys: pytest.CaptureFixture[str], scaled: Callable[[int], int]
 ) -> None:
     await_true(lambda: killed.system() is not None or killed.window.poll() is not None, "a system", PATIENCE_S)
     system = killed.system()
@@ -71,5 +89,11 @@ def test_a_window_killed_at_a_breakpoint_leaves_a_system_that_goes_on_and_can_be
         assert others.wait_for(lambda: others.state["components"]["adder"]["handled"] > handled, PATIENCE_S)
         for words in (["pause"], ["step", "3"], ["continue"], ["start"]):
             assert main(["ctl", *words, "--run", system.run]) == 0, capsys.readouterr().err
+        choose = random.Random(11)
+        for number in range(max(len(MOMENTS), scaled(100))):
+            moment, after_ms = MOMENTS[number % len(MOMENTS)], str(choose.randrange(200))
+            window = killed.open(moment, after_ms)
+            assert window.wait(PATIENCE_S) == -signal.SIGKILL, f"{moment}: the window has ended by itself"
+            _goes_on(others, f"{moment}, killed {after_ms} ms later")
     assert main(["stop", system.run]) == 0
     await_true(lambda: not system.is_alive(), "the end of the system", PATIENCE_S)
