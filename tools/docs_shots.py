@@ -19,6 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 NEEDED = ("Xvfb", "xterm", "import", "xdotool")
 SCREEN = ":97"
+PROGRAMS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("window", {}), ("debugger", {}), ("debugger_walk", {}), ("viewer", {}), ("walk", {}),
+    ("walk", {"QT_SCALE_FACTOR": "1.5"}),
+)  # fmt: skip
+"""Each takes some of the pictures of the window; what it needs of the environment."""
 SCRIPT = """
 export PATH="$1/.venv/bin:$PATH"; clear
 say() { printf '\\033[1;34m$\\033[0m \\033[1m%s\\033[0m\\n' "$*"; "$@" 2>/dev/null; echo; }
@@ -58,8 +63,7 @@ def screen(size: str) -> Iterator[None]:
 def take_window() -> None:
     with tempfile.TemporaryDirectory() as runs:  # systems of the developer's own are not in the pictures
         env = {**os.environ, "DISPLAY": SCREEN, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT), "STUDIO_RUNS": runs}
-        plain = ("window", "debugger", "debugger_walk", "walk")
-        for program, more in (*((each, {}) for each in plain), ("walk", {"QT_SCALE_FACTOR": "1.5"})):
+        for program, more in PROGRAMS:
             words = [sys.executable, str(ROOT / "tools" / f"{program}_shots.py"), str(PICTURES)]
             subprocess.run(words, env={**env, **more}, check=True)
 

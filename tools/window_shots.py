@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QEventLoop, QPoint, QPointF, QSize, Qt, QTimer
-from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtGui import QGuiApplication, QMouseEvent
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.app import make_window
@@ -27,6 +27,7 @@ Prepare = Callable[[MainWindow], None]
 
 def welcome(window: MainWindow) -> None:
     window.show_session(None)
+    until(lambda: bool(window.welcome.tiles) and all(tile.picture is not None for tile in window.welcome.tiles))
 
 
 def one_selected(window: MainWindow) -> None:
@@ -134,6 +135,14 @@ def wait(ms: int) -> None:
     loop.exec()
 
 
+def settle(window: MainWindow) -> None:
+    """Until what was done is on the screen: on a busy machine that takes longer than a moment."""
+    for _ in range(3):
+        wait(400)
+        window.repaint()
+        QGuiApplication.sync()
+
+
 def grab(size: QSize, file: Path) -> None:
     """From the screen and not from the widget: popups are windows of their own."""
     area = f"{size.width()}x{size.height()}+0+0"
@@ -152,7 +161,7 @@ def main(folder: Path) -> int:
             window.resize(size)
             wait(200)
             prepare(window)
-            wait(800)
+            settle(window)
             grab(size, folder / f"{name}.png")
             print(f"docs-shots: {name}.png")
             stop_system(window)

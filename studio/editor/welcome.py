@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +28,6 @@ from PyQt6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -40,6 +38,7 @@ from studio.editor.icons import icon
 from studio.editor.later import Beside
 from studio.editor.settings import Settings
 from studio.editor.theme import Theme
+from studio.editor.welcome_learn import Learn
 from studio.errors import StudioError
 from studio.paths import PACKAGE, project_roots
 
@@ -86,12 +85,15 @@ class Welcome(QWidget):
         self._layout.addWidget(self._right, 1)
         self._undrawn = list(self.tiles)
         if self._draws:
+            self._show_running()
             self._draw_next()
 
     def draw_pictures(self) -> None:
         """Of the examples, from now on: what they are made of is slow to import, and the page can be used without."""
         if not self._draws:
             self._draws = True
+            if self._left is not None:
+                self._show_running()
             self._draw_next()
 
     def _draw_next(self) -> None:
@@ -136,6 +138,8 @@ class Welcome(QWidget):
             button.setToolTip(keys)
             layout.addWidget(button)
         layout.addSpacing(16)
+        self._running = QVBoxLayout()
+        layout.addLayout(self._running)
         self._add_recent(layout)
         layout.addStretch(1)
         hint = QLabel("Drop a project folder or a log anywhere on this window to open it.")
@@ -160,6 +164,23 @@ class Welcome(QWidget):
         row.addWidget(logo)
         row.addLayout(words, 1)
         return row
+
+    def _show_running(self) -> None:
+        """Systems that go on without a window: whoever opens their project is attached to them."""
+        from studio.runtime.running_systems import running_systems  # slow to import, and the page can do without
+
+        folders = list(dict.fromkeys(Path(system.folder) for system in running_systems()))
+        if not folders or self._running.count():
+            return
+        title = QLabel("Running now: attach")
+        title.setStyleSheet("font-size: 14px; font-weight: 600;")
+        self._running.addWidget(title)
+        for folder in folders[:4]:
+            row = RecentRow(folder, self.theme, picture="fa6s.circle-play", colour=self.theme.fine, beside="runs")
+            row.setAccessibleName(f"Attach to {folder.name}")
+            row.chosen.connect(self.project_wanted)
+            self._running.addWidget(row)
+        self._running.addSpacing(8)
 
     def _add_recent(self, layout: QVBoxLayout) -> None:
         recent = self.settings.recent()
@@ -205,11 +226,12 @@ class Welcome(QWidget):
             self.tiles.append(tile)
         self._place_tiles()
         layout.addLayout(self._grid)
-        pages = sorted(GUIDE.glob("*.md")) if GUIDE.is_dir() else []
-        if pages:
+        if GUIDE.is_dir():
             layout.addSpacing(12)
             layout.addLayout(self._heading("Learn", "the guide is on this computer, no network needed"))
-            layout.addLayout(self._guide(pages))
+            learn = Learn(GUIDE, self.theme)
+            learn.page_wanted.connect(self.guide_wanted)
+            layout.addWidget(learn)
         layout.addStretch(1)
         layout.addLayout(self._foot())
         scroll = QScrollArea()
@@ -242,18 +264,6 @@ class Welcome(QWidget):
         row.addSpacing(6)
         row.addWidget(rest, 1, Qt.AlignmentFlag.AlignBottom)
         return row
-
-    def _guide(self, pages: Iterable[Path]) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(10)
-        for place, page in enumerate(pages):
-            first = page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-            button = QPushButton(icon("mdi6.book-open-variant", self.theme.accent), f"  {first}")
-            button.setStyleSheet("text-align: left; min-height: 38px; padding-left: 12px;")
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # no title may widen the page
-            button.clicked.connect(lambda _, page=page: self.guide_wanted.emit(page))
-            grid.addWidget(button, place // 2, place % 2)
-        return grid
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -291,7 +301,9 @@ class _Clickable(QFrame):
 
 
 class RecentRow(_Clickable):
-    def __init__(self, folder: Path, theme: Theme) -> None:
+    def __init__(
+        self, folder: Path, theme: Theme, *, picture: str = "mdi6.graph-outline", colour: str = "", beside: str = ""
+    ) -> None:
         super().__init__(folder)
         self.setObjectName("recent")
         self.setStyleSheet(
@@ -299,13 +311,13 @@ class RecentRow(_Clickable):
             f"#recent:hover {{ background: {theme.hover}; }} #recent:focus {{ border: 2px solid {theme.focus}; }}"
         )
         mark = QLabel()
-        mark.setPixmap(icon("mdi6.graph-outline", theme.muted).pixmap(16, 16))
+        mark.setPixmap(icon(picture, colour or theme.muted).pixmap(16, 16))
         name = QLabel(folder.name)
         name.setStyleSheet("font-weight: 600;")
         place = QLabel(QFontMetrics(text_font(12)).elidedText(str(folder.parent), Qt.TextElideMode.ElideMiddle, 210))
         place.setProperty("role", "muted")
         place.setToolTip(str(folder))
-        age = QLabel(age_words(folder))
+        age = QLabel(beside or age_words(folder))
         age.setProperty("role", "muted")
         words = QVBoxLayout()
         words.setSpacing(0)

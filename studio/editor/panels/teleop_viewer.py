@@ -56,6 +56,8 @@ class TeleopViewer(Viewer):
         self._wanted = ""
         self._under_way = 0
         """Requests without an answer."""
+        self._is_closed = False
+        """Replies may still be on their way then, and there is nobody left to tell."""
         self._trouble = ""
         self._timer = QTimer(self)
         self._timer.setInterval(PERIOD_MS)
@@ -162,12 +164,16 @@ class TeleopViewer(Viewer):
         return self.feed.is_attached and self.feed.state.get("gate") != "pause"
 
     def _arrived(self, held: bool) -> None:
+        if self._is_closed:
+            return
         self._under_way = max(self._under_way - 1, 0)
         if held and not self.stick.is_held:
             self._send()  # it may have overtaken the word that the hand has let go
         self._tell()
 
     def _refused(self, error: StudioError) -> None:
+        if self._is_closed:
+            return
         self._under_way = max(self._under_way - 1, 0)
         self._timer.stop()
         self._trouble = f"{error.message} ({error.hint})" if error.hint else error.message
@@ -182,6 +188,7 @@ class TeleopViewer(Viewer):
     def close_viewer(self) -> None:
         self.stick.let_go()
         self._timer.stop()
+        self._is_closed = True
         super().close_viewer()
 
     # ---- telling

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtGui import QFocusEvent
 from PyQt6.QtTest import QTest
@@ -246,3 +247,12 @@ class TestDriving:
         viewer = TeleopViewer(feed, DARK)
         assert viewer.empty.isVisibleTo(viewer)
         assert not viewer.grab().isNull()
+
+    def test_a_reply_that_comes_after_it_was_closed_finds_nobody(self, feed: Feed, asked: Asked) -> None:
+        """The window told of a crash: the fields of the panel were gone."""
+        viewer = TeleopViewer(feed, LIGHT)
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        viewer.close_viewer()
+        sip.delete(viewer)
+        asked.done({})
+        asked.refuse("Ann holds control of this system")
