@@ -83,7 +83,10 @@ def main() -> int:
 
 def _receive(line: socket.socket) -> tuple[Birth, list[int]] | None:
     """The next request; None when nobody is left to ask."""
-    head, descriptors, _, _ = socket.recv_fds(line, LENGTH.size, STREAMS + 1)
+    try:
+        head, descriptors, _, _ = socket.recv_fds(line, LENGTH.size, STREAMS + 1)
+    except ConnectionResetError:  # so a line ends whose other side went without having read the last answer
+        return None
     if len(head) < LENGTH.size:
         return None
     left = LENGTH.unpack(head)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from studio.runtime.adoption import Child, adoption
 from studio.runtime.nurse import Nurse
-from studio.runtime.nursery import Birth
+from studio.runtime.nursery import Birth, _receive
 from tests.waiting import await_true
 
 HAS_NUMBA = """\
@@ -250,3 +251,11 @@ def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
         return child.wait(20)
 
     assert (status("numba", "numpy"), status()) == (3, 4)
+
+
+def test_who_goes_without_having_read_the_last_answer_leaves_no_traceback() -> None:
+    line, asking = socket.socketpair()
+    line.send(b"the answer")
+    asking.close()
+    assert _receive(line) is None
+    line.close()
