@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.clock import Clock
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.replay.cursor import Next
+from studio.runtime.replay.sent_events import SentEvents
+from studio.runtime.replay.stretch import Next, Stretch
 
 FIRST_COMMAND = 1 << 32
 """The broker numbers its own commands from 1."""
@@ -63,13 +64,15 @@ class Outlet:
         self._begins: dict[str, bytes] = {}
         self._epoch = -1
         self._sequences = {logged: FIRST_COMMAND if kind == _COMMAND else 0 for logged, kind in self._kinds.items()}
-        self._history: deque[tuple[Next, int]] = deque()
-        """What was sent, with its sequence, and may still come back from the gate."""
+        self._history = SentEvents()
+        """What may still come back from the gate."""
         self._forgotten = 0
         self._recent: dict[tuple[str, int], Next] = {}
         self._socket = context.socket(zmq.PUSH)
         self._socket.sndhwm = addresses.SEND_QUEUE
         self._socket.connect(addresses.into(run))
+        # pyzmq's own `send` in Python only asks what kind of socket it is before it calls this one.
+        self._put: Callable[[bytes, int], object] = super(zmq.Socket, self._socket).send
 
     @property
     def counts(self) -> dict[str, int]:
@@ -81,50 +84,53 @@ class Outlet:
 
     def send(
         self,
-        block: Sequence[Next],
+        events: Stretch,
         sent_ns: int,
         epoch: int,
         offset_ns: int = 0,
         is_sent: Callable[[LoggedEvent], bool] | None = None,
+        unusual: frozenset[str] = frozenset(),
     ) -> Sent:
-        """Send those for which `is_sent`, or all."""
-        if is_sent is None:
-            return self._send_all(block, sent_ns, epoch, offset_ns)
-        count, size = 0, 0
-        for at, following in enumerate(block):
-            if is_sent(following.event):
-                done, events, more = self._send_all((following,), sent_ns, epoch, offset_ns)
-                if not done:
-                    return Sent(at, count, size)
-                count, size = count + events, size + more
-        return Sent(len(block), count, size)
+        """Send all, but of `unusual` topics only those for which `is_sent`."""
+        if is_sent is None or unusual.isdisjoint(events.topics):
+            return self._send_all(events, sent_ns, epoch, offset_ns)
+        at, count, size = 0, 0, 0
+        while at < events.count:
+            usual = takewhile(lambda topic: topic not in unusual, events.topics[at:])
+            end = at + sum(1 for _ in usual)
+            if end == at:
+                end += is_sent(events.at(at).event)
+                if end == at:
+                    at += 1
+                    continue
+            done, sent, more = self._send_all(events.part(at, end), sent_ns, epoch, offset_ns)
+            at, count, size = at + done, count + sent, size + more
+            if at < end:
+                break
+        return Sent(at, count, size)
 
-    def _send_all(self, block: Sequence[Next], sent_ns: int, epoch: int, offset_ns: int) -> Sent:
+    def _send_all(self, events: Stretch, sent_ns: int, epoch: int, offset_ns: int) -> Sent:
         """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
         counted, beginnings = dict(self._sequences), self._beginnings(epoch)
         pack_times, join = _TIMES.pack, b"".join
         frames, sequences = [], []
-        for following in block:
-            event = following.event
-            topic = event.topic
+        for topic, stamp_ns, payload in zip(events.topics, events.stamps, events.payloads, strict=True):
             counted[topic] = sequence = counted[topic] + 1
             sequences.append(sequence)
-            times = pack_times(sequence, event.stamp_ns + offset_ns, sent_ns)
-            frames.append(join((beginnings[topic], times, _REST, event.payload)))
-        send, done = self._socket.send, 0
+            times = pack_times(sequence, stamp_ns + offset_ns, sent_ns)
+            frames.append(join((beginnings[topic], times, _REST, payload)))
+        send, done = self._put, 0
         try:
             for frame in frames:
                 send(frame, zmq.DONTWAIT)
                 done += 1
         except zmq.Again:
-            del frames[done:]
-            counted = self._counted_after(zip(block, sequences[:done], strict=False))
+            del frames[done:], sequences[done:]
+            events = events.part(0, done)
+            counted = self._sequences | dict(zip(events.topics, sequences, strict=True))
         self._sequences = counted
-        self._history.extend(zip(block, sequences[:done], strict=False))
+        self._history.add(events, sequences)
         return Sent(done, done, sum(map(len, frames)))
-
-    def _counted_after(self, sent: Iterable[tuple[Next, int]]) -> dict[str, int]:
-        return self._sequences | {following.event.topic: sequence for following, sequence in sent}
 
     def _beginnings(self, epoch: int) -> dict[str, bytes]:
         """What all frames of a topic begin with, in one epoch."""
@@ -143,7 +149,7 @@ class Outlet:
 
     def _send_marker(self, frame: bytes) -> None:
         try:
-            self._socket.send(frame, zmq.DONTWAIT)
+            self._put(frame, zmq.DONTWAIT)
         except zmq.Again:  # it is asked for, or sent, once more
             return
 
@@ -151,37 +157,38 @@ class Outlet:
 
     def forget(self) -> None:
         """All that was sent has been taken."""
-        self._history.clear()
+        self._history.drop_first(self._history.count)
         self._forgotten = 0
 
     def forget_but(self, count: int) -> Next | None:
         """All but the last `count` were taken; tells which was the last of those."""
-        last = None
-        while len(self._history) > count:
-            last, _ = self._history.popleft()
+        taken = self._history.count - count
+        if taken <= 0:
+            return None
+        self._history.drop_first(taken - 1)
+        last, _ = self._history.first()
+        self._history.drop_first(1)
         return last
 
     def forget_first(self, count: int) -> None:
         """So many were taken, since all was last forgotten."""
-        for _ in range(min(count - self._forgotten, len(self._history))):
-            self._history.popleft()
+        self._history.drop_first(min(max(count - self._forgotten, 0), self._history.count))
         self._forgotten = max(self._forgotten, count)
 
     def take_back(self, count: int) -> list[Next]:
         """The last `count` events have not been sent: their sequences are free again."""
-        returned = []
-        for _ in range(min(count, len(self._history))):
-            following, sequence = self._history.pop()
+        returned = self._history.last(count)
+        self._history.drop_last(len(returned))
+        for following, sequence in reversed(returned):
             topic = following.event.topic
             self._sequences[topic] = sequence - 1
             self._recent.pop((self._topics[topic], sequence), None)
-            returned.append(following)
-        return returned[::-1]
+        return [following for following, _ in returned]
 
     def remember(self, newest: int | None = None) -> None:
         """Keep in mind which events the last frames are: the gate tells topic and sequence of what it delivers."""
-        kept = list(self._history) if newest is None else list(self._history)[-newest:]
-        for following, sequence in kept:
+        kept = min(RECENT, self._history.count if newest is None else newest)
+        for following, sequence in self._history.last(kept):
             self._recent[self._topics[following.event.topic], sequence] = following
         while len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]

@@ -33,7 +33,6 @@ from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist
 from studio.runtime.replay.clock_follower import FOLLOW_EVERY_S, ClockFollower
 from studio.runtime.replay.condition import Condition
-from studio.runtime.replay.cursor import Next
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.flow import Flow
 from studio.runtime.replay.inputs import END
@@ -41,6 +40,7 @@ from studio.runtime.replay.played import Played
 from studio.runtime.replay.player_state import PlayerState
 from studio.runtime.replay.playing_log import PlayingLog
 from studio.runtime.replay.pusher import FOREVER_NS, Pusher
+from studio.runtime.replay.stretch import Next
 
 FLAT_OUT = math.inf
 """The rate of a player that waits for nobody but those who have to keep up."""

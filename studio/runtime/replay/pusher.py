@@ -30,10 +30,11 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.replay.cursor import Cursor, Next
+from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.flow import BROKER, Flow
 from studio.runtime.replay.inputs import is_of_the_machinery
 from studio.runtime.replay.outlet import Outlet
+from studio.runtime.replay.stretch import Next, Stretch
 
 SPIN_NS = 200_000
 """Sleep until so long before an event is due, then watch the clock: the scheduler is late by up to 100 µs."""
@@ -213,7 +214,7 @@ class Pusher:
                     pass
                 self.behind_ns = moment_ns - due_ns
                 now_ns = clock.at_moment(moment_ns)
-            if not self._push([following], now_ns):
+            if not self._push(Stretch.of([following]), now_ns):
                 return BLOCKED_MS * 1_000_000
             self._cursor.drop()
             if following.number >= 0 and self._is_watched(following.event):
@@ -224,28 +225,27 @@ class Pusher:
 
     def _push_block(self, now_ns: int) -> int:
         """A batch that is all due."""
-        block = self._cursor.take(BATCH, self.limit_ns)
-        if not block:
+        events = self._cursor.take(BATCH, self.limit_ns)
+        if not events.count:
             self._stop("end")
             return LOOK_MS * 1_000_000
-        done = self._push(block, now_ns)
-        self._cursor.take_back(block[done:])
+        done = self._push(events, now_ns)
+        if done < events.count:
+            self._cursor.take_back(events.part(done, events.count).each())
         return 0 if done else BLOCKED_MS * 1_000_000
 
-    def _push(self, block: list[Next], now_ns: int) -> int:
+    def _push(self, events: Stretch, now_ns: int) -> int:
         """Send events past the open gate; returns how many, the others when the broker is back."""
-        is_sent = self._is_sent if self._unusual else None
-        done, count, size = self._outlet.send(block, now_ns, self.epoch, self.offset_ns, is_sent)
+        sent = self._outlet.send(events, now_ns, self.epoch, self.offset_ns, self._is_sent, self._unusual)
+        done, count, size = sent
         if done:
-            self._has_passed(block[done - 1])
+            self._has_passed(events.numbers[done - 1], events.places[done - 1])
         if count and self._flow.note(size, count):
             self._send_sync(self._flow.mark())
         return done
 
     def _is_sent(self, event: LoggedEvent) -> bool:
-        """What was commanded goes to the broker, which acts upon it; what is passed over goes nowhere."""
-        if event.topic not in self._unusual:
-            return True
+        """Of the unusual: what was commanded goes to the broker, which acts upon it; what is passed over, nowhere."""
         if not self._is_passed_over(event):
             self.on_command(self._topics[event.topic].removeprefix(COMMAND_PREFIX), bytes(event.payload))
         return False
@@ -260,9 +260,9 @@ class Pusher:
         assert self.clock is not None
         self._outlet.send_sync(number, self.clock)
 
-    def _has_passed(self, following: Next) -> None:
-        if following.number >= 0:
-            self.position_ns, self.done = following.place_ns, following.number + 1
+    def _has_passed(self, number: int, place_ns: int) -> None:
+        if number >= 0:
+            self.position_ns, self.done = place_ns, number + 1
 
     def _stop(self, why: str) -> None:
         """Send no more; it is told when everybody has handled what was sent, so that nothing is left at the gate."""
@@ -289,7 +289,7 @@ class Pusher:
         has_all = had >= self._fed
         last = self._outlet.forget_but(0 if has_all else self._fed - had)
         if last is not None:
-            self._has_passed(last)
+            self._has_passed(last.number, last.place_ns)
         given = self._fed
         while self._fed < wanted:
             following = self._cursor.peek()
@@ -301,7 +301,7 @@ class Pusher:
                 return
             if not self._is_passed_over(following.event):
                 sent_ns = following.event.stamp_ns + self.offset_ns
-                if not self._outlet.send([following], sent_ns, self.epoch, self.offset_ns).done:
+                if not self._outlet.send(Stretch.of([following]), sent_ns, self.epoch, self.offset_ns).done:
                     return
                 self._outlet.remember(1)
                 self._fed += 1
@@ -358,5 +358,5 @@ class Pusher:
         with self.lock:
             following = self._outlet.event_of(topic, sequence)
             if following is not None:
-                self._has_passed(following)
+                self._has_passed(following.number, following.place_ns)
             return following

@@ -9,8 +9,9 @@ import pytest
 
 from studio.messages import Float64, encode
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.replay.cursor import FAR_NS, Cursor, Next, in_order, placed
+from studio.runtime.replay.cursor import FAR_NS, Cursor, in_order, placed
 from studio.runtime.replay.stamp_order import by_stamp
+from studio.runtime.replay.stretch import Next
 
 START = 1_700_000_000_000_000_000
 MS = 1_000_000
@@ -49,7 +50,7 @@ def all_of(cursor: Cursor) -> list[Next]:
 def test_the_order_is_that_of_lockstep(log: Path) -> None:
     with LogReader(log) as reader:
         expected = list(by_stamp(placed(reader.events(TOPICS))))
-        found = list(in_order(reader.events(TOPICS)))
+        found = [following for stretch in in_order(reader.blocks(TOPICS)) for following in stretch.each()]
     assert [following.event for following in found] == expected
     assert [following.number for following in found] == list(range(1200))
 
@@ -87,6 +88,34 @@ def test_what_is_taken_back_comes_again(log: Path) -> None:
         assert all_of(cursor)[:2] == first
 
 
+@pytest.mark.parametrize("most", [1, 7, 64, 5000])
+def test_taken_in_stretches_it_is_the_same(log: Path, most: int) -> None:
+    with LogReader(log) as reader:
+        cursor = Cursor(reader, TOPICS)
+        whole = all_of(cursor)
+        cursor.seek(cursor.start_ns)
+        assert cursor.peek() == whole[0]
+        limit_ns = START + 2000 * MS
+        found: list[Next] = []
+        while (stretch := cursor.take(most, limit_ns)).count:
+            assert stretch.count <= most
+            found += stretch.each()
+        assert found == [following for following in whole if following.place_ns <= limit_ns]
+        cursor.take_back(found[-5:])
+        assert all_of(cursor) == whole[len(found) - 5 :]
+
+
+def test_blocks_have_the_events_of_the_log(log: Path) -> None:
+    with LogReader(log) as reader:
+        for topics, start_ns in ((None, None), (["/b"], None), (TOPICS, START + 1234 * MS)):
+            blocks = list(reader.blocks(topics, start_ns=start_ns))
+            found = [block.event(at) for block in blocks for at in range(len(block.topics))]
+            assert found == list(reader.events(topics, start_ns=start_ns))
+            for name, column in (("topic", 0), ("stamp_ns", 1), ("log_time_ns", 2), ("payload", 3)):
+                values = [value for block in blocks for value in block[column]]  # type: ignore[union-attr]
+                assert values == [getattr(event, name) for event in found]
+
+
 def test_stamps_of_another_clock_are_not_played_by(tmp_path: Path) -> None:
     path = tmp_path / "foreign.mcap"
     with LogWriter(path, headers=False, profile="") as writer:
@@ -95,7 +124,10 @@ def test_stamps_of_another_clock_are_not_played_by(tmp_path: Path) -> None:
             writer.write(channel, encode(Float64(at)), log_time_ns=START + at * MS, sequence=0, stamp_ns=stamp_ns)
     with LogReader(path) as reader:
         stamps = [event.stamp_ns - START for event in placed(reader.events())]
-    assert stamps == [0, MS, 2 * MS, 3 * MS]
+        [stretch] = [stretch for stretch in in_order(reader.blocks()) if stretch.count]
+        events = [following.event for following in stretch.each()]
+        assert events == list(placed(reader.events()))
+    assert stamps == [0, MS, 2 * MS, 3 * MS] == [stamp_ns - START for stamp_ns in stretch.stamps]
 
 
 def test_the_index_counts_as_reading_does(log: Path) -> None:

@@ -10,8 +10,8 @@ import zmq
 
 from studio.runtime.channel.frames import INPUT, Kind, Origin, split
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.replay.cursor import Next
 from studio.runtime.replay.outlet import Outlet
+from studio.runtime.replay.stretch import Next, Stretch
 
 
 class Narrow:
@@ -32,7 +32,9 @@ def outlet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     made = Outlet(context, tmp_path, "player", {"/log/a": "/rig/a", "/log/b": "/rig/b"})
     with monkeypatch.context() as patched:
-        patched.setattr(made, "_socket", Narrow(1000))
+        narrow = Narrow(1000)
+        patched.setattr(made, "_socket", narrow)
+        patched.setattr(made, "_put", narrow.send)
         yield made
     context.destroy(linger=0)
 
@@ -50,8 +52,8 @@ def sent(outlet: Any) -> list[tuple[str, int, int, bytes]]:
 
 
 def test_a_frame_says_what_it_is(outlet: Any) -> None:
-    assert outlet.send(events(2), 5, 3, 100) == (2, 2, sum(map(len, outlet._socket.taken)))
-    outlet.send(events(3)[2:], 6, 4)
+    assert outlet.send(Stretch.of(events(2)), 5, 3, 100) == (2, 2, sum(map(len, outlet._socket.taken)))
+    outlet.send(Stretch.of(events(3)[2:]), 6, 4)
     _, header, _ = split(outlet._socket.taken[1])
     assert (header.kind, header.flags, header.origin) == (Kind.DATA, INPUT, Origin.LOGGED)
     assert (header.epoch, header.stamp_ns, header.sent_ns, header.target) == (3, 1101, 5, 0xFFFF)
@@ -61,10 +63,10 @@ def test_a_frame_says_what_it_is(outlet: Any) -> None:
 def test_what_the_socket_does_not_take_is_not_counted(outlet: Any) -> None:
     outlet._socket.room = 4
     block = events(9)
-    assert outlet.send(block, 0, 0)[:2] == (4, 4)
+    assert outlet.send(Stretch.of(block), 0, 0)[:2] == (4, 4)
     assert outlet.counts == {"/rig/b": 2, "/rig/a": 2}
     outlet._socket.room = 1000
-    assert outlet.send(block[4:], 0, 0).done == 5
+    assert outlet.send(Stretch.of(block[4:]), 0, 0).done == 5
     whole = sent(outlet)
     assert [payload for *_, payload in whole] == [bytes([at]) for at in range(9)]
     assert [sequence for topic, sequence, *_ in whole if topic == "/rig/a"] == [1, 2, 3, 4, 5, 6]
@@ -72,10 +74,48 @@ def test_what_the_socket_does_not_take_is_not_counted(outlet: Any) -> None:
 
 def test_what_the_gate_gives_back_is_sent_again_with_the_same_numbers(outlet: Any) -> None:
     block = events(9)
-    outlet.send(block, 0, 0)
+    outlet.send(Stretch.of(block), 0, 0)
     assert outlet.forget_but(6) == block[2]
     assert outlet.take_back(4) == block[5:]
-    outlet.send(block[5:], 0, 0)
+    outlet.send(Stretch.of(block[5:]), 0, 0)
     whole = sent(outlet)
     assert whole[9:] == whole[5:9]
     assert outlet.take_back(100) == block[3:]
+
+
+def test_of_unusual_topics_only_those_are_sent_that_are_to_be(outlet: Any) -> None:
+    block, asked = events(9), []
+
+    def is_sent(event: LoggedEvent) -> bool:
+        asked.append(event)
+        return event.payload[0] == 3
+
+    sending = Stretch.of(block)
+    assert outlet.send(sending, 0, 0, 0, is_sent, frozenset({"/log/b"}))[:2] == (9, 7)
+    assert asked == [block[at].event for at in (0, 3, 6)]
+    assert [payload[0] for *_, payload in sent(outlet)] == [1, 2, 3, 4, 5, 7, 8]
+    assert outlet.take_back(3) == [block[at] for at in (5, 7, 8)]
+
+
+def test_an_unusual_event_behind_what_the_socket_did_not_take_is_asked_for_later(outlet: Any) -> None:
+    outlet._socket.room = 3
+    asked: list[int] = []
+    sending = Stretch.of(events(9))
+    done = outlet.send(sending, 0, 0, 0, lambda event: bool(asked.append(event.payload[0])), frozenset({"/log/b"})).done
+    assert (done, asked) == (5, [0, 3])
+    outlet._socket.room = 1000
+    rest = sending.part(done, 9)
+    outlet.send(rest, 0, 0, 0, lambda event: bool(asked.append(event.payload[0])), frozenset({"/log/b"}))
+    assert asked == [0, 3, 6]
+    assert [payload[0] for *_, payload in sent(outlet)] == [1, 2, 4, 5, 7, 8]
+
+
+def test_what_has_passed_the_broker_is_forgotten_in_any_portions(outlet: Any) -> None:
+    block = events(12)
+    for begin in (0, 5, 6):
+        outlet.send(Stretch.of(block[begin : {0: 5, 5: 6, 6: 12}[begin]]), 0, 0)
+    outlet.forget_first(3)
+    outlet.forget_first(2)  # an answer that is late
+    outlet.forget_first(7)
+    assert outlet.take_back(100) == block[7:]
+    assert outlet.counts == {"/rig/a": 4, "/rig/b": 3}
