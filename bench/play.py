@@ -10,6 +10,7 @@ bytes that lie in memory, and nothing but ZeroMQ on the way. Both pay for the sa
 - until the broker has all: one hop. The bare loop sends into a PULL socket of another process, which counts.
 - at a subscriber: two hops. The bare loop sends into a `zmq.proxy` of another process, which sends on to a third, which
   counts; ours go through the broker to a subscriber that counts.
+Every process has a session of its own, as ours have: Linux shares out the processors by sessions.
 What the ratio tells is what reading, the player, its flow control and the broker add to ZeroMQ. The last row, without a
 goal, sets the subscriber behind two hops against the loop with one: it contains the price of the second hop, too.
 """
@@ -129,7 +130,7 @@ def _listening(session: Session, count: int, kind: str = "zmq") -> AbstractConte
 @contextmanager
 def subscriber(kind: str, address: str, count: int) -> Iterator[subprocess.Popen[str]]:
     words = [sys.executable, "-m", "bench.play_parts.subscribers", kind, address, str(count)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True) as process:
         assert process.stdout is not None
         if process.stdout.readline().strip() != "ready":
             raise RuntimeError(f"the subscriber of {kind} did not start")

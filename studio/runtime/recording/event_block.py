@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from studio.runtime.recording.chunk import Chunk, LoggedEvent, Names, Rows
@@ -22,11 +22,13 @@ class EventBlock(NamedTuple):
 def block_of_rows(chunk: Chunk, rows: Rows, names: Names) -> EventBlock:
     """Rows of a chunk, forwards."""
     data, topics = chunk.data, names.topics
-    columns = (chunk.channels, chunk.stamps, chunk.times, chunk.begins, chunk.ends)
+    whole = (chunk.channels, chunk.stamps, chunk.times, chunk.begins, chunk.ends)
+    columns: Iterable[Sequence[int]]
     if isinstance(rows, range):
-        channels, stamps, times, begins, ends = (column[rows.start : rows.stop] for column in columns)
+        columns = (column[rows.start : rows.stop] for column in whole)
     else:
-        channels, stamps, times, begins, ends = ([column[row] for row in rows] for column in columns)
+        columns = ([column[row] for row in rows] for column in whole)
+    channels, stamps, times, begins, ends = columns
     return EventBlock(
         [topics[channel] for channel in channels],
         stamps,

@@ -15,8 +15,8 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 EVERY_EVENTS = 256
 EVERY_BYTES = 4 << 20
-OUTSTANDING = 4
-"""Markers on their way: at most 1024 events, or 16 MB, far below what a receiver may have waiting."""
+OUTSTANDING = 8
+"""Markers on their way: at most 2048 events, or 32 MB, far below what a receiver may have waiting."""
 ASK_AGAIN_NS = SECOND_NS
 """A host that was started anew never saw the old markers; it answers a new one."""
 BROKER = -1

@@ -42,7 +42,7 @@ SLEEP_NS = 1_500_000
 """Below this the socket's poll, which counts milliseconds, is too coarse."""
 LOOK_MS = 50
 BLOCKED_MS = 5
-BATCH = 64
+BATCH = 256
 """Events between two looks at the socket when many are due."""
 FOREVER_NS = 1 << 62
 _SYNC = topic_hash(SYNC_TOPIC)
