@@ -39,13 +39,22 @@ class Groups:
     def selected_members(self) -> set[str]:
         return {name for item in self.items.values() if item.isSelected() for name in item.value.members}
 
+    def selected(self) -> set[str]:
+        """Their ids."""
+        return {key for key, item in self.items.items() if item.isSelected()}
+
+    def select(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            if key in self.items:
+                self.items[key].setSelected(True)
+
     def refresh(self) -> None:
         """As the layout has it now."""
         groups = self.scene.session.system.layout.groups
         before = set(self._folded)
         if not groups and not self.items:
             return
-        chosen = {key for key, item in self.items.items() if item.isSelected()}
+        chosen = self.selected()
         for item in self.items.values():
             self.scene.removeItem(item)
         self.forget()
@@ -55,8 +64,7 @@ class Groups:
                 self._add(group, members)
         for name, node in self.scene.nodes.items():
             node.setVisible(name not in self._folded)
-        for key in chosen & set(self.items):
-            self.items[key].setSelected(True)
+        self.select(chosen)
         self.follow(self.scene.nodes)
         touched = before ^ set(self._folded) | set(self._folded)
         self.scene.ways.forget()

@@ -142,7 +142,9 @@ class CanvasScene(QGraphicsScene):
     def rebuild(self) -> None:
         """Everything anew: at the start, and after another theme."""
         self.rebuilding.emit()
-        chosen = set(self.selected_nodes())
+        groups = self.groups.selected()
+        chosen = {item.name for item in self.selectedItems() if isinstance(item, NodeItem)} & set(self.nodes)
+        self.clearSelection()  # while all are there: who is told must not ask items that are gone
         self.clear()
         self.nodes, self.wires, self.remarks = {}, {}, {}
         self.groups.forget()
@@ -157,8 +159,9 @@ class CanvasScene(QGraphicsScene):
         for remark in [*self.session.system.layout.frames, *self.session.system.layout.notes]:
             self._put_remark(remark)
         self.groups.refresh()
-        for name in chosen:
+        for name in chosen & set(self.nodes):
             self.nodes[name].setSelected(True)
+        self.groups.select(groups)
         self._show_problems()
         self._moved()
         self._make_room()

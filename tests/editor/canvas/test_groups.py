@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtTest import QTest
 
@@ -137,3 +138,16 @@ def test_going_to_a_member_shows_the_group_it_is_in(view: CanvasView) -> None:
     assert view.canvas.groups.items["g1"].isSelected()
     view.walk("right")
     assert view.canvas.focus_node not in MEMBERS
+
+
+@pytest.mark.parametrize("folded", [True, False])
+def test_a_selected_group_stays_selected_when_everything_is_drawn_anew(view: CanvasView, folded: bool) -> None:
+    make(view, folded=folded)
+    scene = view.canvas
+    told: list[list[str]] = []
+    scene.selectionChanged.connect(lambda: told.append(scene.selected_nodes()))
+    scene.groups.items["g1"].setSelected(True)
+    scene.rebuild()
+    assert scene.groups.items["g1"].isSelected()
+    assert scene.selected_nodes() == list(MEMBERS) == told[-1]
+    assert not any(scene.nodes[name].isSelected() for name in MEMBERS)
