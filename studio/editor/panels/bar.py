@@ -63,13 +63,15 @@ class Bar(QWidget):
             self._move(outside)
 
     def _move(self, outside: tuple[QWidget, ...]) -> None:
+        """Between the row and what is behind `⋯`. A widget with another parent is hidden: what was shown is again."""
         for place, widget in enumerate(self._widgets):
             if widget in outside and widget not in self.outside:
                 self._column.addWidget(widget)
                 widget.show()
             elif widget in self.outside and widget not in outside:
+                hidden = widget.isHidden()
                 self._row.insertWidget(place, widget)
-                widget.show()
+                widget.setVisible(not hidden)
         self.outside = outside
         self.more.setVisible(bool(outside))
 

@@ -43,6 +43,23 @@ def test_what_has_no_room_is_behind_a_button_and_comes_back(qtbot: QtBot) -> Non
     assert third.isVisible() and not gone.isVisible()
 
 
+def test_what_is_hidden_while_it_has_no_room_stays_hidden(qtbot: QtBot) -> None:
+    first, second, third = (button(word) for word in ("first", "second", "third"))
+    bar = Bar(first, second, third)
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    bar.setParent(panel)
+    panel.resize(600, 200)
+    panel.show()
+    bar.resize(130, 38)
+    assert bar.outside == (second, third)
+    third.hide()
+    bar.resize(500, 38)
+    assert second.isVisible() and third.isHidden()
+    third.show()
+    assert bar.outside == () and third.isVisible()
+
+
 def test_no_panel_takes_the_canvas_its_room(window: MainWindow) -> None:
     """A bar that was as wide as its words once left the canvas a strip of 70 pixels."""
     for kind in ("map", "compare", "scene", "plot", "message", "image"):
