@@ -11,13 +11,12 @@ from studio.editor.icons import CATEGORY_ICONS, DEFAULT
 from studio.editor.panels.live_figures import LiveFigures
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_form, add_section, add_sentence
-from studio.editor.panels.parameter_fields import ParameterField, narrow_box, value_of
+from studio.editor.panels.parameter_fields import ParameterField, frames_for, narrow_box, value_of
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
-from studio.model.geometry_check import find_geometry, known_frames, names_a_frame
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SetParameterSet, SystemEdit, shown
@@ -94,7 +93,7 @@ class ComponentPage(Page):
         holder.setSpacing(6)
         if spec.parameter_sets:
             holder.addWidget(self._set_box(components, spec))
-        frames = self._frames() if any(names_a_frame(parameter) for parameter in spec.parameters) else []
+        frames = frames_for(self.session, spec)
         for parameter in spec.parameters:
             field = ParameterField(parameter, self.theme, frames)
             field.changed.connect(self.parameter_changed)
@@ -109,12 +108,6 @@ class ComponentPage(Page):
         self._add_running(layout, components, spec)
         layout.addStretch(1)
         return tab
-
-    def _frames(self) -> list[str]:
-        """That the geometry of the system has; none where there is none, or it cannot be read: the problems say why."""
-        use = self.session.system.geometry
-        model = find_geometry(use, self.session.folder).model if use is not None else None
-        return known_frames(model) if model is not None else []
 
     def _set_box(self, components: list[Component], spec: ComponentSpec) -> QWidget:
         box = narrow_box()

@@ -116,6 +116,7 @@ class Inspector(QScrollArea):
             page.tab_chosen.connect(self._remember_tab)
         if isinstance(page, SourcePage):
             page.log_wanted.connect(self.log_wanted)
+            page.debug_wanted.connect(self.debug_wanted)
         page.column.addStretch(1)
         self.setWidget(page)
 

@@ -24,9 +24,10 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.model.geometry_check import names_a_frame
+from studio.model.geometry_check import find_geometry, known_frames, names_a_frame
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec, ParameterSpec, Value, format_value
 
@@ -298,6 +299,16 @@ def _bound(number: float | None) -> str:
 
 def _same(value: float) -> float:
     return value
+
+
+def frames_for(session: Session, spec: ComponentSpec) -> list[str]:
+    """That the geometry of the system has, for parameters that name one; none where it cannot be read: the problems
+    say why."""
+    use = session.system.geometry
+    if use is None or not any(names_a_frame(parameter) for parameter in spec.parameters):
+        return []
+    model = find_geometry(use, session.folder).model
+    return known_frames(model) if model is not None else []
 
 
 def value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Value | None, str]:

@@ -13,7 +13,7 @@ from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
 from studio.editor.live_state import parts_of
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_section
-from studio.editor.panels.parameter_fields import ParameterField, value_of
+from studio.editor.panels.parameter_fields import ParameterField, frames_for, value_of
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
@@ -29,6 +29,8 @@ from studio.model.spec import Value
 class SourcePage(Page):
     log_wanted = pyqtSignal()
     """Somebody wants to choose a log to play."""
+    debug_wanted = pyqtSignal(str, int)
+    """File and line at which one of its components is to stop the next time."""
 
     def __init__(self, session: Session, source: Source, theme: Theme, control: RunControl) -> None:
         super().__init__(theme)
@@ -39,6 +41,7 @@ class SourcePage(Page):
         for part in parts_of(source, feed.state) if feed.is_attached else ():
             header = LiveHeader(control, part, theme, titled=True)
             header.error.line_wanted.connect(self.line_wanted)
+            header.error.debug_wanted.connect(self.debug_wanted)
             self.column.addWidget(header)
         running = feed.state.get("sources", {})
         now: SourceMode = running.get(source.name, source.mode)
@@ -49,7 +52,8 @@ class SourcePage(Page):
         self.fixes: list[QPushButton] = []
         self.fields: dict[tuple[SourceMode, str, str], ParameterField] = {}
         """By mode, component and parameter."""
-        self._slide = 0
+        self._slide = object()
+        """Another one for every drag: those of a page that is made anew are none of the last one either."""
         for mode in SOURCE_MODES:
             self._add_provider(mode, now)
         self._add_differences()
@@ -154,9 +158,11 @@ class SourcePage(Page):
                 layout = QVBoxLayout(holder)
                 layout.setContentsMargins(10, 6, 10, 8)
                 layout.setSpacing(6)
+                frames = frames_for(self.session, spec)
                 for parameter in spec.parameters:
-                    field = ParameterField(parameter, self.theme)
+                    field = ParameterField(parameter, self.theme, frames)
                     field.changed.connect(partial(self._set, mode, component.name))
+                    field.slide_began.connect(self._begin_slide)
                     self.fields[mode, component.name, parameter.name] = field
                     layout.addWidget(field)
                 self.column.addWidget(holder)
@@ -176,9 +182,12 @@ class SourcePage(Page):
 
     def _set(self, mode: SourceMode, component: str, name: str, value: Value | None, sliding: bool) -> None:
         if not sliding:
-            self._slide += 1
+            self._begin_slide()
         gesture = ("slider", self._slide) if sliding else None
         self.session.do(SetProviderParameters(self.source.name, mode, component, {name: value}, gesture))
+
+    def _begin_slide(self) -> None:
+        self._slide = object()
 
     def _add_differences(self) -> None:
         """Where a provider is not what the source promises: in words, with what would mend it."""

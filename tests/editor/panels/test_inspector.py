@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
@@ -10,7 +11,9 @@ from studio.editor.main_window import MainWindow
 from studio.editor.panels.live_header import ErrorCard
 from studio.editor.panels.parameter_fields import ParameterField
 from studio.editor.panels.service_page import ServicePage
+from studio.editor.panels.source_page import SourcePage
 from studio.editor.theme import LIGHT
+from studio.model.source_making import MakeSource
 from studio.model.spec import ParameterSpec
 
 TRACE = """Traceback (most recent call last):
@@ -41,6 +44,43 @@ def test_two_drags_of_one_slider_are_two_steps_of_undo(window: MainWindow) -> No
     after_first = window.session.system.component("terrain_map").parameters["window"]
     window.session.undo()
     assert window.session.system.component("terrain_map").parameters["window"] != after_first
+
+
+def test_two_drags_on_the_page_of_a_source_are_two_steps_and_so_are_those_on_two_pages(window: MainWindow) -> None:
+    window.canvas.commands.add("terrain_map")
+    (name,) = window.canvas.canvas.selected_nodes()
+    spec = window.session.registry.get("terrain_map")
+    assert spec is not None and window.session.do(MakeSource(name, "simulated", spec.ports))
+    before = len(window.session.document.history.labels)
+    for _ in range(2):
+        page = select(window, name)
+        assert isinstance(page, SourcePage)
+        slider = page.fields["simulated", f"{name}_simulated", "window"].slider
+        assert slider is not None
+        for places in ((200, 300), (500, 600)):
+            slider.setSliderDown(True)
+            for place in places:
+                slider.setValue(place)
+            slider.setSliderDown(False)
+        select(window, "traverse_map")
+    assert window.session.document.history.labels[before:] == [f"Set window of {name}_simulated"] * 4
+
+
+def test_debug_here_on_the_page_of_a_source_reaches_the_debugger(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = {"kind": "simulation", "base_ns": 0, "at_ns": 0, "rate": 0.0}
+    state = {"topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": clock, "sources": {}}
+    monkeypatch.setattr(window.live.feed, "state", state)
+    file = window.session.folder / "thing.py"
+    file.write_text("a = 1\nb = 2\n")
+    card = select(window, next(iter(window.session.system.sources)).name).findChild(ErrorCard)
+    assert card is not None
+    card.show_error(TRACE.replace("/robot/thing.py", str(file)).replace("line 12", "line 2"), "sim")
+    card.debug.click()
+    assert [point.line for point in window.debug.book.of_file(str(file.resolve()))] == [2]
+    window.debug.book.clear()
+    window.code.close_all()
 
 
 def test_services_are_among_the_ports_with_a_link_to_who_answers(window: MainWindow) -> None:
