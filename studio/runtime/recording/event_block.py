@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from studio.runtime.recording.chunk import Chunk, LoggedEvent, Names, Rows
+
+FIRST_BLOCK, LARGEST_BLOCK, BLOCK_BYTES = 8, 512, 2 << 20
+"""Events that are gathered into one: few at first, when maybe one is wanted, and few of large ones."""
 
 
 class EventBlock(NamedTuple):
@@ -49,3 +53,22 @@ def block_of_events(events: Sequence[LoggedEvent]) -> EventBlock:
         bool(events) and events[0].flags is not None,
         events.__getitem__,
     )
+
+
+def blocks_of_events(events: Iterable[LoggedEvent]) -> Iterator[EventBlock]:
+    """Events that come one by one, in the same order."""
+    block: list[LoggedEvent] = []
+    most, size = FIRST_BLOCK, 0
+    for event in events:
+        block.append(event)
+        size += len(event.payload)
+        if len(block) >= most or size >= BLOCK_BYTES:
+            yield from _alike(block)
+            block, size, most = [], 0, min(2 * most, LARGEST_BLOCK)
+    yield from _alike(block)
+
+
+def _alike(events: Iterable[LoggedEvent]) -> Iterator[EventBlock]:
+    """Of several files that were put together one may have headers and the other none."""
+    for _, alike in groupby(events, lambda event: event.flags is None):
+        yield block_of_events(list(alike))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,7 +27,7 @@ from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC, read_bookmarks
 from studio.runtime.recording.chunk import Chunk, LoggedEvent
 from studio.runtime.recording.chunk_cache import ChunkCache
 from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.event_block import EventBlock, block_of_events, block_of_rows
+from studio.runtime.recording.event_block import EventBlock, block_of_rows, blocks_of_events
 from studio.runtime.recording.gaps import Gap, SequenceCheck
 from studio.runtime.recording.log_extras import read_attachment, read_metadata
 from studio.runtime.recording.log_index import LogIndex, names_of, read_summary
@@ -174,10 +174,7 @@ class LogReader:
         """The same events as columns, for whoever takes many at once; as a chunk has them, so a block may be empty."""
         if not self._chunks.is_disjoint:
             events = self.events(topics, start_ns=start_ns)
-            while block := list(islice(events, _LATER_BLOCKS)):
-                # Of several files that were put together one may have headers and the other none.
-                for _, alike in groupby(block, lambda event: event.flags is None):
-                    yield block_of_events(list(alike))
+            yield from blocks_of_events(events)
             return
         wanted, numbers = self._choice(topics)
         keep = True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import islice, repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice, repeat, takewhile
 
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LoggedEvent, LogReader
@@ -17,7 +17,7 @@ FAR_NS = 60 * SECOND_NS
 """Stamps of others that lie so far from the time of recording are of another clock: the recording's time has to do."""
 LOOKED_AT = 64
 SMALLEST_STRETCH, LARGEST_STRETCH, STRETCH_BYTES = 16, 512, 2 << 20
-"""Events that are read at once: few after a seek, few of large ones."""
+"""Events that are read at once, or taken: few after a seek, few of large ones."""
 
 
 class Cursor:
@@ -104,18 +104,20 @@ class Cursor:
         self._waiting.popleft()
 
     def take(self, most: int, limit_ns: int) -> Stretch:
-        """Go past the next events, up to a time and a number of them; none at the end."""
+        """Go past the next events, up to a time, a number of them and about STRETCH_BYTES; none at the end."""
         if self._waiting:
             return self._take_waiting(most, limit_ns)
         if not self._has_more():
             return NOTHING
-        begin, end = self._at, min(self._at + most, self._stretch.count)
+        begin = self._at
+        end = begin + _few_of(self._stretch.payloads[begin : begin + most])
         self._at = bisect_right(self._stretch.places, limit_ns, begin, end)
         return self._stretch.part(begin, self._at)
 
     def _take_waiting(self, most: int, limit_ns: int) -> Stretch:
         taken: list[Next] = []
-        while self._waiting and len(taken) < most:
+        end = _few_of([following.event.payload for following in islice(self._waiting, most)])
+        while len(taken) < end:
             following = self._waiting[0]
             if following.place_ns > limit_ns and following.number >= 0:
                 break
@@ -125,6 +127,12 @@ class Cursor:
     def take_back(self, events: Iterable[Next]) -> None:
         """These come again, before all others."""
         self._waiting.extendleft(reversed(list(events)))
+
+
+def _few_of(payloads: Sequence[memoryview]) -> int:
+    """How many of the first make up STRETCH_BYTES; all, if they do not."""
+    before = accumulate(map(len, payloads), initial=0)
+    return sum(1 for _ in takewhile(STRETCH_BYTES.__gt__, islice(before, len(payloads))))
 
 
 def in_order(blocks: Iterable[EventBlock], number: int = 0) -> Iterator[Stretch]:

@@ -16,7 +16,8 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 EVERY_EVENTS = 256
 EVERY_BYTES = 4 << 20
 OUTSTANDING = 8
-"""Markers on their way: at most 2048 events, or 32 MB, far below what a receiver may have waiting."""
+"""Markers on their way. Each comes after a batch of up to 256 events or about 2 MB, so that there are below 4096 events
+and about 48 MB in all at most, far below what a receiver may have waiting."""
 ASK_AGAIN_NS = SECOND_NS
 """A host that was started anew never saw the old markers; it answers a new one."""
 BROKER = -1

@@ -9,6 +9,7 @@ import pytest
 
 from studio.messages import Float64, encode
 from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording.event_block import blocks_of_events
 from studio.runtime.replay.cursor import FAR_NS, Cursor, in_order, placed
 from studio.runtime.replay.stamp_order import by_stamp
 from studio.runtime.replay.stretch import Next
@@ -103,6 +104,28 @@ def test_taken_in_stretches_it_is_the_same(log: Path, most: int) -> None:
         assert found == [following for following in whole if following.place_ns <= limit_ns]
         cursor.take_back(found[-5:])
         assert all_of(cursor) == whole[len(found) - 5 :]
+
+
+def test_of_large_events_few_are_taken_at_once(tmp_path: Path) -> None:
+    """A batch is sent before the player looks whether its receivers keep up."""
+    path, large = tmp_path / "images.mcap", bytes(900_000)
+    with LogWriter(path) as writer:
+        channel = writer.add_topic("/image", Float64)
+        for at in range(20):
+            writer.write(channel, large, log_time_ns=START + at * MS, sequence=at + 1, stamp_ns=START + at * MS)
+    with LogReader(path) as reader:
+        cursor = Cursor(reader, ["/image"])
+        first = cursor.take(256, cursor.end_ns)
+        assert first.count == 3
+        cursor.take_back(first.each())
+        counts = []
+        while (stretch := cursor.take(256, cursor.end_ns)).count:
+            counts.append(stretch.count)
+        assert sum(counts) == 20 and max(counts) == 3 == counts[0]
+        few = [len(block.topics) for block in blocks_of_events(reader.events())]
+        assert sum(few) == 20 and max(few) == 3
+        small = [event._replace(payload=memoryview(b"")) for event in reader.events()] * 5
+        assert [len(block.topics) for block in blocks_of_events(small)] == [8, 16, 32, 44], "few at first"
 
 
 def test_blocks_have_the_events_of_the_log(log: Path) -> None:
