@@ -307,6 +307,9 @@ class Forwarder:
         self.follow(event)
         self._effects = []
         if event.topic in self._one_by_one:
+            if self.lag and event.topic in self.plan.recorded:
+                self.let_lag()
+                self.listeners.expect(_RECORDER - self.gone, event)
             self._deliver_in_turns(event)
         else:
             hosts: Set[str] = self._hosts_of.get(event.topic, _NOBODY)

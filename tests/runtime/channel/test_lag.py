@@ -7,7 +7,10 @@ import random
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
 import zmq
 
 from studio.runtime.channel import addresses
@@ -26,13 +29,14 @@ from studio.runtime.channel.frames import (
     subscription,
     topic_hash,
 )
+from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.listeners import UNWRITTEN, weight_of
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES
 from studio.runtime.channel.slots import Handle
 from studio.runtime.clock import Clock
 from studio.runtime.control import Control
-from studio.runtime.plan import Plan
+from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.recording.recorder import MOST_WAITING_MB
 from tests.runtime.systems import Part, ProcessRun, TwinRun, plan
 from tests.waiting import await_true
@@ -170,6 +174,36 @@ def test_only_those_who_cannot_have_effects_are_listeners() -> None:
         sink=Part("Sink", {"raw": "ticker.out"}, outlets=()),
     )
     assert system.can_answer("/ticker/out") == {"caller", "doubler"}
+
+
+def test_the_recorder_of_events_that_are_taken_in_turns_is_a_listener_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise nobody waited for it where services are called, and it could be behind without limit."""
+    parts = plan(
+        ticker=Part("Ticker", period_s=0.01),
+        caller=Part("Caller", {"raw": "ticker.out"}, requires={"ask": ("doubler", "double")}),
+        doubler=Part("Doubler", {"raw": "ticker.out"}),
+    )
+    system = replace(parts, recording=RecordingPlan(str(tmp_path / "log.mcap"), ("/ticker/out",)))
+    assert system.one_by_one("/ticker/out")
+    forwarder = Forwarder(zmq.Context.instance(), tmp_path, system, Clock.wall(), 1)
+    turns: list[Held] = []
+    monkeypatch.setattr(forwarder, "_deliver_in_turns", turns.append)
+    forwarder.learn(RECORDER, True)
+    events = [Held(pack("/ticker/out", Kind.DATA, n, bytes(8)), "/ticker/out", n, 0, Kind.DATA) for n in range(1, 8)]
+    try:
+        forwarder.lag = 4
+        for event in events:
+            forwarder.deliver(event)
+        assert forwarder.listeners.behind(RECORDER) == len(turns) == 7
+        assert forwarder.listeners.to_ask(0) == [RECORDER]
+        assert forwarder.listeners.to_ask(4) == [], "it was asked on the way how far it is"
+        forwarder.gone = {RECORDER}
+        forwarder.deliver(events[0])
+        assert forwarder.listeners.behind(RECORDER) == 7
+    finally:
+        forwarder._sockets.close()
 
 
 def test_hosts_tell_when_everything_before_a_sync_is_handled(open_session: Callable[..., ProcessRun]) -> None:
