@@ -15,6 +15,7 @@ import zmq
 
 from studio.runtime.channel import addresses
 from studio.runtime.channel.ahead import working_order
+from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
@@ -29,7 +30,6 @@ from studio.runtime.channel.frames import (
     subscription,
     topic_hash,
 )
-from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.listeners import UNWRITTEN, weight_of
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES
