@@ -60,7 +60,6 @@ def _size(entry: os.DirEntry[str]) -> int:
         return 0
 
 
-@pytest.mark.must_not_flake
 def test_a_thousand_kills_and_a_hundred_of_the_broker(
     scaled: Callable[[int], int], request: pytest.FixtureRequest
 ) -> None:

@@ -85,7 +85,6 @@ def check_unharmed(run: ProcessRun, pids: dict[str, int]) -> None:
     assert run.exits == {} and run.restarts == {}
 
 
-@pytest.mark.must_not_flake
 def test_switches_at_random_moments(
     system: tuple[ProcessRun, LoggedSources], log: Path, scaled: Callable[[int], int]
 ) -> None:
@@ -150,7 +149,6 @@ def test_a_broker_that_dies_while_a_switched_system_is_paused_costs_nobody_its_a
     assert run.waiting == []
 
 
-@pytest.mark.must_not_flake
 def test_a_broker_that_dies_in_the_middle_of_a_change_leaves_nothing_paused(
     system: tuple[ProcessRun, LoggedSources], log: Path, scaled: Callable[[int], int]
 ) -> None:

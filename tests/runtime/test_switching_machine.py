@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -147,7 +146,6 @@ class Switching(RuleBasedStateMachine):
         self.run.close()
 
 
-@pytest.mark.must_not_flake
 def test_sources_are_switched_in_whatever_order(scaled: Callable[[int], int]) -> None:
     soak = scaled(100) == 100
     with tempfile.TemporaryDirectory() as folder:

@@ -292,7 +292,7 @@ class PublishViewer(Viewer):
                 request=message, deadline_s=DEADLINE_S,
             )  # fmt: skip
         else:
-            is_real = self.real.isChecked() and self.real.isVisibleTo(self)
+            is_real = self.real.isChecked() and not self.real.isHidden()  # though it may be behind the bar's ⋯
             self.feed.ask("send", self._delivered, self._refused, to=name, message=message, real=is_real)
 
     def _go_on(self, on: bool) -> None:

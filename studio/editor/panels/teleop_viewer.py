@@ -152,7 +152,7 @@ class TeleopViewer(Viewer):
         if not self._ends or not self._can_drive():
             return
         self._under_way += 1
-        is_real = self.real.isChecked() and self.real.isVisibleTo(self)
+        is_real = self.real.isChecked() and not self.real.isHidden()  # though it may be behind the bar's ⋯
         held = self.stick.is_held
         self.feed.ask(
             "send", lambda _: self._arrived(held), self._refused,

@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
+from studio.editor.panels.bar import Bar
 from studio.editor.panels.message_form import FormError, MessageForm
 from studio.editor.panels.publish_viewer import CALL, PublishViewer
 from studio.editor.panels.teleop_viewer import TeleopViewer
@@ -200,6 +201,20 @@ class TestDriving:
         QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
         assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 0]}, "let go: at once"
         assert not viewer._timer.isActive()
+
+    def test_what_is_chosen_behind_the_end_of_a_narrow_bar_counts(
+        self, viewer: TeleopViewer, feed: Feed, asked: Asked, qtbot: QtBot
+    ) -> None:
+        feed.state["sources"] = {"platform": "real"}
+        viewer.topics_changed()
+        viewer.resize(220, 360)
+        bar = viewer.target.parentWidget()
+        assert isinstance(bar, Bar)
+        qtbot.waitUntil(lambda: viewer.real in bar.outside)
+        viewer.real.setChecked(True)
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Up)
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        assert asked[-1]["real"] is True
 
     def test_the_mouse_pulls_the_stick_and_letting_go_stops(self, viewer: TeleopViewer, asked: Asked) -> None:
         middle = viewer.stick.rect().center()
