@@ -35,14 +35,19 @@ class SystemEdit(ABC):
 
 @dataclass(frozen=True)
 class Compound(SystemEdit):
-    """Several edits that are one for the person who undoes them."""
+    """Several edits that are one for the person who undoes them; so are all of one `gesture`."""
 
     title: str
     edits: tuple[Edit[System], ...]
+    gesture: Hashable | None = None
 
     @property
     def label(self) -> str:
         return self.title
+
+    @property
+    def merge_key(self) -> Hashable | None:
+        return None if self.gesture is None else (self.title, self.gesture)
 
     def apply(self, system: System, /) -> None:
         for edit in self.edits:

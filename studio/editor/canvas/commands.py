@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.arrange import arrange
 from studio.editor.canvas.card import TITLE, Port
-from studio.editor.canvas.gestures import LEAST_SIZE, put, snapped
+from studio.editor.canvas.gestures import LEAST_SIZE, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
@@ -31,6 +31,8 @@ class CanvasCommands:
     def __init__(self, view: CanvasView) -> None:
         self.view = view
         self._pasted = 0
+        self._nudged: tuple[object, int, list[str]] = (None, 0, [])
+        """What was selected in the last step by keyboard, how the canvas was after it, and the cards that moved."""
 
     @property
     def _scene(self):  # type: ignore[no-untyped-def]  # CanvasScene, which would be a circle of imports
@@ -171,17 +173,28 @@ class CanvasCommands:
 
     def nudge(self, x: float, y: float, *, grow: bool = False) -> None:
         """What is selected a step further; with `grow`, notes and frames larger or smaller by that."""
-        names = self._scene.selected_nodes()
-        remarks = [item.value for item in self._scene.selected_remarks()]
-        if names and not grow:
-            moved = {name: (at[0] + x, at[1] + y) for name, at in self._scene.positions(names).items()}
-            self._scene.session.do(MoveNodes(moved, gesture=("nudge", tuple(names))))
-        for value in remarks:
-            if grow:
+        scene = self._scene
+        edits: list[SystemEdit] = []
+        remarks = [item.value for item in scene.selected_remarks()]
+        chosen = (tuple(scene.selected_nodes()), frozenset(value.id for value in remarks))
+        # As long as nothing else is done, the cards of the first step: a frame would gather all that it passes.
+        names = self._nudged[2] if self._nudged[:2] == (chosen, scene.revision) else moving_cards(scene)
+        if grow:
+            for value in remarks:
                 width, height = max(LEAST_SIZE[0], value.width + x), max(LEAST_SIZE[1], value.height + y)
-                self._scene.session.do(put(replace(value, width=width, height=height), gesture="grow"))
-            else:
-                self._scene.session.do(put(replace(value, x=value.x + x, y=value.y + y), gesture="nudge"))
+                edits.append(put(replace(value, width=width, height=height), gesture="grow"))
+        else:
+            if names:
+                moved = {name: (at[0] + x, at[1] + y) for name, at in scene.positions(names).items()}
+                edits.append(MoveNodes(moved, gesture="nudge"))
+            edits += [put(replace(value, x=value.x + x, y=value.y + y), gesture="nudge") for value in remarks]
+        if len(edits) == 1:
+            scene.session.do(edits[0])
+        elif edits:
+            keys = frozenset(edit.merge_key for edit in edits)
+            scene.session.do(Compound(f"{'Resize' if grow else 'Move'} what is selected", tuple(edits), keys))
+        if not grow:
+            self._nudged = (chosen, scene.revision, names)
 
     def align(self, edge: str) -> None:
         """`left`, `right`, `top`, `bottom`, `centre` (one below the other) or `middle` (side by side)."""

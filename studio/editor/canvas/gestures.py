@@ -54,13 +54,8 @@ class MoveGesture(Gesture):
         self.scene = scene
         self.origin = point
         self.grabbed_at = grabbed.pos()
-        remarks = scene.selected_remarks()
-        frames = [remark for remark in remarks if isinstance(remark, FrameItem)]
-        inside = [
-            name for name, node in scene.nodes.items() if any(f.outline().contains(node.outline()) for f in frames)
-        ]
-        self.nodes = {name: scene.nodes[name].pos() for name in dict.fromkeys([*scene.selected_nodes(), *inside])}
-        self.remarks = {remark.value.id: remark.pos() for remark in remarks}
+        self.nodes = {name: scene.nodes[name].pos() for name in moving_cards(scene)}
+        self.remarks = {remark.value.id: remark.pos() for remark in scene.selected_remarks()}
         self.by = QPointF()
 
     def move(self, point: QPointF, *, free: bool = False) -> None:
@@ -286,6 +281,13 @@ class RubberBand(Gesture):
 
 def put(value: Note | Frame, gesture: Hashable | None = None) -> PutNote | PutFrame:
     return PutNote(value, gesture) if isinstance(value, Note) else PutFrame(value, gesture)
+
+
+def moving_cards(scene: CanvasScene) -> list[str]:
+    """What is selected, and what lies inside a frame that is."""
+    frames = [remark for remark in scene.selected_remarks() if isinstance(remark, FrameItem)]
+    inside = [name for name, node in scene.nodes.items() if any(f.outline().contains(node.outline()) for f in frames)]
+    return list(dict.fromkeys([*scene.selected_nodes(), *inside]))
 
 
 def snapped(point: QPointF) -> QPointF:

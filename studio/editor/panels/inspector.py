@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QScrollArea
@@ -23,17 +23,6 @@ from studio.model.parts import Component, Connection, ServiceWire, Wire
 from studio.model.sources import Source
 from studio.model.spec import Value
 from studio.model.system_edits import Compound, SetParameters, shown
-
-
-@dataclass(frozen=True)
-class SetTogether(Compound):
-    """One value for several components; all steps of one slide are one for undo."""
-
-    gesture: Hashable | None = None
-
-    @property
-    def merge_key(self) -> Hashable | None:
-        return None if self.gesture is None else (self.title, self.gesture)
 
 
 class Inspector(QScrollArea):
@@ -176,9 +165,7 @@ class Inspector(QScrollArea):
             self._slide += 1
         gesture = ("slider", self._slide) if sliding else None
         edits = tuple(SetParameters(node, {name: value}, gesture) for node in self.nodes)
-        self.session.do(
-            edits[0] if len(edits) == 1 else SetTogether(f"Set {name} of {shown(self.nodes)}", edits, gesture)
-        )
+        self.session.do(edits[0] if len(edits) == 1 else Compound(f"Set {name} of {shown(self.nodes)}", edits, gesture))
 
 
 def _without_parameters(source: Source) -> Source:

@@ -12,7 +12,8 @@ from PyQt6.QtTest import QTest
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.view import CanvasView
-from studio.model.layout_edits import PutNote
+from studio.model.layout_edits import MoveNodes, PutFrame, PutNote
+from studio.model.parts import Frame, Note
 from studio.model.spec import Delivery
 from studio.model.system_edits import SetDelivery
 
@@ -147,6 +148,47 @@ def test_alt_and_arrows_move_and_are_one_step(view: CanvasView) -> None:
         QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     assert view.canvas.nodes["terrain_map"].x() == 288 + 48
     assert labels(view) == ["Move terrain_map"]
+
+
+def test_cards_and_notes_move_together_and_are_one_step(view: CanvasView) -> None:
+    session = view.canvas.session
+    session.do(PutNote(Note("n2", 0, 0, 100, 100, "Two")))
+    before, texts, history = session.system.layout.notes["n1"], session.document.texts(), len(labels(view))
+    view.canvas.select(["terrain_map"])
+    for key in ("n1", "n2"):
+        view.canvas.remarks[key].setSelected(True)
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert labels(view)[history:] == ["Move what is selected"]
+    assert view.canvas.nodes["terrain_map"].x() == 288 + 48 and session.system.layout.notes["n1"].x == before.x + 48
+    for _ in range(2):
+        QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert labels(view)[history:] == ["Move what is selected", "Resize what is selected"]
+    assert session.system.layout.notes["n1"].height == before.height + 32
+    session.undo()
+    session.undo()
+    assert session.document.texts() == texts
+
+
+def test_a_frame_moved_by_keyboard_takes_its_cards_along_and_gathers_none_on_its_way(view: CanvasView) -> None:
+    session, scene = view.canvas.session, view.canvas
+    area = scene.nodes["terrain_map"].outline().adjusted(-4, -4, 400, 400)
+    session.do(PutFrame(Frame("f9", "Maps", area.x(), area.y(), area.width(), area.height())))
+    other = scene.nodes["traverse_map"].outline()
+    session.do(MoveNodes({"traverse_map": (area.right() - other.width() + 10, area.y() + 200)}))  # it sticks out by 10
+    assert not scene.remarks["f9"].outline().contains(scene.nodes["traverse_map"].outline())
+    before = scene.positions(["terrain_map", "traverse_map"])
+    history = len(labels(view))
+    scene.clearSelection()
+    scene.remarks["f9"].setSelected(True)
+    for _ in range(4):
+        QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+        QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    after = scene.positions(before)
+    assert scene.remarks["f9"].y() == area.y() + 64
+    assert after["terrain_map"] == (before["terrain_map"][0] + 64, before["terrain_map"][1] + 64)
+    assert after["traverse_map"] == before["traverse_map"]
+    assert labels(view)[history:] == ["Move what is selected"]
 
 
 def test_arrows_walk_along_the_wires_and_say_where(view: CanvasView) -> None:
