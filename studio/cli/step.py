@@ -73,9 +73,12 @@ def run(options: argparse.Namespace) -> int:
         print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
         return FAILED
     require_trust(opened, options)
-    with step_through(
+    answer = sys.stdout
+    replay = step_through(
         opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process, seed=options.seed
-    ) as stepping:
+    )
+    # What components print in this process while they are started and stopped is not what the command tells.
+    with redirect_stdout(sys.stderr), replay as stepping, redirect_stdout(answer):
         for warning in stepping.warnings:
             print(f"studio: warning: {warning}", file=sys.stderr)
         if stepping.stepper.refusal is not None:
@@ -90,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
 def _make_moves(stepping: Stepping, options: argparse.Namespace) -> int:
     told = [_make_move(stepping, *move, quiet=options.json) for move in options.moves]
     stepper = stepping.stepper
-    digest = stepper.digest() if options.digest else None
+    with redirect_stdout(sys.stderr):
+        digest = stepper.digest() if options.digest else None
     failures = stepping.failures()
     if options.json:
         print_json({"moves": told, **place_json(stepping), "digest": digest, "failures": failures})

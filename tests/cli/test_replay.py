@@ -167,8 +167,14 @@ class Talker(Component):
 
     value = InPort(Float64)
 
+    def on_initialize(self) -> None:
+        print("hello")
+
     def on_value(self, message: Float64) -> None:
         print("heard", message.data)
+
+    def on_deactivate(self) -> None:
+        print("goodbye")
 '''
 TALKER_PROFILE = """<component type="talker" category="processor"><doc>Says what it hears.</doc>
   <entry python="talker:Talker"/><activation modes="event"/>
@@ -194,3 +200,5 @@ def test_what_components_print_is_not_in_the_answer(studio: Studio, tmp_path: Pa
         told = studio(verb, tmp_path / "lab", "--log", log, *rest, "--json")
         assert told.status == 0 and told.json, told.err
         assert "heard" in told.err
+        if "--in-process" in words:
+            assert "hello" in told.err and "goodbye" in told.err
