@@ -150,7 +150,10 @@ def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
     turn = imu.noise_attitude_rad or 0.0
     spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m, turn, turn, turn])
     is_noisy = bool(spread.any())
-    bias = np.array([gps.bias_m or 0.0, gps.bias_m or 0.0, gps.bias_up_m or 0.0])
+    # It is off to the east and to the north, which are not the axes of the map where that is turned.
+    bias_m, heading = gps.bias_m or 0.0, math.radians(physics.world.heading_deg)
+    cosine, sine = math.cos(heading), math.sin(heading)
+    bias = np.array([bias_m * (cosine + sine), bias_m * (cosine - sine), gps.bias_up_m or 0.0])
     is_off = bool(bias.any())
     covariance = np.eye(3) * turn**2
     sensed, ignored = compiled_sensed(), np.empty(4)

@@ -90,10 +90,13 @@ def test_what_the_receiver_is_off_by_is_in_the_pose_too() -> None:
         for mount in vehicle.mounts
     ]
     changed = replace(vehicle, mounts=mounts)
-    physics = Physics(YARD, [("robot", changed)], [Place(-9.0, 4.0)])
-    pose = next(device for device in devices_of(physics, 0, changed) if device.port == "pose")
-    found = pose.measure(Moment(0, np.random.default_rng(5), {}))
-    assert found.position[:2] - physics.pose(0)[:2, 3] == pytest.approx(1.5, abs=0.1)  # type: ignore[attr-defined]
+    # A receiver is off to the east and to the north; with x to the north, that is along x and against y.
+    for heading_deg, expected in ((0.0, (1.5, 1.5)), (90.0, (1.5, -1.5)), (180.0, (-1.5, -1.5))):
+        physics = Physics(replace(YARD, heading_deg=heading_deg), [("robot", changed)], [Place(-9.0, 4.0)])
+        pose = next(device for device in devices_of(physics, 0, changed) if device.port == "pose")
+        found = pose.measure(Moment(0, np.random.default_rng(5), {}))
+        off_m = found.position[:2] - physics.pose(0)[:2, 3]  # type: ignore[attr-defined]
+        assert off_m == pytest.approx(expected, abs=0.1)
 
 
 def test_an_inertial_unit_is_off_and_steps() -> None:
