@@ -6,7 +6,6 @@ A file that loads but lacks a wall is worse than one that does not load: a robot
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import math
 from pathlib import Path
@@ -319,7 +318,7 @@ class _Reader:
             return None
         try:
             return base64.b64decode(text.partition(";base64,")[2], validate=True)
-        except binascii.Error as error:
+        except ValueError as error:
             raise self.error(shape, f"the uri of <{shape.tag}> is no base64: {error}") from None
 
     def beside(self, shape: etree._Element) -> Path:

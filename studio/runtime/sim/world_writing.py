@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +17,18 @@ from studio.model.geometry.rotations import Matrix
 from studio.runtime.sim.meshes import obj_of
 from studio.runtime.sim.world import FRICTION, Solid, Terrain, World, pose_of
 
+UriOf = Callable[[str, str, bytes], str]
+"""Of a part's name, the ending of its file and what is in that."""
 MEDIA = {".png": "data:image/png;base64,", ".obj": "data:model/obj;base64,"}
 
 
-def world_sdf(world: World, file_of: Mapping[str, str] | None = None) -> bytes:
-    """The world as SDF that `read_world` reads again. Images of terrains, and meshes, are named by `file_of`; those
-    that are not stand in the text itself, which then needs nothing beside it (but is not for Gazebo)."""
+def world_sdf(world: World) -> bytes:
+    """The world as SDF that `read_world` reads again. Images of terrains, and meshes, stand in the text itself, which
+    needs nothing beside it (but is not for Gazebo)."""
+    return _sdf(world, lambda _, ending, data: MEDIA[ending] + base64.b64encode(data).decode())
+
+
+def _sdf(world: World, uri_of: UriOf) -> bytes:
     root = etree.Element("sdf", version="1.7")
     made = etree.SubElement(root, "world", name=world.name)
     _text(made, "gravity", numbers(world.gravity_m_s2))
@@ -38,13 +44,14 @@ def world_sdf(world: World, file_of: Mapping[str, str] | None = None) -> bytes:
     for name, at in world.places.items():
         _text(etree.SubElement(made, "frame", name=name), "pose", numbers((at.x_m, at.y_m, 0, 0, 0, at.heading_rad)))
     for solid in world.solids:
-        _write_solid(made, solid, file_of or {})
+        _write_solid(made, solid, uri_of)
     for terrain in world.terrains:
         low, high = float(terrain.heights_m.min()), float(terrain.heights_m.max())
         link = _write_link(made, terrain.name, terrain.pose @ pose_of(0, 0, low), terrain.colour, terrain.friction)
+        uri = uri_of(terrain.name, ".png", _image(terrain))
         for shape in link:
             heightmap = etree.SubElement(shape, "heightmap")
-            _text(heightmap, "uri", (file_of or {}).get(terrain.name) or _in_place(".png", _image(terrain)))
+            _text(heightmap, "uri", uri)
             _text(heightmap, "size", numbers((*terrain.size_m, max(high - low, 1e-3))))
     etree.indent(root)
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root) + b"\n"
@@ -52,13 +59,22 @@ def world_sdf(world: World, file_of: Mapping[str, str] | None = None) -> bytes:
 
 def save_world(world: World, path: Path) -> list[Path]:
     """Write the world, and beside it an image for each terrain and a file for each mesh. Returns the files."""
-    made = {terrain.name: (".png", _image(terrain)) for terrain in world.terrains}
-    made |= {solid.name: (".obj", obj_of(solid.mesh)) for solid in world.solids if solid.mesh is not None}
-    names = {name: f"{path.stem}_{name.replace('/', '_')}{ending}" for name, (ending, _) in made.items()}
-    for name, (_, data) in made.items():
-        write_atomically(path.with_name(names[name]), data)
-    write_atomically(path, world_sdf(world, names))
-    return [path, *(path.with_name(name) for name in names.values())]
+    made: dict[str, bytes] = {}
+
+    def uri_of(name: str, ending: str, data: bytes) -> str:
+        stem, number = f"{path.stem}_{name.replace('/', '_')}", 1
+        file = stem + ending
+        while file in made:  # several parts may have one name
+            number += 1
+            file = f"{stem}_{number}{ending}"
+        made[file] = data
+        return file
+
+    sdf = _sdf(world, uri_of)
+    for file, data in made.items():
+        write_atomically(path.with_name(file), data)
+    write_atomically(path, sdf)
+    return [path, *map(path.with_name, made)]
 
 
 def _image(terrain: Terrain) -> bytes:
@@ -67,10 +83,6 @@ def _image(terrain: Terrain) -> bytes:
     stream = io.BytesIO()
     Image.fromarray(pixels[::-1]).save(stream, "PNG")
     return stream.getvalue()
-
-
-def _in_place(ending: str, data: bytes) -> str:
-    return MEDIA[ending] + base64.b64encode(data).decode()
 
 
 def _text(parent: etree._Element, tag: str, text: str) -> None:
@@ -98,7 +110,8 @@ def _write_link(
     return found
 
 
-def _write_solid(world: etree._Element, solid: Solid, file_of: Mapping[str, str]) -> None:
+def _write_solid(world: etree._Element, solid: Solid, uri_of: UriOf) -> None:
+    uri = uri_of(solid.name, ".obj", obj_of(solid.mesh)) if solid.mesh is not None else ""
     for geometry in _write_link(world, solid.name.replace("/", "_"), solid.pose, solid.colour, solid.friction):
         shape = etree.SubElement(geometry, solid.kind)
         if solid.kind == "plane":
@@ -107,7 +120,7 @@ def _write_solid(world: etree._Element, solid: Solid, file_of: Mapping[str, str]
         elif solid.kind == "box":
             _text(shape, "size", numbers(solid.size))
         elif solid.mesh is not None:
-            _text(shape, "uri", file_of.get(solid.name) or _in_place(".obj", obj_of(solid.mesh)))
+            _text(shape, "uri", uri)
         else:
             _text(shape, "radius", repr(solid.size[0]))
             if solid.kind == "cylinder":

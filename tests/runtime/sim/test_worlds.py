@@ -176,6 +176,26 @@ def test_meshes_and_terrains_survive_being_written_with_files_beside_and_without
     assert again.height_at(3.0, 4.0) == pytest.approx(world.height_at(3.0, 4.0), abs=1e-3)
 
 
+def test_parts_of_one_name_are_written_into_files_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    world = parse(WORLD.replace(CYLINDER, "<mesh><uri>tip.obj</uri></mesh>"), tmp_path)
+    tip = world.solids[1]
+    assert tip.mesh is not None
+    larger = replace(tip.mesh, vertices=tip.mesh.vertices * 3)
+    world.solids.append(replace(tip, mesh=larger))
+    files = save_world(world, tmp_path / "again.sdf")
+    assert len(files) == len(set(files)) == 3
+    sizes = [solid.mesh.vertices.max() for solid in read_world(files[0]).solids if solid.mesh is not None]
+    assert sizes == [1.0, 3.0]
+
+
+def test_a_file_in_the_text_that_is_none_is_told(tmp_path: Path) -> None:
+    for text in ("!", "ü", "abc"):
+        mesh = f"<mesh><uri>data:model/obj;base64,{text}</uri></mesh>"
+        with pytest.raises(SimError, match="the uri of <mesh> is no base64"):
+            parse(WORLD.replace(CYLINDER, mesh), tmp_path)
+
+
 def damaged(whole: etree._Element, choose: random.Random) -> bytes:
     """One to three elements with another text, another attribute, another name, in another place, or gone."""
     root = copy.deepcopy(whole)
