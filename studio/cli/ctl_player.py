@@ -43,7 +43,7 @@ def _rate(words: Words, _: Player) -> Iterator[dict[str, Any]]:
 
 def _seek(words: Words, player: Player) -> Iterator[dict[str, Any]]:
     (text,) = _take(words, 1)
-    if text[0] in "+-":
+    if text.startswith(("+", "-")):
         yield {"action": "seek_by", "seconds": _number(text)}
     else:
         yield {"action": "seek", "time_ns": _time_ns(text, player)}

@@ -254,6 +254,7 @@ def test_ctl_has_the_player_in_hand_too(studio: Studio, rig: Path) -> None:
         assert player("loop", "on")["loop"] and not player("loop", "off")["loop"]
         for words, complaint in {
             ("seek", "7"): "7 s is not in this log (it is 0.99 s long)",
+            ("seek", ""): "is no number",
             ("burst", "-3"): "-3 is no number of events",
             ("rate", "fast"): "fast is no number",
             ("off",): "which streams?",
