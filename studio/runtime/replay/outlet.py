@@ -88,21 +88,20 @@ class Outlet:
         sent_ns: int,
         epoch: int,
         offset_ns: int = 0,
-        is_sent: Callable[[LoggedEvent], bool] | None = None,
+        instead: Callable[[LoggedEvent], None] | None = None,
         unusual: frozenset[str] = frozenset(),
     ) -> Sent:
-        """Send all, but of `unusual` topics only those for which `is_sent`."""
-        if is_sent is None or unusual.isdisjoint(events.topics):
+        """Send all, but hand events of `unusual` topics to `instead`."""
+        if instead is None or unusual.isdisjoint(events.topics):
             return self._send_all(events, sent_ns, epoch, offset_ns)
         at, count, size = 0, 0, 0
         while at < events.count:
             usual = takewhile(lambda topic: topic not in unusual, events.topics[at:])
             end = at + sum(1 for _ in usual)
             if end == at:
-                end += is_sent(events.at(at).event)
-                if end == at:
-                    at += 1
-                    continue
+                instead(events.at(at).event)
+                at += 1
+                continue
             done, sent, more = self._send_all(events.part(at, end), sent_ns, epoch, offset_ns)
             at, count, size = at + done, count + sent, size + more
             if at < end:

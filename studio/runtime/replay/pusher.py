@@ -85,7 +85,7 @@ class Pusher:
         self._flow = flow
         self._commands = frozenset(logged for logged, topic in topics.items() if topic.startswith(COMMAND_PREFIX))
         self._unusual = self._commands
-        """Topics of which not every event is simply sent."""
+        """Topics of which no event is simply sent."""
         self._fed = 0
         """How many inputs were sent to the closed gate, because it asked for them."""
         self._incarnation = 0
@@ -236,7 +236,7 @@ class Pusher:
 
     def _push(self, events: Stretch, now_ns: int) -> int:
         """Send events past the open gate; returns how many, the others when the broker is back."""
-        sent = self._outlet.send(events, now_ns, self.epoch, self.offset_ns, self._is_sent, self._unusual)
+        sent = self._outlet.send(events, now_ns, self.epoch, self.offset_ns, self._act_upon, self._unusual)
         done, count, size = sent
         if done:
             self._has_passed(events.numbers[done - 1], events.places[done - 1])
@@ -244,11 +244,10 @@ class Pusher:
             self._send_sync(self._flow.mark())
         return done
 
-    def _is_sent(self, event: LoggedEvent) -> bool:
+    def _act_upon(self, event: LoggedEvent) -> None:
         """Of the unusual: what was commanded goes to the broker, which acts upon it; what is passed over, nowhere."""
         if not self._is_passed_over(event):
             self.on_command(self._topics[event.topic].removeprefix(COMMAND_PREFIX), bytes(event.payload))
-        return False
 
     def _is_watched(self, event: LoggedEvent) -> bool:
         return self.watch is not None and event.topic not in self.disabled and self.watch(event)
