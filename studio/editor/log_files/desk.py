@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ from studio.model.system_edits import Compound
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
+
+Reader = Callable[[LogFacts], None]
 
 ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
 FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
@@ -229,24 +232,29 @@ class LogDesk(QObject):
 
     def open(self, path: Path) -> None:
         """MCAP is opened, a bag of one such file too; any other is imported first."""
+        self._with_mcap(path, lambda file: self._read_facts(file, self._ask_where))
+
+    def _with_mcap(self, path: Path, then: Callable[[Path], None]) -> None:
+        """With the file itself, or with what it becomes; of a bag, people choose the file that describes it."""
         path = path.parent if path.name == "metadata.yaml" else path
         file = mcap_of(path)
         if file is not None:
-            self._read_facts(file, self._ask_where)
+            then(file)
         else:
-            self.bring_in(path)
+            self.bring_in(path, then)
 
-    def bring_in(self, path: Path) -> None:
+    def bring_in(self, path: Path, then: Callable[[Path], None]) -> None:
+        """Import it; `then` gets the log that was made."""
         if self.importing is not None and self.importing.is_under_way:
             self._say("Another log is being imported", trouble=True)
             return
         session = self.window.session if self.window.has_session else None
         target = import_target(path, session.system if session else None, session.folder if session else None)
         self.importing = ImportDialog(self.window, self.window.theme, path, target)
-        self.importing.imported.connect(self.open)
+        self.importing.imported.connect(then)
         self.importing.start()
 
-    def _read_facts(self, path: Path, then: Any) -> None:
+    def _read_facts(self, path: Path, then: Reader) -> None:
         """Beside the window's work: one that was never finished is read as a whole."""
 
         def read() -> None:
@@ -257,27 +265,28 @@ class LogDesk(QObject):
 
         Thread(target=read, name="read log", daemon=True).start()
 
-    def _have_read(self, facts: LogFacts | None, error: StudioError | None, then: Any) -> None:
+    def _have_read(self, facts: LogFacts | None, error: StudioError | None, then: Reader) -> None:
         if facts is not None:
             then(facts)
         elif error is not None:
-            self._show_trouble(error)
+            self._show_trouble(error, then)
 
-    def _show_trouble(self, error: StudioError) -> None:
+    def _show_trouble(self, error: StudioError, then: Reader | None = None) -> None:
         from studio.runtime.recording.errors import LogDamaged  # it brings numpy
 
         box = QMessageBox(self.window)
         box.setWindowTitle("This log cannot be opened")
         box.setText("This log cannot be opened")
         box.setInformativeText(str(error))
-        if isinstance(error, LogDamaged) and error.file is not None:
+        if isinstance(error, LogDamaged) and error.file is not None and then is not None:
             damaged = Path(error.file)
             box.setInformativeText(f"{damaged.name} {error.message}. What is intact can be saved into a copy.")
             save = box.addButton("Save what is intact", QMessageBox.ButtonRole.AcceptRole)
             box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
             box.setDefaultButton(save)
             # Not before the box is gone: it would hold back the dialog of the import.
-            box.finished.connect(lambda _: self.bring_in(damaged) if box.clickedButton() is save else None)
+            on = partial(self._read_facts, then=then)
+            box.finished.connect(lambda _: self.bring_in(damaged, on) if box.clickedButton() is save else None)
         box.open()
 
     def _ask_where(self, facts: LogFacts) -> None:
@@ -300,7 +309,7 @@ class LogDesk(QObject):
         try:
             folder = viewing_project(facts)
         except StudioError as error:
-            self._have_read(None, error, None)
+            self._show_trouble(error)
             return
         files = self.window.files
         if files.may_leave() and files.open(folder):
@@ -329,13 +338,8 @@ class LogDesk(QObject):
         path, _ = QFileDialog.getOpenFileName(
             self.window, "Choose a log for the sources", str(self.window.session.folder), FILTER
         )
-        if not path:
-            return
-        file = mcap_of(Path(path))
-        if file is not None:
-            self.ask_mapping(file)
-        else:
-            self.bring_in(Path(path))
+        if path:
+            self._with_mcap(Path(path), self.ask_mapping)
 
     def ask_mapping(self, log: Path) -> None:
         """Which topic of it feeds which port of the open project."""

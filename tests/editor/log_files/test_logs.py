@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QMessageBox, QToolBar
+from PyQt6.QtWidgets import QFileDialog, QMessageBox, QToolBar
 from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files import desk as desk_module
@@ -206,6 +206,31 @@ class TestWindow:
         assert changed is not None and changed.topics["odom"] == box.itemData(other)
         dialog.boxes["robot", "laser"].setCurrentIndex(0)
         assert dialog.words.text() == "Nothing feeds robot.laser"
+
+    def test_a_foreign_log_chosen_for_a_source_is_mapped_and_starts_nothing(
+        self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log = str(carmen(tmp_path))
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (log, ""))
+        opened: list[Path] = []
+        monkeypatch.setattr(mapping.logs, "_ask_where", opened.append)
+        mapping.logs.ask_provider()
+        qtbot.waitUntil(lambda: bool(mapping.findChildren(MappingDialog)), timeout=PATIENCE_MS)
+        assert not opened and not mapping.session.document.is_modified
+        mapping.findChildren(MappingDialog)[0].close()
+
+    def test_of_a_bag_the_file_that_describes_it_can_be_chosen_for_a_source(
+        self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bag = tmp_path / "bag"
+        bag.mkdir()
+        (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {}\n")
+        file = write_rig(bag / "bag_0.mcap")
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(bag / "metadata.yaml"), ""))
+        asked: list[Path] = []
+        monkeypatch.setattr(mapping.logs, "ask_mapping", asked.append)
+        mapping.logs.ask_provider()
+        assert asked == [file]
 
     def test_without_a_project_it_opens_by_itself(
         self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
