@@ -16,6 +16,8 @@ from pytestqt.qtbot import QtBot
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.message_viewer import MessageViewer
 from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.states_viewer import StatesViewer
+from studio.editor.panels.topics_viewer import TopicsViewer
 from studio.editor.side_panels import PANELS
 from studio.editor.viewer_kinds import KINDS
 from studio.editor.views.log_outline import Outline
@@ -98,10 +100,14 @@ def test_no_key_belongs_to_two_shortcuts_wherever_the_focus_is(active: MainWindo
 def test_control_f_searches_the_panel_that_has_the_focus(active: MainWindow) -> None:
     window = active
     console, message = window.live_panels.console, window.viewers.add("message")
+    topics, states = window.viewers.add("topics"), window.viewers.add("states")
     assert isinstance(message, MessageViewer)
+    assert isinstance(topics, TopicsViewer) and isinstance(states, StatesViewer)
     for dock, here, field in (
         ("console", console.field, console.search),
         ("message.1", message.topic, message.search),
+        ("topics.1", topics.search, topics.search),
+        ("states.1", states.follow, states.search),
     ):
         window.docks.show(dock)
         here.setFocus()

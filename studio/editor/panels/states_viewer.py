@@ -63,6 +63,10 @@ class StatesViewer(Viewer):
         self.trouble.setChecked(settings.get("trouble") is True)
         self._refresh()
 
+    def begin_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
     # ---- the feed
 
     def attached(self) -> None:

@@ -78,6 +78,10 @@ class TopicsViewer(Viewer):
         self._bytes: dict[str, tuple[int, int]] = {}
         self.topics_changed()
 
+    def begin_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
     # ---- the feed
 
     def topics_changed(self) -> None:
