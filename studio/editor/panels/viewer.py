@@ -227,7 +227,8 @@ def muted(text: str = "") -> QLabel:
 
 
 class Facts(QLabel):
-    """At the right of a bar: takes the room that is left, gives way first, and ends in … where it is too long.
+    """At the right of a bar, or as it is aligned: takes the room that is left, gives way first, and ends in … where it
+    is too long.
 
     Its words change many times a second. A label would have the whole window laid out anew each time, because it could
     have become wider; this one is as wide as it is.
@@ -237,6 +238,7 @@ class Facts(QLabel):
         super().__init__()
         self._words = ""
         self.setProperty("role", "muted")
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setText(text)
 
@@ -256,7 +258,7 @@ class Facts(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         words = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.drawText(self.rect(), int(self.alignment()), words)
         painter.end()
 
 

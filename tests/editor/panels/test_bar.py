@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.bar import Bar
+from studio.editor.panels.viewer import Facts
 
 
 def button(text: str) -> QToolButton:
@@ -77,3 +78,20 @@ def test_a_viewer_below_another_leaves_canvas_and_viewers_the_widths_they_had(wi
     after = window.document.width()
     window.resize(1280, 800)
     assert after == before
+
+
+def test_facts_are_drawn_where_they_are_aligned(qtbot: QtBot) -> None:
+    words = Facts("words")
+    qtbot.addWidget(words)
+    words.resize(400, 30)
+
+    def ink() -> tuple[bool, bool]:
+        """Whether something is drawn in the left and in the right half."""
+        picture = words.grab().toImage()
+        ground = picture.pixel(200, 0)
+        columns = [x for x in range(400) if any(picture.pixel(x, y) != ground for y in range(30))]
+        return min(columns) < 200, max(columns) >= 200
+
+    assert ink() == (False, True)
+    words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    assert ink() == (True, False)
