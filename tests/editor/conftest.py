@@ -82,6 +82,7 @@ def one_window(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> 
 @pytest.fixture
 def window(rover: Path, one_window: MainWindow) -> Iterator[MainWindow]:
     shutil.rmtree(one_window.files.autosave.root, ignore_errors=True)  # of a test that took longer than its interval
+    one_window.status.say("", stays=True)  # what the last test had it say stays for seconds
     one_window.show()
     assert one_window.files.open(rover)
     yield one_window
