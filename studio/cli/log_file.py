@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +12,7 @@ from studio.cli.outcome import UsageError
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 if TYPE_CHECKING:
-    from studio.runtime.recording.importers import ImportReport
+    from studio.runtime.recording.importers import ImportReport, Progress, Told
 
 CLEAR_LINE = "\r\x1b[K"
 SHOW_AFTER_NS = 2 * SECOND_NS
@@ -26,19 +28,25 @@ def find_log(text: str) -> Path:
     if not is_log(path):
         what = "is a folder without a log in it" if path.is_dir() else "does not exist"
         raise UsageError(f"{text} {what}", hint="name a log, e.g. drive.mcap, or the folder of a ROS 2 bag")
-    bar = ProgressBar(f"importing {path.name}")
+    with importing(path.name) as (progress, told):
+        return readable_log(path, progress, told)
+
+
+@contextmanager
+def importing(what: str) -> Iterator[tuple[Progress, Told]]:
+    """Shows how far the import of a log has come, should it need one, and tells what became of it."""
+    bar = ProgressBar(f"importing {what}")
+
+    def tell(report: ImportReport) -> None:
+        bar.close()
+        print(f"studio: {report.source} is a {report.form}; it is read by a copy: {report.output}", file=sys.stderr)
+        if report.loss:
+            print(f"studio: warning: {report.loss}", file=sys.stderr)
+
     try:
-        return readable_log(path, bar, lambda report: _tell_import(report, bar))
+        yield bar, tell
     finally:
         bar.close()
-
-
-def _tell_import(report: ImportReport, bar: ProgressBar) -> None:
-    bar.close()
-    print(f"studio: {report.source} is a {report.form}; it is read by a copy: {report.output}", file=sys.stderr)
-    if report.not_mapped or report.damage_count:
-        hint = f"studio convert {report.source} OUT.mcap tells which"
-        print(f"studio: warning: some of it could not be brought over ({hint})", file=sys.stderr)
 
 
 class ProgressBar:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
 from studio.cli.detached import run_detached
+from studio.cli.log_file import importing
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
@@ -201,7 +202,8 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
     plan = recording_as_told(plan, options)
     lockstep = options.gate == "lockstep"
     with ExitStack() as stack:
-        log = wanted_log(opened.system, opened.folder, plan, opened.types)
+        with importing("the log") as (progress, told):
+            log = wanted_log(opened.system, opened.folder, plan, opened.types, told=told, progress=progress)
         start_ns = log.start_ns
         clock = ClockKind.SIMULATION if lockstep else log.clock
         restamp = clock is ClockKind.WALL

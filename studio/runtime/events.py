@@ -124,6 +124,18 @@ class WentOtherwise:
         return f"{self.text}; it can go back only to here from now on"
 
 
+@dataclass(frozen=True)
+class LogNotWhole:
+    """The log that is played from now on had to be brought in from elsewhere, and not all of it could be."""
+
+    text: str
+    name = "log"
+    level = "warning"
+
+    def __str__(self) -> str:
+        return self.text
+
+
 Happening = (
     ProcessExited
     | ProcessNotStarted
@@ -135,6 +147,7 @@ Happening = (
     | GeometryChanged
     | GeometryBroken
     | WentOtherwise
+    | LogNotWhole
 )
 
 

@@ -14,12 +14,14 @@ from studio.model.files import read_bytes
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
+from studio.runtime.events import LogNotWhole
 from studio.runtime.launcher import Session
 from studio.runtime.paced import GateKind, PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import PlanChange, keeping_tuned, plan_change
 from studio.runtime.planning import plan_of
-from studio.runtime.replay.logged_sources import LoggedSources, wanted_log
+from studio.runtime.recording.importers import ImportReport
+from studio.runtime.replay.logged_sources import LoggedSources, WantedLog, wanted_log
 
 
 class ShapeError(StudioError):
@@ -50,7 +52,7 @@ class Shape:
         chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
         before, plan = self._session.plan, self._plan(opened, chosen)
         tuned = keeping_tuned(plan, self._written, before)
-        log = wanted_log(opened.system, self._folder, plan, opened.types)
+        log = self._wanted_log(opened, plan)
         if self._logs.is_as(log):
             log.close()
             self._session.change(tuned, restart=restart)
@@ -80,7 +82,7 @@ class Shape:
         if chosen == self.modes and not self._session.plan.by_hand:
             return {"sources": {}, "epoch": None}
         plan = self._plan(opened, chosen)
-        log = wanted_log(opened.system, self._folder, plan, opened.types)
+        log = self._wanted_log(opened, plan)
         epoch = self._logs.switch(keeping_tuned(plan, self._written, self._session.plan), log)
         changed = {name: mode for name in names if self.modes.get(name) != mode}
         self.modes, self._written = chosen, plan
@@ -116,11 +118,18 @@ class Shape:
         try:
             opened = self._open(self._text)
             self._plan(opened, self.modes)
-            log = wanted_log(opened.system, self._folder, session.plan, opened.types)
+            log = self._wanted_log(opened, session.plan)
             self._logs.switch(session.plan, log)
         except StudioError:
             session.wanted = before
             raise
+
+    def _wanted_log(self, opened: Opened, plan: Plan) -> WantedLog:
+        def told(report: ImportReport) -> None:
+            if report.loss:
+                self._session.happened(LogNotWhole(report.loss))
+
+        return wanted_log(opened.system, self._folder, plan, opened.types, told=told)
 
     def _open(self, text: bytes | None) -> Opened:
         opened = open_project(self._folder, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from tests.messages.strategies import rosbags_bytes, shipped_store
 SYSTEM = """<system name="robot" version="1">
   <source name="platform" mode="logged">
     <port name="level" direction="out" type="Float64"/>
+    <real><component name="driver" type="signal_source" mode="periodic" period_s="0.01"/>
+      <bind port="level" to="driver.value"/></real>
     <logged log="../bag"><bind port="level" topic="/level"/></logged>
   </source>
   <component name="filter" type="low_pass"/>
@@ -24,16 +27,23 @@ EVENTS = 50
 
 @pytest.fixture(params=[StoragePlugin.SQLITE3, StoragePlugin.MCAP], ids=["db3", "mcap"])
 def bag(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Half a second of a robot's level, and the robot."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "robot").mkdir()
-    (tmp_path / "robot" / "system.xml").write_text(SYSTEM)
+    return write_robot(tmp_path, request.param)
+
+
+def write_robot(folder: Path, plugin: StoragePlugin, odd: str = "") -> Path:
+    """Half a second of a robot's level, and the robot; beside it a topic in an odd form, which nobody can read."""
+    (folder / "robot").mkdir()
+    (folder / "robot" / "system.xml").write_text(SYSTEM)
     store = shipped_store()
-    with Writer(tmp_path / "bag", version=9, storage_plugin=request.param) as writer:
+    with Writer(folder / "bag", version=9, storage_plugin=plugin) as writer:
         level = writer.add_connection("/level", Float64.SCHEMA_NAME, typestore=store)
         for number in range(EVENTS):
             writer.write(level, 10**18 + number * 10**7, rosbags_bytes(store, Float64(float(number))))
-    return tmp_path / "bag"
+        if odd:
+            other = writer.add_connection("/odd", Float64.SCHEMA_NAME, typestore=store, serialization_format=odd)
+            writer.write(other, 10**18, b"{}")
+    return folder / "bag"
 
 
 def test_a_bag_is_a_log_for_every_verb(studio: Studio, bag: Path) -> None:
@@ -54,6 +64,23 @@ def test_a_bag_is_a_log_for_every_verb(studio: Studio, bag: Path) -> None:
     assert studio("compare", bag, bag).status == 0
     ran = studio("run", robot, "--gate", "lockstep", "--for", "0.3", "--json")
     assert ran.status == 0 and ran.json["topics"]["/filter/smooth"]["count"] == 31
+
+
+def test_what_could_not_be_brought_over_is_told_when_a_source_plays_it(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    bag, robot = write_robot(tmp_path, StoragePlugin.SQLITE3, odd="json"), tmp_path / "robot"
+    complaint = f"some of {bag} could not be brought over (studio convert {bag} OUT.mcap tells which)"
+    ran = studio("run", robot, "--gate", "lockstep", "--for", "0.1", "--json")
+    assert ran.status == 0 and f"studio: warning: {complaint}" in ran.err
+    shutil.rmtree(tmp_path / "cache")
+    assert studio("run", robot, "--mode", "real", "--detach").status == 0
+    try:
+        assert studio("ctl", "switch", "logged").status == 0
+        assert complaint in studio("ctl", "log").out
+    finally:
+        assert studio("stop", robot).status == 0
 
 
 def test_a_folder_without_a_log_is_told(studio: Studio, tmp_path: Path) -> None:

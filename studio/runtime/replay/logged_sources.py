@@ -15,7 +15,7 @@ from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import plan_change
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.importers import readable_log
+from studio.runtime.recording.importers import Progress, Told, readable_log
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
@@ -42,12 +42,23 @@ class WantedLog:
             self.played.log.close()
 
 
-def wanted_log(system: System, folder: Path, plan: Plan, types: MessageTypes) -> WantedLog:
-    """By the modes of a system's sources. Opens the log, and starts nothing."""
+def wanted_log(
+    system: System,
+    folder: Path,
+    plan: Plan,
+    types: MessageTypes,
+    *,
+    told: Told,
+    progress: Progress | None = None,
+) -> WantedLog:
+    """By the modes of a system's sources. Opens the log, and starts nothing.
+
+    A log from elsewhere may have to be brought in first: `told` hears what became of it.
+    """
     file = logged_file(system, folder)
     if file is None:
         return WantedLog(None, ClockKind.WALL, types)
-    log = LogReader(readable_log(file))
+    log = LogReader(readable_log(file, progress, told))
     try:
         played = played_sources(system, plan, log, types)
     except BaseException:

@@ -1,7 +1,8 @@
 """Logs from elsewhere become Studio logs."""
 
 from studio.runtime.recording.importers.any_log import FORMS, import_log
-from studio.runtime.recording.importers.kept import is_log, readable_log
+from studio.runtime.recording.importers.kept import Told, is_log, readable_log
+from studio.runtime.recording.importers.output import Progress
 from studio.runtime.recording.importers.report import Damage, ImportCancelled, ImportReport, NotMapped, TopicReport
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "ImportCancelled",
     "ImportReport",
     "NotMapped",
+    "Progress",
+    "Told",
     "TopicReport",
     "import_log",
     "is_log",

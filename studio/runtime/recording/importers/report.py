@@ -76,6 +76,13 @@ class ImportReport:
     def event_count(self) -> int:
         return sum(topic.count for topic in self.topics.values())
 
+    @property
+    def loss(self) -> str:
+        """That some of it is missing, in one sentence; empty if nothing is."""
+        if not (self.not_mapped or self.damage_count):
+            return ""
+        return f"some of {self.source} could not be brought over (studio convert {self.source} OUT.mcap tells which)"
+
     def leave_out(self, name: str, reason: str, count: int = 1) -> None:
         """Count something that has no place in a Studio log."""
         if name not in self.not_mapped and len(self.not_mapped) >= MOST_NAMES:
