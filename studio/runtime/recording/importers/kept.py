@@ -6,11 +6,12 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
 
+from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.any_log import import_log
 from studio.runtime.recording.importers.output import Progress
@@ -19,55 +20,86 @@ from studio.runtime.recording.importers.rosbag import METADATA, mcap_files
 from studio.runtime.recording.mcap_records import MAGIC
 
 Told = Callable[[ImportReport], None]
+UNUSED_NS = 30 * 24 * 3600 * SECOND_NS
+"""A copy that nobody has read for so long is removed."""
 
 
 def is_log(path: Path) -> bool:
     """Whether it looks like something to be read as a log: a file, or a bag's folder."""
-    return path.is_file() or (path.is_dir() and bool((path / METADATA).is_file() or any(_bag_files(path))))
+    with _readable(path):
+        return path.is_file() or (path.is_dir() and bool((path / METADATA).is_file() or any(_bag_files(path))))
 
 
 def readable_log(path: Path, progress: Progress | None = None, told: Told | None = None) -> Path:
     """The MCAP file in which to read a log of any kind.
 
     A copy, where it needs one, lies among the files that Studio may lose, and is made anew when the log has changed;
-    `told` hears what became of it.
+    `told` hears what became of it. One that was not read for a month is removed when the next one is made.
     """
     if path.name == METADATA:
         path = path.parent
-    if path.is_dir():
-        parts = mcap_files(path)
-        if len(parts) == 1:
-            return parts[0]
-    elif _is_mcap(path):
-        return path
+    with _readable(path):
+        if path.is_dir():
+            parts = mcap_files(path)
+            if len(parts) == 1:
+                return parts[0]
+        elif _is_mcap(path):
+            return path
     return _kept(path.resolve(), progress, told)
 
 
 def _kept(path: Path, progress: Progress | None, told: Told | None) -> Path:
     place = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
     folder = platformdirs.user_cache_path("robot-systems-studio") / "logs" / f"{path.name}_{place}"
-    with _alone(folder):
+    with _keeping(folder), _alone(folder):
         kept = folder / f"{path.name.split('.')[0] or 'log'}_{_state_of(path)}.mcap"
-        if not kept.is_file():
-            for old in folder.glob("*.mcap"):  # of the log as it was before, or of somebody who was killed
-                old.unlink(missing_ok=True)
-            new = folder / "new.mcap"
-            report = import_log(path, new, progress=progress)
-            report.output = kept
-            os.replace(new, kept)
-            if told is not None:
-                told(report)
+        if kept.is_file():
+            os.utime(kept)
+            return kept
+        for old in folder.glob("*.mcap"):  # of the log as it was before, or of somebody who was killed
+            old.unlink(missing_ok=True)
+        _remove_unused(folder.parent)
+        new = folder / "new.mcap"
+        report = import_log(path, new, progress=progress)
+        report.output = kept
+        os.replace(new, kept)
+    if told is not None:
+        told(report)
     return kept
+
+
+def _remove_unused(folder: Path) -> None:
+    """The folders stay, with their locks: somebody may be about to make a copy in one of them."""
+    oldest_ns = wall_ns() - UNUSED_NS
+    for copy in folder.glob("*/*.mcap"):
+        with suppress(OSError):  # somebody was faster, or it is not ours to remove: no reason to refuse a new one
+            if copy.stat().st_mtime_ns < oldest_ns:
+                copy.unlink()
+
+
+@contextmanager
+def _keeping(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        hint = "make room there and see who may write, or choose a place yourself: studio convert LOG OUT.mcap"
+        raise LogError(f"no copy of the log can be kept: {error.strerror}", file=folder, hint=hint) from error
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        hint = f"see who may read it: ls -ld {path}" if isinstance(error, PermissionError) else ""
+        raise LogError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Two who open the same log at the same time make one copy."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise LogError(f"no copy of the log can be kept: {error.strerror}", file=folder) from error
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -77,21 +109,16 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _state_of(path: Path) -> str:
     """Something else when anything in it has changed."""
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    try:
+    with _readable(path):
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
         told = [(file.name, (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
-    except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}", file=path) from error
     return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
 def _is_mcap(path: Path) -> bool:
     """Also one that is damaged, by its name: its reader tells better what is wrong, and what to do."""
-    try:
-        with path.open("rb") as file:
-            return path.suffix == ".mcap" or file.read(len(MAGIC)) == MAGIC
-    except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}", file=path) from error
+    with path.open("rb") as file:
+        return path.suffix == ".mcap" or file.read(len(MAGIC)) == MAGIC
 
 
 def _bag_files(folder: Path) -> Iterator[Path]:

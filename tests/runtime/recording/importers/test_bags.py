@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -21,8 +22,10 @@ from rosbags.rosbag2 import Writer as Bag2Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from studio.messages import Float64, Imu, MessageTypes, Odometry, PointCloud2, PointField, Range3d, decode, encode
+from studio.runtime.clock import wall_ns
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.importers import import_log, is_log, readable_log
+from studio.runtime.recording.importers.kept import UNUSED_NS
 from tests.messages.strategies import rosbags_bytes, rosbags_object, shipped_store
 
 ODOMETRY = Odometry.planar(1, 2, 0.5, stamp_ns=5_000_000_007)
@@ -328,6 +331,35 @@ class TestReadable:
         shutil.copy(file, file.with_name("part_1.mcap"))
         with LogReader(readable_log(tmp_path / "bag")) as log:
             assert log.event_count == 18
+
+    def test_a_copy_that_nobody_reads_is_removed_when_another_one_is_made(self, tmp_path: Path) -> None:
+        bags = [tmp_path / name for name in ("unused.bag", "used.bag", "new.bag")]
+        for bag in bags:
+            write_bag1(bag)
+        unused, used = map(readable_log, bags[:2])
+        long_ago_ns = wall_ns() - 2 * UNUSED_NS
+        for copy in (unused, used):
+            os.utime(copy, ns=(long_ago_ns, long_ago_ns))
+        assert readable_log(bags[1]) == used, "read once more"
+        new = readable_log(bags[2])
+        assert (unused.exists(), used.exists(), new.exists()) == (False, True, True)
+        assert readable_log(bags[0]) == unused and unused.exists()
+
+    def test_a_folder_that_cannot_be_read_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(_: Path) -> None:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+        (tmp_path / "bag").mkdir()
+        monkeypatch.setattr(Path, "iterdir", refuse)
+        for look in (is_log, readable_log):
+            with pytest.raises(LogError, match=r"cannot be read: Permission denied \(see who may read it"):
+                look(tmp_path / "bag")
+
+    def test_no_place_for_a_copy_is_told(self, tmp_path: Path) -> None:
+        write_bag1(tmp_path / "drive.bag")
+        (tmp_path / "cache").write_text("no folder")
+        with pytest.raises(LogError, match=r"no copy of the log can be kept: Not a directory \(make room there"):
+            readable_log(tmp_path / "drive.bag")
 
     def test_what_is_none_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "novel.txt").write_text("It was a dark and stormy night.\n")
