@@ -349,7 +349,8 @@ class LogDesk(QObject):
     def _ask_mapping(self, facts: LogFacts) -> None:
         from studio.editor.panels.topic_mapping import MappingDialog  # few need it
 
-        MappingDialog(self.window, self.window.theme, self.window.session, facts).open()
+        if self.window.has_session:  # it may have been closed while the log was read
+            MappingDialog(self.window, self.window.theme, self.window.session, facts).open()
 
     def _say(self, words: str, *, trouble: bool = False) -> None:
         self.window.status.say(words, trouble=trouble)

@@ -212,12 +212,12 @@ class TestWindow:
     ) -> None:
         log = str(carmen(tmp_path))
         monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (log, ""))
-        opened: list[Path] = []
-        monkeypatch.setattr(mapping.logs, "_ask_where", opened.append)
+        asked: list[str] = []
+        monkeypatch.setattr(OpenLogDialog, "exec", lambda _: (asked.append("where"), 0)[1])
+        monkeypatch.setattr(MappingDialog, "open", lambda _: asked.append("mapping"))
         mapping.logs.ask_provider()
-        qtbot.waitUntil(lambda: bool(mapping.findChildren(MappingDialog)), timeout=PATIENCE_MS)
-        assert not opened and not mapping.session.document.is_modified
-        mapping.findChildren(MappingDialog)[0].close()
+        qtbot.waitUntil(lambda: bool(asked), timeout=PATIENCE_MS)
+        assert asked == ["mapping"] and not mapping.session.document.is_modified
 
     def test_of_a_bag_the_file_that_describes_it_can_be_chosen_for_a_source(
         self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
