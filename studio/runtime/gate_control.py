@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from studio.runtime.channel.gate import Delivered
@@ -45,6 +45,8 @@ class GateControl:
     def __init__(self, control: Control) -> None:
         self._control = control
         self._bytes: dict[int, int] = {}
+        self.on_came: Callable[[Iterable[str]], None] = lambda _: None
+        """Told the topics of all events that were delivered."""
 
     def go(
         self,
@@ -67,6 +69,7 @@ class GateControl:
             Told(names[topic], sequence, stamp_ns)
             for topic, sequence, stamp_ns in zip(reply["topics"], reply["sequences"], reply["stamps"], strict=True)
         ]
+        self.on_came(event.topic for event in came)
         return Piece(came, Place.of(reply), bool(reply["more"]), "hit" in reply)
 
     def advance(
@@ -88,6 +91,7 @@ class GateControl:
             Delivered(name, sequence, stamp_ns, tuple((made, number) for made, number in published))
             for name, sequence, stamp_ns, published in reply["delivered"]
         ]
+        self.on_came(event.topic for event in came)
         return came, Place.of(reply), "hit" in reply
 
     def place(self, timeout_s: float = 10.0) -> Place:

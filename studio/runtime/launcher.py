@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.ending import STOP_WITHIN_S, Deadline, await_writer
 from studio.runtime.events import Happening, RecordingMoved
+from studio.runtime.gate_control import GateControl
 from studio.runtime.guard import Guard
 from studio.runtime.observer import Observer
 from studio.runtime.plan import EVERYBODY, RECORDER, Plan, geometry_command
@@ -37,6 +38,7 @@ from studio.runtime.process import Process, end_all, signal_group, wait_all, wai
 from studio.runtime.run_folder import RunFolders
 from studio.runtime.spawning import LaunchError, spawn, spawn_host
 from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
+from studio.runtime.told_commands import ToldCommand, ToldCommands
 
 READY_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.01
@@ -89,8 +91,8 @@ class Session:
         self.epoch = 0
         """The last one that was asked for; a broker that has to be restarted begins with it."""
         self._mode = "pause"
-        self.waiting: list[tuple[int, str, dict[str, Any]]] = []
-        """What components have been told while the gate was closed: by which broker, to whom, what."""
+        self.told = ToldCommands()
+        """What components have been told while the gate was closed, and have not got yet."""
         self._launched = False
         self._stopping = False
         self._feeds: list[FeedThread] = []
@@ -236,27 +238,27 @@ class Session:
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self._mode = "pause"
-        with self._reminded():
-            return self.control.step(count, topic)
+        live_change.remind(self)
+        delivered = self.control.step(count, topic)
+        self.told.came(name for name, _ in delivered)
+        return delivered
 
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:
         """`lag`: how many events those who only listen may be behind while it goes on; the order is the same."""
         self._mode = "pause"
-        with self._reminded():
+        live_change.remind(self)
+        if not self.told:
             return self.control.lockstep(until_ns, count, rate, lag)
+        came = GateControl(self.control).go(until_ns, count, rate=rate, lag=lag).came  # the same, and tells what came
+        self.told.came(event.topic for event in came)
+        return len(came)
 
     def run(self, rate: float = 1.0) -> None:
-        with self._reminded():
-            base_ns, at_ns = self.control.run(rate)
+        live_change.remind(self)
+        base_ns, at_ns = self.control.run(rate)
+        self.told.clear()
         self._clock = Clock(self._clock_kind, base_ns, at_ns, rate)
         self._mode = "run"
-
-    @contextmanager
-    def _reminded(self) -> Iterator[None]:
-        """Around what opens the gate."""
-        live_change.remind(self)
-        yield
-        self.waiting.clear()
 
     def pause(self) -> None:
         self._mode = "pause"
@@ -319,8 +321,10 @@ class Session:
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
     ) -> list[Delivered]:
         self._mode = "pause"
-        with self._reminded():
-            return self.control.advance(count, topic, until_ns, most)
+        live_change.remind(self)
+        delivered = self.control.advance(count, topic, until_ns, most)
+        self.told.came(event.topic for event in delivered)
+        return delivered
 
     def checkpoint(self) -> int:
         self._mode = "pause"
@@ -447,10 +451,16 @@ class Session:
             return []
 
     def back(self, name: str) -> bool:
-        if name in self.plan.hosts and self._mode == "pause":  # its activation has to wait
-            components = (component.name for component in self.plan.on_host(name))
-            self.waiting += [(self.broker_restarts, component, {"do": "activate"}) for component in components]
-        return name not in self.plan.hosts or self._tell("back", name)
+        if name not in self.plan.hosts:
+            return True
+        waits = self._mode == "pause"  # for the gate to deliver its activation
+        names = [component.name for component in self.plan.on_host(name)] if waits else []
+        told = [ToldCommand(self.broker_restarts, each, {"do": "activate"}) for each in names]
+        self.told.keep(told)
+        is_told = self._tell("back", name)
+        if not is_told:  # it is tried again
+            self.told.drop(told)
+        return is_told
 
     def heard_ns(self, name: str) -> int | None:
         return self.observer.heard_ns.get(name)

@@ -7,15 +7,16 @@ found it: every one of these requests may come twice.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.control import ControlError
-from studio.runtime.plan import Plan
+from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.plan_change import PlanChange, plan_change
 from studio.runtime.spawning import LaunchError
+from studio.runtime.told_commands import ToldCommand
 
 if TYPE_CHECKING:
     from studio.runtime.launcher import Session
@@ -68,9 +69,23 @@ def _follow(session: Session, change: PlanChange) -> dict[str, str]:
     for host in change.coming:
         session.await_back(host, -1)
     for component, command in (*((name, {"do": "activate"}) for name in change.joining), *change.commands()):
-        session.waiting.append((session.broker_restarts, component, command))
-        insist(session, lambda to=component, what=command: session.command(to, what))  # type: ignore[misc]
+        _tell(session, component, command)
     return dict(replan["complaints"])
+
+
+def _tell(session: Session, component: str, command: Mapping[str, Any]) -> None:
+    """A command that waits at the closed gate, kept until it has come."""
+
+    def ask() -> None:
+        told = [ToldCommand(session.broker_restarts, component, command)]
+        session.told.keep(told)
+        try:
+            session.command(component, command)
+        except ControlError:
+            session.told.drop(told)
+            raise
+
+    insist(session, ask)
 
 
 def remind(session: Session) -> None:
@@ -78,24 +93,27 @@ def remind(session: Session) -> None:
 
     Otherwise a component that had joined would never become active, and nobody would say why nothing happens.
     """
-    lost = [(to, what) for broker, to, what in session.waiting if broker != session.broker_restarts]
+    lost = session.told.lost(session.broker_restarts)
     if lost:
         _await_hosts(session, ())
-    for component, command in lost:
-        if component in session.plan.by_name:
-            insist(session, lambda to=component, what=command: session.command(to, what))  # type: ignore[misc]
+    for each in lost:
+        if each.component in session.plan.by_name or each.component == EVERYBODY:
+            _tell(session, each.component, each.command)
+        session.told.drop([each])  # only now: if it cannot be told, it is still to be
 
 
 def jump(session: Session, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
     """See Session.jump. A broker that died may have begun the epoch already: the next one begins another."""
 
     def ask() -> dict[str, Any]:
+        remind(session)
         session.epoch += 1
         kind = clock.name.lower() if clock is not None else None
         fields = {"to_ns": to_ns, "epoch": session.epoch, "clock": kind, "anew": sorted(anew)}
         return session.control.ask("jump", **fields, timeout_s=None)
 
     reply = insist(session, ask)
+    session.told.clear()  # what waited has come before the new epoch
     session.epoch = int(reply["epoch"])
     return reply
 

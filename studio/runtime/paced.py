@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from studio.errors import StudioError
+from studio.runtime import live_change
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import Clock, ClockKind
@@ -60,6 +61,7 @@ class PacedSession(Session):
         self._pacing = Control(self.folders.run, self._answering)
         self._pacing.on_hit = self.hit
         self._gate = GateControl(self._pacing)
+        self._gate.on_came = self.told.came
         self._moving = threading.RLock()
         """One at a time moves the system."""
         self._stepper: LiveStepper | None = None
@@ -193,6 +195,7 @@ class PacedSession(Session):
         if self.broker_restarts != self._known_broker:
             self._known_broker = self.broker_restarts
             self.on_new_broker()
+        live_change.remind(self)
 
     def _remember_time(self) -> None:
         """For a broker that has to be restarted."""
