@@ -89,18 +89,16 @@ def seen_in_the_scene(shots: Shots) -> None:
 
 def field_by_field(shots: Shots) -> None:
     viewer = shots.alone("message", QSize(760, 420))
+    viewer.tree.open_paths(["matrix", "matrix.[0]"])
     viewer.choose(POSE)
-    wait(1500)
-    for path in ("matrix", "matrix.[0]"):
-        viewer.tree.open_paths([path])
-    wait(600)
+    wait(2100)
     viewer.hold.click()
     shots.part("viewers_message", viewer)
     shots.gone(viewer)
 
 
 def states_over_time(shots: Shots) -> None:
-    """One component was killed, and is restarted."""
+    """One component was restarted."""
     window = shots.window
     window.live.control.restart(["waypoint_follower"])
     wait(5000)
@@ -130,7 +128,9 @@ def a_service_is_called(shots: Shots) -> None:
 
 
 def layers_of_a_map(shots: Shots) -> None:
-    viewer = shots.alone("map", QSize(1030, 520), {"topic": TERRAIN, "pose": POSE, "follow": False})
+    shown = {"votes": True, "scans": True}
+    settings = {"topic": TERRAIN, "pose": POSE, "follow": False, "things": shown}
+    viewer = shots.alone("map", QSize(1500, 620), settings)
     viewer.add_layer("/traverse_map/traverse")
     wait(2500)
     viewer.view.fit()
@@ -164,7 +164,7 @@ def recorded(shots: Shots) -> None:
     window.trigger("run.record")
     until(lambda: window.notice.isVisible())
     wait(500)
-    shots.strip("logs_record", 160)
+    shots.strip("logs_record", 118)
 
 
 def before_it_is_switched(shots: Shots) -> None:
@@ -173,26 +173,14 @@ def before_it_is_switched(shots: Shots) -> None:
     flip.click()  # type: ignore[attr-defined]
     until(lambda: window.sources.card is not None)
     wait(900)
-    shots.strip("sources_card", 560)
+    shots.whole("sources_card")
 
 
-def two_maps(shots: Shots) -> None:
-    """What it has seen while it drove, and what its components make of the log of it."""
+def it_is_switched(shots: Shots) -> None:
     window = shots.window
-    driven: Any = next(viewer for viewer in window.viewers.open.values() if viewer.KIND == "map")
-    compare = shots.alone("compare", QSize(1300, 860))
-    compare.hold_a(TERRAIN, driven.shown, "as it was driven")
     assert window.sources.card is not None
     window.sources.card.go.click()
     until(lambda: bool(window.live.feed.state.get("player")))
-    until(lambda: window.live.feed.state["player"]["number"] >= window.live.feed.state["player"]["count"], 120)
-    until(lambda: compare.found is not None)
-    wait(2000)
-    compare.fit.click()
-    compare.cut.click()
-    compare.raise_()
-    shots.part("viewers_compare", compare)
-    shots.gone(compare)
 
 
 def the_log_plays(shots: Shots) -> None:
@@ -203,7 +191,7 @@ def the_log_plays(shots: Shots) -> None:
     window.docks.give_height(name, 260)
     player._seek(sum(player.timeline.span_ns) // 2)
     wait(1500)
-    player.marks.add()
+    player.marks.add("the first corner")
     shots.part("logs_player", player)
 
 
@@ -225,7 +213,7 @@ def _says(widget: QWidget, word: str) -> bool:
 STEPS: tuple[tuple[Step, bool], ...] = (
     (it_drives, False), (seen_in_the_scene, False), (field_by_field, False), (how_a_command_came_about, False),
     (states_over_time, True), (a_service_is_called, True), (layers_of_a_map, True), (driven_by_hand, True),
-    (recorded, True), (before_it_is_switched, True), (two_maps, False), (the_log_plays, False),
+    (recorded, True), (before_it_is_switched, True), (it_is_switched, False), (the_log_plays, False),
     (it_would_be_real, False),
 )  # fmt: skip
 """And whether it is dark then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -223,6 +224,7 @@ class SourcePage(Page):
 
 def _provider(provider: LiveProvider | LogProvider | None) -> str:
     if isinstance(provider, LogProvider):
-        return provider.log or "no log chosen"
+        # A line may end within the name: a label that cannot break would make the whole page wider than its panel.
+        return re.sub(r"([_/-])", "\\1\u200b", provider.log) or "no log chosen"
     names = [f"{component.name} ({component.type})" for component in provider.components] if provider else []
     return ", ".join(names) or "nobody"

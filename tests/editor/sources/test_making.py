@@ -8,6 +8,8 @@ from PyQt6.QtWidgets import QApplication, QMenu
 from studio.editor.live_menu import add_component_entries
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.source_page import SourcePage
+from studio.model.source_edits import SetProvider
+from studio.model.sources import LogProvider
 
 
 def entry(menu: QMenu, *texts: str) -> None:
@@ -63,6 +65,17 @@ def test_a_log_is_asked_for(window: MainWindow, monkeypatch: pytest.MonkeyPatch)
     entry(menu, "Make a source", "It is the real")
     page_of(window, "traverse_map").adders["logged"].click()
     assert asked == [True]
+
+
+def test_the_long_name_of_a_log_makes_the_page_no_wider(window: MainWindow) -> None:
+    window.canvas.canvas.select(["traverse_map"])
+    menu = QMenu()
+    add_component_entries(menu, window)
+    entry(menu, "Make a source", "It is a simulation")
+    before = page_of(window, "traverse_map").minimumSizeHint().width()
+    log = LogProvider("logs/raptor_blocks_world_2026-11-17_05-44-43_and_a_note_of_mine.mcap")
+    window.session.do(SetProvider("traverse_map", "logged", log))
+    assert page_of(window, "traverse_map").minimumSizeHint().width() <= before + 40, "room for the cross beside it"
 
 
 def test_parameters_behind_a_source_are_edited_on_its_page(window: MainWindow) -> None:

@@ -15,10 +15,14 @@ from studio.editor.views.scene.painted_picture import PaintedPicture
 from studio.editor.views.scene.picture_thread import Job, Made, PictureThread
 
 PLACES = ((100, 90), (100, 130), (30, 20), (158, 60))
+BEHIND_GLASS = (175, 166)
 
 
 def scene() -> Scene:
-    """From above: a red sheet over a green one; a blue line to the right, and a thing that was moved to the left."""
+    """From above: a red sheet over a green one; a blue line to the right, and a thing that was moved to the left.
+
+    And at the lower right a stripe of grey glass over a white sheet.
+    """
     sheet = np.array([[[-1, -1, 0], [1, -1, 0], [0, 1, 0]]], float)
     red, green = (Triangles(sheet * size + np.array([0, 0, z]), all_of(colour, 1)) for size, z, colour in (
         (1.0, 1.0, (255, 0, 0, 255)), (3.0, 0.0, (0, 255, 0, 255)),
@@ -26,12 +30,20 @@ def scene() -> Scene:
     line = Lines(np.array([[[2.0, -5.0, 2.0], [2.0, 5.0, 2.0]]]), all_of((0, 0, 255, 255), 1), 6.0)
     aside = np.eye(4)
     aside[:3, 3] = (-2.8, 3.2, 0.0)
+    corner = np.eye(4)
+    corner[:3, 3] = (3.2, -2.9, 0.0)
+    white = Triangles(sheet, all_of((255, 255, 255, 255), 1))
+    glass = Lines(np.array([[[-1.0, -0.3, 0.1], [1.0, -0.3, 0.1]]]), all_of((116, 126, 138, 90), 1), 8.0)
     behind = Points(np.array([[0.0, 0.0, 50.0]]), all_of((9, 9, 9, 255), 1), 40.0)
-    return Scene((Placed((red, line, behind)), Placed((green,)), Placed((red,), aside)))
+    return Scene((Placed((red, line, behind)), Placed((green,)), Placed((red,), aside), Placed((white, glass), corner)))
 
 
 def colours(picture: QImage) -> list[str]:
     return [picture.pixelColor(x, y).name() for x, y in PLACES]
+
+
+def behind_glass(picture: QImage) -> tuple[int, ...]:
+    return picture.pixelColor(*BEHIND_GLASS).getRgb()[:3]
 
 
 def main() -> int:
@@ -49,7 +61,8 @@ def main() -> int:
     words = maker.words
     pictures.close()
     by_qt = PaintedPicture().paint(scene(), camera, 200, 180, QColor("#000000"))
-    print(json.dumps({"words": words, "gl": colours(found[0].picture), "qt": colours(by_qt)}))
+    glass = [behind_glass(picture) for picture in (found[0].picture, by_qt)]
+    print(json.dumps({"words": words, "gl": colours(found[0].picture), "qt": colours(by_qt), "glass": glass}))
     return 0
 
 

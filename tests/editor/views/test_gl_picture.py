@@ -42,6 +42,7 @@ def test_opengl_and_qt_paint_the_same(display: str) -> None:
     found = painted(DISPLAY=display, QT_QPA_PLATFORM="xcb")
     assert found["words"] in ("software GL", "OpenGL"), "a display has a context, if only by software"
     assert found["gl"] == found["qt"] == ["#ff0000", "#00ff00", "#ff0000", "#0000ff"]
+    assert found["glass"] == [pytest.approx((206, 209, 214), abs=3)] * 2, "what shines through keeps its colour"
 
 
 def test_without_a_display_qt_paints() -> None:
