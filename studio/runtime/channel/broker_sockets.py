@@ -62,17 +62,22 @@ class BrokerSockets:
 
     def wake(self) -> None:
         """Control thread: a word to the proxy, and a frame to the gate, which waits on its input only."""
+        _empty(self._steering)  # the proxy answers each word, and would wait for ever when 2000 answers lie unread
         self._steering.send(b"TERMINATE")
         self._nudge.send(pack(WAKE_TOPIC, Kind.MARKER, 0))
 
     def forget_wakes(self) -> None:
         """Words for the proxy that came while it was not running."""
-        try:
-            while True:
-                self._steer.recv(zmq.DONTWAIT)
-        except zmq.Again:
-            return
+        _empty(self._steer)
 
     def close(self) -> None:
         for socket in self._all:
             socket.close()
+
+
+def _empty(socket: zmq.Socket[bytes]) -> None:
+    try:
+        while True:
+            socket.recv(zmq.DONTWAIT)
+    except zmq.Again:
+        return
