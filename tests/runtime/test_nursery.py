@@ -73,16 +73,9 @@ def born(nurse: Nurse, module: str, outputs: tuple[int, int], *words: str) -> Ch
     return child
 
 
-def nursery_of(child_of: int, *born: int) -> psutil.Process:
-    """Who was just born looks like it until it has taken its own name."""
-
-    def is_one(process: psutil.Process) -> bool:
-        try:
-            return process.pid not in born and process.cmdline()[:1] == ["studio nursery"]
-        except psutil.Error:  # another child, that has ended meanwhile
-            return False
-
-    return [each for each in psutil.Process(child_of).children() if is_one(each)][-1]
+def nursery_of(nurse: Nurse) -> psutil.Process:
+    """Not any nursery among our children: the runtimes of other tests have theirs in this very process."""
+    return psutil.Process(nurse._nurseries[()].process.pid)
 
 
 def test_a_born_process_is_a_child_like_any_other(nurse: Nurse) -> None:
@@ -111,7 +104,7 @@ def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
 
 def test_a_killed_nursery_takes_nobody_along_and_is_replaced(nurse: Nurse) -> None:
     first = born(nurse, "waits_for_ever", (2, 2))
-    nursery = nursery_of(os.getpid(), first.pid)
+    nursery = nursery_of(nurse)
     nursery.kill()
     psutil.wait_procs([nursery], 5)
     second = born(nurse, "waits_for_ever", (2, 2))
@@ -124,12 +117,12 @@ def test_a_killed_nursery_takes_nobody_along_and_is_replaced(nurse: Nurse) -> No
 def test_variables_that_are_read_at_the_start_hold(nurse: Nurse, monkeypatch: pytest.MonkeyPatch) -> None:
     """A nursery that was started before one of them changed would pass on what it had read."""
     born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    before = nursery_of(os.getpid()).pid
+    before = nursery_of(nurse).pid
     born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    assert nursery_of(os.getpid()).pid == before
+    assert nursery_of(nurse).pid == before
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    assert nursery_of(os.getpid()).pid != before
+    assert nursery_of(nurse).pid != before
 
 
 def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> None:
@@ -141,13 +134,13 @@ def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> No
         "import os, time\nfrom studio.runtime.nurse import nurse\n"
         "environment = {**os.environ, 'STUDIO_PARENT': str(os.getpid())}\n"
         "child = nurse.bear('waits_for_ever', [], title='studio x', environment=environment, outputs=(2, 2))\n"
-        "print(child.pid, flush=True)\ntime.sleep(600)\n"
+        "print(child.pid, nurse._nurseries[()].process.pid, flush=True)\ntime.sleep(600)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
-        child = psutil.Process(int(parent.stdout.readline()))
-        family = [child, nursery_of(parent.pid, child.pid)]
+        family = [psutil.Process(int(number)) for number in parent.stdout.readline().split()]
+        assert len(family) == 2
         parent.kill()
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive
@@ -159,7 +152,7 @@ def test_all_that_is_open_in_a_born_process_is_its_own(nurse: Nurse) -> None:
 
 def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pytest.MonkeyPatch) -> None:
     born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    standing = nursery_of(os.getpid())
+    standing = nursery_of(nurse)
     standing.suspend()
     with monkeypatch.context() as impatient:
         impatient.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 0.3)
