@@ -9,11 +9,13 @@ from pathlib import Path
 
 from studio.cli.outcome import FAILED, FINE, UsageError
 from studio.cli.places import find_component, near, project_around
+from studio.cli.trust import add_trust_option, require_trust_in
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.spec import PROFILE, CommandEntry
 from studio.paths import component_roots, project_roots
 from studio.runtime.profile import stale, write_profile_of
+from studio.runtime.trust import NotTrusted
 
 EXAMPLE = """\
   studio profile components/low_pass      after changing ports, parameters or docs of the class
@@ -27,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "components", nargs="*", metavar="COMPONENT", help="a component's folder or type; without it: all (see below)"
     )
     parser.add_argument("--check", action="store_true", help="only tell which profiles are stale")
+    add_trust_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,10 +37,27 @@ def run(options: argparse.Namespace) -> int:
     if not folders:
         raise UsageError("there are no components here", hint="name a component's folder")
     # Each one on its own: a broken component must not keep the others from being checked.
-    results = [attempt(check if options.check else update, folder) for folder in folders]
-    if all(results):
+    trusted = trusted_ones(folders, options)
+    results = [attempt(check if options.check else update, folder) for folder in trusted]
+    is_fine = all(results) and len(trusted) == len(folders)
+    if is_fine:
         print(f"{len(folders)} {'profile is' if len(folders) == 1 else 'profiles are'} current")
-    return FINE if all(results) else FAILED
+    return FINE if is_fine else FAILED
+
+
+def trusted_ones(folders: list[Path], options: argparse.Namespace) -> list[Path]:
+    """A class has to be imported to be looked at, and that is code of whoever wrote it: one question for a project."""
+    owners: dict[Path, list[Path]] = {}
+    for folder in folders:
+        owners.setdefault(project_around(folder.resolve()) or folder, []).append(folder)
+    refused: list[Path] = []
+    for owner, own in owners.items():
+        try:
+            require_trust_in(owner, own, options)
+        except NotTrusted as error:
+            print(f"studio: {error}", file=sys.stderr)
+            refused += own
+    return [folder for folder in folders if folder not in refused]
 
 
 def attempt(action: Callable[[Path], bool], folder: Path) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 from studio.model.opened import Opened
-from studio.runtime.trust import NotTrusted, commands_of, is_trusted, trust
+from studio.runtime.trust import NotTrusted, commands_in, commands_of, is_trusted, trust
 
 
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
@@ -17,21 +19,30 @@ def require_trust(opened: Opened, options: argparse.Namespace) -> None:
     """Return if the project may run; asks on a terminal, refuses elsewhere."""
     specs = (opened.registry.get(type_name) for type_name in opened.used_types())
     commands = commands_of(opened.folder, (spec for spec in specs if spec is not None))
-    if is_trusted(opened.folder, commands):
+    _require(opened.folder, commands, options)
+
+
+def require_trust_in(owner: Path, folders: Iterable[Path], options: argparse.Namespace) -> None:
+    """The same for the classes of some components, of a project or of nobody but themselves."""
+    _require(owner, commands_in(owner, folders), options)
+
+
+def _require(folder: Path, commands: list[str], options: argparse.Namespace) -> None:
+    if is_trusted(folder, commands):
         return
-    if getattr(options, "trust", False) or _agrees(opened, commands):
-        trust(opened.folder, commands)
+    if getattr(options, "trust", False) or _agrees(folder, commands):
+        trust(folder, commands)
         return
     raise NotTrusted(
-        f"{opened.folder} brings code of its own that has not been trusted yet: {'; '.join(commands)}",
+        f"{folder} brings code of its own that has not been trusted yet: {'; '.join(commands)}",
         hint="look at it, then: --trust",
     )
 
 
-def _agrees(opened: Opened, commands: list[str]) -> bool:
+def _agrees(folder: Path, commands: list[str]) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    print(f"{opened.folder} is new here, or has changed. Running it starts code that came with it:", file=sys.stderr)
+    print(f"{folder} is new here, or has changed. This runs code that came with it:", file=sys.stderr)
     for command in commands:
         print(f"  {command}", file=sys.stderr)
     print("Do you trust it? [y/N] ", end="", file=sys.stderr, flush=True)

@@ -10,13 +10,15 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 from studio.errors import StudioError
+from studio.model.component_xml import read_profile
 from studio.model.files import write_atomically
-from studio.model.spec import CommandEntry, ComponentSpec
-from studio.paths import share_roots
+from studio.model.spec import PROFILE, CommandEntry, ComponentSpec, Entry
+from studio.paths import component_roots, project_roots, share_roots
 
 VARIABLE = "STUDIO_TRUST"
 EVERYTHING = "all"
@@ -33,31 +35,48 @@ def commands_of(project: Path, specs: Iterable[ComponentSpec]) -> list[str]:
         return []
     own = project.resolve()
     found = {
-        _command(spec, own) for spec in specs if spec.folder is not None and spec.folder.resolve().is_relative_to(own)
+        _command(spec.folder, spec.entry, own)
+        for spec in specs
+        if spec.folder is not None and spec.folder.resolve().is_relative_to(own)
     }
     return sorted(found)
 
 
-def _command(spec: ComponentSpec, project: Path) -> str:
-    assert spec.folder is not None
-    folder = spec.folder.resolve().relative_to(project)
-    if isinstance(spec.entry, CommandEntry):
-        return f"program {folder}: {' '.join(spec.entry.command)}"
-    return f"python {folder}: {spec.entry}"
+def commands_in(owner: Path, folders: Iterable[Path]) -> list[str]:
+    """What importing the classes of these components would run that came with their `owner`: a project, or one of
+    them itself where it lies in none."""
+    if any(owner.resolve().is_relative_to(root.resolve()) for root in (*component_roots(), *project_roots())):
+        return []
+    return sorted(_command(folder, _entry(folder), owner.resolve()) for folder in folders)
+
+
+def _entry(folder: Path) -> Entry | str:
+    try:
+        return read_profile(folder / PROFILE).entry
+    except StudioError:  # it is missing or broken, and made anew from this file
+        return f"{folder.resolve().name}.py"
+
+
+def _command(folder: Path, entry: Entry | str, owner: Path) -> str:
+    folder = folder.resolve().relative_to(owner)
+    if isinstance(entry, CommandEntry):
+        return f"program {folder}: {' '.join(entry.command)}"
+    return f"python {folder}: {entry}"
 
 
 def is_trusted(project: Path, commands: list[str]) -> bool:
     if not commands or os.environ.get(VARIABLE) == EVERYTHING:
         return True
-    return _known().get(str(project.resolve())) == commands
+    return set(commands) <= _agreed(project)
 
 
 def trust(project: Path, commands: list[str]) -> None:
-    """Remember that the user has agreed to exactly these."""
+    """Remember that the user has agreed to these, besides what he has agreed to before."""
     file = _file()
+    agreed = sorted(_agreed(project).union(commands))
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(file, json.dumps({**_known(), str(project.resolve()): commands}, indent=2).encode())
+        write_atomically(file, json.dumps({**_known(), str(project.resolve()): agreed}, indent=2).encode())
     except OSError as error:
         raise StudioError(f"cannot remember what is trusted: {error.strerror or error}", file=file) from error
 
@@ -66,7 +85,12 @@ def _file() -> Path:
     return platformdirs.user_data_path("robot-systems-studio") / "trusted.json"
 
 
-def _known() -> dict[str, list[str]]:
+def _agreed(project: Path) -> set[str]:
+    agreed = _known().get(str(project.resolve()))
+    return {text for text in agreed if isinstance(text, str)} if isinstance(agreed, list) else set()
+
+
+def _known() -> dict[str, Any]:
     try:
         known = json.loads(_file().read_text())
     except (OSError, ValueError):

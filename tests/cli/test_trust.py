@@ -74,6 +74,7 @@ RUNS_CODE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("{project}", "--component", "probe", "--no-wait"),
         ("{project}", "--component", "probe", "--log", "{log}", "--no-wait"),
     ),
+    "profile": (("{project}/components/probe",), ("{project}/components/probe", "--check")),
 }
 """Every way of the command line to start what a project brings."""
 
@@ -88,7 +89,6 @@ RUNS_NONE = {
     "compare": "reads files",
     "model": "reads files",
     "sim": "of the simulator alone",
-    "profile": "runs the classes that are named to it: a tool for one's own components",
     "bench": "of the checkout alone",
     "doctor": "looks at what is installed",
 }
@@ -119,6 +119,37 @@ def test_trust_is_remembered_until_the_commands_change(studio: Studio, project: 
     (project / "components" / "probe" / "component.xml").write_text(PROFILE.format(module="other"))
     changed = studio("run", project, *RUN)
     assert changed.status == 1 and "other:Probe" in changed.err
+
+
+def test_a_yes_to_a_run_holds_for_its_classes_and_one_to_a_class_for_the_run(
+    studio: Studio, project: Path, trace: Path
+) -> None:
+    assert studio("run", project, *RUN, "--trust").status == 0
+    assert studio("profile", project / "components/probe").status == 0
+    more = project / "components" / "more"
+    more.mkdir()
+    (more / "more.py").write_text(PROBE.format(trace=str(trace)))
+    trace.unlink()
+    refused = studio("profile", more)
+    assert refused.status == 1 and "python components/more: more.py" in refused.err and not trace.exists()
+    assert studio("profile", more, "--trust").status == 0 and (more / "component.xml").is_file()
+    assert studio("run", project, *RUN).status == 0, "what it starts was agreed to before"
+
+
+def test_what_is_not_trusted_does_not_keep_others_from_being_looked_at(
+    studio: Studio, project: Path, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    result = studio("profile", "--check", "signal_source", "probe")
+    assert result.status == 1 and "probe:Probe" in result.err and "signal_source" not in result.err
+    assert not trace.exists()
+
+
+def test_a_component_of_no_project_is_asked_about_too(studio: Studio, project: Path, trace: Path) -> None:
+    loose = project.rename(project.parent / "loose") / "components" / "probe"
+    (loose.parent.parent / "system.xml").unlink()
+    refused = studio("profile", loose)
+    assert refused.status == 1 and "probe:Probe" in refused.err and not trace.exists()
 
 
 def test_a_damaged_memory_trusts_nobody(studio: Studio, project: Path, tmp_path: Path) -> None:
