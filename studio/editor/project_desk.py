@@ -128,6 +128,7 @@ class ProjectDesk(QObject):
         if self.canvas is not None:
             self.canvas.cancel_gesture()
             self.canvas.canvas.selectionChanged.disconnect()
+            window.freeze.leave_canvas()
             self._layout.removeWidget(self.canvas)
             self.canvas.hide()
             self.canvas.deleteLater()

@@ -54,9 +54,10 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit {
   background: $field; border: 1px solid $control_border; border-radius: 3px; padding: 0 7px; min-height: 26px;
   selection-background-color: $accent_fill; selection-color: $on_accent; }
 QPlainTextEdit { padding: 4px; }
-QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 2px solid $focus; padding: 0 6px; }
+QLineEdit:focus, QComboBox:focus { border: 2px solid $focus; padding: 0 6px; min-height: 24px; }
+QPlainTextEdit:focus { border: 2px solid $focus; padding: 3px; }
 QLineEdit:disabled, QComboBox:disabled { color: $disabled; border-color: $border; }
-QLineEdit[wrong="true"] { border: 2px solid $error; padding: 0 6px; }
+QLineEdit[wrong="true"] { border: 2px solid $error; padding: 0 6px; min-height: 24px; }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("$arrows/down_$name.svg"); width: 10px; height: 10px; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { border: 0;

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, QSize, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QComboBox, QLineEdit
+from PyQt6.QtWidgets import QApplication, QComboBox, QLineEdit, QStyle, QStyleOptionFrame
 from pytestqt.qtbot import QtBot
 
 from studio.editor.command_palette import MISSED, rank
@@ -128,6 +128,26 @@ def test_the_theme_changes_everywhere(window: MainWindow) -> None:
     window.show_theme(DARK)
     assert window.canvas.canvas.theme is DARK and window.inspector.theme is DARK
     assert all(item.theme is DARK for item in window.canvas.canvas.nodes.values())
+
+
+def test_the_theme_changes_after_a_project_was_closed(window: MainWindow, qapp: QApplication) -> None:
+    window.show_session(None)
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    window.show_theme(DARK)
+    assert window.welcome.theme is DARK
+
+
+def test_a_field_is_as_high_with_the_focus_as_without(window: MainWindow) -> None:
+    field = window.palette_panel.field
+    style = field.style()
+    assert style is not None
+    heights = []
+    for focus in (QStyle.StateFlag.State_None, QStyle.StateFlag.State_HasFocus):
+        option = QStyleOptionFrame()
+        option.state = QStyle.StateFlag.State_Enabled | focus
+        size = style.sizeFromContents(QStyle.ContentsType.CT_LineEdit, option, QSize(100, 20), field)
+        heights.append(size.height())
+    assert heights[0] == heights[1]
 
 
 def test_an_error_in_our_own_code_is_reported_and_the_window_goes_on(window: MainWindow, qtbot: QtBot) -> None:

@@ -159,6 +159,10 @@ class FreezeDesk(QObject):
         self._layer.pill.clicked.connect(lambda: self.window.side_panels.show("held"))
         self._show_on_canvas()
 
+    def leave_canvas(self) -> None:
+        """Its project is closed: what lies on it goes with it."""
+        self._layer = None
+
     def _show_on_canvas(self) -> None:
         if self._layer is not None:
             self._layer.show_stand(self.stand, self.window.live.feed.state)
