@@ -28,6 +28,7 @@ _TIME = 2
 _WORTH_IT = 8
 """Trying whether messages have one length costs as much as reading so many of them."""
 _LOW = 0xFFFFFFFF
+_NO_COLUMNS: tuple[Column, ...] = ((),) * 6
 
 Column = tuple[int, ...]
 Rows = range | list[int]
@@ -93,12 +94,11 @@ class Chunk:
 
     def __init__(self, content: Bytes, *, may_be_cut: bool = False) -> None:
         self.data = memoryview(content).toreadonly()
-        rows, self._others = _rows(content, may_be_cut)
-        columns: Sequence[Column] = list(zip(*rows, strict=True)) or [()] * 6
+        columns, self._others = _columns(content, may_be_cut)
         times = columns[_TIME]
         ordered = sorted(times)
         if times != tuple(ordered):
-            rows.sort(key=itemgetter(_TIME))
+            rows = sorted(zip(*columns, strict=True), key=itemgetter(_TIME))
             columns = list(zip(*rows, strict=True))
         if ordered and ordered[0] < 0:
             raise LogError("a log time is beyond the year 2262")
@@ -187,9 +187,10 @@ class Chunk:
         return len(self.data) + 500 * len(self)
 
 
-def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, int, int]]]:
-    """Of each message channel, sequence, log time, stamp, begin and end; of other records operation, begin and end."""
-    rows, at = _equal_rows(data)
+def _columns(data: Bytes, may_be_cut: bool) -> tuple[Sequence[Column], list[tuple[int, int, int]]]:
+    """Of all messages channel, sequence, log time, stamp, begin and end; of other records operation, begin and end."""
+    equal, at = _equal_columns(data)
+    rows: list[Column] = []
     others: list[tuple[int, int, int]] = []
     end = len(data)
     message_at, last = _SIGNED.unpack_from, end - MESSAGE.size
@@ -208,38 +209,41 @@ def _rows(data: Bytes, may_be_cut: bool) -> tuple[list[Column], list[tuple[int, 
             raise LogError("a message is shorter than its own fields")
         begin, at = at, at + 9 + length
         others.append((op, begin + 9, at))
-    if at == end:
-        return rows, others
-    if not may_be_cut:
-        raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
-    return [row for row in rows if row[-1] <= end], [other for other in others if other[-1] <= end]
+    if at != end:
+        if not may_be_cut:
+            raise LogError(f"records do not fill their {end} bytes: the last would end at {at}")
+        rows, others = [row for row in rows if row[-1] <= end], [other for other in others if other[-1] <= end]
+    if not rows:
+        return equal, others
+    return [first + rest for first, rest in zip(equal, zip(*rows, strict=True), strict=True)], others
 
 
-def _equal_rows(data: Bytes) -> tuple[list[Column], int]:
+def _equal_columns(data: Bytes) -> tuple[Sequence[Column], int]:
     """The messages at the start that have one length, and where they end.
 
     One large stream may be nearly all of a log: then this is most of it, without a loop.
     """
     if len(data) < MESSAGE.size:
-        return [], 0
+        return _NO_COLUMNS, 0
     length = int(PREFIX.unpack_from(data)[1])
     size = PREFIX.size + length
     count = len(data) // size
     if count < _WORTH_IT or length < MESSAGE_FIELDS_BYTES:
-        return [], 0
+        return _NO_COLUMNS, 0
     at = 1
     while at < count:  # a few of them tell whether it is worth while
         if PREFIX.unpack_from(data, at * size) != (_MESSAGE, length):
-            return [], 0
+            return _NO_COLUMNS, 0
         at *= 2
     view = memoryview(data)[: count * size]
     ops, lengths, channels, sequences, times, stamps = zip(*_of_length(length).iter_unpack(view), strict=True)
     if ops != (_MESSAGE,) * count or lengths != (length,) * count:
         kinds = zip(ops, lengths, strict=True)
         count = next(at for at, kind in enumerate(kinds) if kind != (_MESSAGE, length))
-    begins = range(MESSAGE.size, count * size + MESSAGE.size, size)
-    ends = range(size, (count + 1) * size, size)
-    return list(zip(channels, sequences, times, stamps, begins, ends, strict=False)), count * size
+        channels, sequences, times, stamps = (column[:count] for column in (channels, sequences, times, stamps))
+    begins = tuple(range(MESSAGE.size, count * size + MESSAGE.size, size))
+    ends = tuple(range(size, (count + 1) * size, size))
+    return (channels, sequences, times, stamps, begins, ends), count * size
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ class EventBlock(NamedTuple):
     stamps: Sequence[int]
     times: Sequence[int]
     payloads: Sequence[memoryview]
-    has_headers: bool
+    has_headers: Callable[[], bool]
     event: Callable[[int], LoggedEvent]
 
 
@@ -38,7 +38,7 @@ def block_of_rows(chunk: Chunk, rows: Rows, names: Names) -> EventBlock:
         stamps,
         times,
         [data[begin:end] for begin, end in zip(begins, ends, strict=True)],
-        chunk.headers(names) is not None,
+        lambda: chunk.headers(names) is not None,
         lambda at: chunk.events(rows[at : at + 1], names)[0],
     )
 
@@ -50,7 +50,7 @@ def block_of_events(events: Sequence[LoggedEvent]) -> EventBlock:
         [event.stamp_ns for event in events],
         [event.log_time_ns for event in events],
         [event.payload for event in events],
-        bool(events) and events[0].flags is not None,
+        lambda: bool(events) and events[0].flags is not None,
         events.__getitem__,
     )
 

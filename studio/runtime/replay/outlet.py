@@ -39,6 +39,7 @@ _FIRST, _TIMES, _LAST = struct.Struct("<BBBBI"), struct.Struct("<Qqq"), struct.S
 """A header in three pieces: the same for a topic, different for each event, the same for all."""
 _REST = _LAST.pack(0, 0, TO_ALL, 0, 0)
 assert _FIRST.size + _TIMES.size + _LAST.size == HEADER.size
+_Pack = Callable[..., bytes]
 
 
 class Sent(NamedTuple):
@@ -61,7 +62,7 @@ class Outlet:
             logged: _COMMAND if topic.startswith(COMMAND_PREFIX) else _DATA for logged, topic in topics.items()
         }
         self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
-        self._begins: dict[str, bytes] = {}
+        self._heads: dict[str, tuple[bytes, _Pack]] = {}
         self._epoch = -1
         self._sequences = {logged: FIRST_COMMAND if kind == _COMMAND else 0 for logged, kind in self._kinds.items()}
         self._history = SentEvents()
@@ -110,14 +111,13 @@ class Outlet:
 
     def _send_all(self, events: Stretch, sent_ns: int, epoch: int, offset_ns: int) -> Sent:
         """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
-        counted, beginnings = dict(self._sequences), self._beginnings(epoch)
-        pack_times, join = _TIMES.pack, b"".join
+        counted, heads = dict(self._sequences), self._heads_in(epoch)
         frames, sequences = [], []
         for topic, stamp_ns, payload in zip(events.topics, events.stamps, events.payloads, strict=True):
             counted[topic] = sequence = counted[topic] + 1
             sequences.append(sequence)
-            times = pack_times(sequence, stamp_ns + offset_ns, sent_ns)
-            frames.append(join((beginnings[topic], times, _REST, payload)))
+            first, head = heads[topic]
+            frames.append(head(first, sequence, stamp_ns + offset_ns, sent_ns, _REST) + payload)
         send, done = self._put, 0
         try:
             for frame in frames:
@@ -131,13 +131,14 @@ class Outlet:
         self._history.add(events, sequences)
         return Sent(done, done, sum(map(len, frames)))
 
-    def _beginnings(self, epoch: int) -> dict[str, bytes]:
-        """What all frames of a topic begin with, in one epoch."""
+    def _heads_in(self, epoch: int) -> dict[str, tuple[bytes, _Pack]]:
+        """What all frames of a topic begin with in one epoch, and what puts the rest of their headers behind it."""
         if epoch != self._epoch:
             self._epoch = epoch
             for logged, field in self._fields.items():
-                self._begins[logged] = field + _FIRST.pack(VERSION, self._kinds[logged], INPUT, Origin.LOGGED, epoch)
-        return self._begins
+                first = field + _FIRST.pack(VERSION, self._kinds[logged], INPUT, Origin.LOGGED, epoch)
+                self._heads[logged] = first, struct.Struct(f"<{len(first)}s{_TIMES.format[1:]}{len(_REST)}s").pack
+        return self._heads
 
     def send_sync(self, number: int, clock: Clock) -> None:
         self._send_marker(pack(ALL_TOPIC, Kind.MARKER, number, Marker(Mark.SYNC, number, False, clock).payload()))

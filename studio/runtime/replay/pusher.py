@@ -33,7 +33,7 @@ from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.flow import BROKER, Flow
 from studio.runtime.replay.inputs import is_of_the_machinery
-from studio.runtime.replay.outlet import Outlet
+from studio.runtime.replay.outlet import Outlet, Sent
 from studio.runtime.replay.stretch import Next, Stretch
 
 SPIN_NS = 200_000
@@ -42,8 +42,8 @@ SLEEP_NS = 1_500_000
 """Below this the socket's poll, which counts milliseconds, is too coarse."""
 LOOK_MS = 50
 BLOCKED_MS = 5
-BATCH = 256
-"""Events between two looks at the socket when many are due."""
+BATCH, BATCH_BYTES = 256, 2 << 20
+"""Events, or about so much of large ones, between two looks at the socket when many are due."""
 FOREVER_NS = 1 << 62
 _SYNC = topic_hash(SYNC_TOPIC)
 
@@ -214,7 +214,7 @@ class Pusher:
                     pass
                 self.behind_ns = moment_ns - due_ns
                 now_ns = clock.at_moment(moment_ns)
-            if not self._push(Stretch.of([following]), now_ns):
+            if not self._push(Stretch.of([following]), now_ns).done:
                 return BLOCKED_MS * 1_000_000
             self._cursor.drop()
             if following.number >= 0 and self._is_watched(following.event):
@@ -225,24 +225,28 @@ class Pusher:
 
     def _push_block(self, now_ns: int) -> int:
         """A batch that is all due."""
-        events = self._cursor.take(BATCH, self.limit_ns)
-        if not events.count:
-            self._stop("end")
-            return LOOK_MS * 1_000_000
-        done = self._push(events, now_ns)
-        if done < events.count:
-            self._cursor.take_back(events.part(done, events.count).each())
-        return 0 if done else BLOCKED_MS * 1_000_000
+        events_left, bytes_left = BATCH, BATCH_BYTES
+        while events_left > 0 and bytes_left > 0:
+            events = self._cursor.take(events_left, self.limit_ns)
+            if not events.count:
+                self._stop("end")
+                return LOOK_MS * 1_000_000
+            sent = self._push(events, now_ns)
+            if sent.done < events.count:
+                self._cursor.take_back(events.part(sent.done, events.count).each())
+                return BLOCKED_MS * 1_000_000
+            events_left -= sent.done
+            bytes_left -= sent.size
+        return 0
 
-    def _push(self, events: Stretch, now_ns: int) -> int:
-        """Send events past the open gate; returns how many, the others when the broker is back."""
+    def _push(self, events: Stretch, now_ns: int) -> Sent:
+        """Send events past the open gate; those that are not done when the broker is back."""
         sent = self._outlet.send(events, now_ns, self.epoch, self.offset_ns, self._act_upon, self._unusual)
-        done, count, size = sent
-        if done:
-            self._has_passed(events.numbers[done - 1], events.places[done - 1])
-        if count and self._flow.note(size, count):
+        if sent.done:
+            self._has_passed(events.numbers[sent.done - 1], events.places[sent.done - 1])
+        if sent.events and self._flow.note(sent.size, sent.events):
             self._send_sync(self._flow.mark())
-        return done
+        return sent
 
     def _act_upon(self, event: LoggedEvent) -> None:
         """Of the unusual: what was commanded goes to the broker, which acts upon it; what is passed over, nowhere."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.recording.event_block import EventBlock, block_of_events
 
 
 class Next(NamedTuple):
@@ -25,23 +24,21 @@ class Stretch:
     topics: Sequence[str]
     stamps: Sequence[int]
     payloads: Sequence[memoryview]
-    blocks: Sequence[EventBlock]
-    rows: Sequence[int]
-    """Where the whole event is found."""
     numbers: Sequence[int]
     places: Sequence[int]
+    event: Callable[[int], LoggedEvent]
+    """All of one event, as it was recorded."""
 
     @classmethod
     def of(cls, events: Sequence[Next]) -> Stretch:
-        block = block_of_events([following.event for following in events])
+        whole = [following.event for following in events]
         return cls(
-            block.topics,
-            block.stamps,
-            block.payloads,
-            [block] * len(events),
-            range(len(events)),
+            [event.topic for event in whole],
+            [event.stamp_ns for event in whole],
+            [event.payload for event in whole],
             [following.number for following in events],
             [following.place_ns for following in events],
+            whole.__getitem__,
         )
 
     @property
@@ -49,18 +46,20 @@ class Stretch:
         return len(self.topics)
 
     def part(self, first: int, last: int) -> Stretch:
+        if first == 0 and last == self.count:
+            return self
+        event = self.event
         return Stretch(
             self.topics[first:last],
             self.stamps[first:last],
             self.payloads[first:last],
-            self.blocks[first:last],
-            self.rows[first:last],
             self.numbers[first:last],
             self.places[first:last],
+            lambda at: event(first + at),
         )
 
     def at(self, index: int) -> Next:
-        event = self.blocks[index].event(self.rows[index])
+        event = self.event(index)
         if event.stamp_ns != self.stamps[index]:
             event = event._replace(stamp_ns=self.stamps[index])
         return Next(event, self.numbers[index], self.places[index])

@@ -10,7 +10,8 @@ import pytest
 from studio.messages import Float64, encode
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.recording.event_block import blocks_of_events
-from studio.runtime.replay.cursor import FAR_NS, Cursor, in_order, placed
+from studio.runtime.replay.cursor import Cursor
+from studio.runtime.replay.playing_order import FAR_NS, in_order, placed
 from studio.runtime.replay.stamp_order import by_stamp
 from studio.runtime.replay.stretch import Next
 
@@ -109,7 +110,7 @@ def test_taken_in_stretches_it_is_the_same(log: Path, most: int) -> None:
 def test_of_large_events_few_are_taken_at_once(tmp_path: Path) -> None:
     """A batch is sent before the player looks whether its receivers keep up."""
     path, large = tmp_path / "images.mcap", bytes(900_000)
-    with LogWriter(path) as writer:
+    with LogWriter(path, chunk_bytes=8 << 20) as writer:
         channel = writer.add_topic("/image", Float64)
         for at in range(20):
             writer.write(channel, large, log_time_ns=START + at * MS, sequence=at + 1, stamp_ns=START + at * MS)
