@@ -1,41 +1,50 @@
-"""One of two maps that are compared: of a topic as it goes on, held as it is, or the last one of a recording."""
+"""One of two maps that are compared: of a topic as it goes on or was, held as it is, or of a recording at any time."""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QSize, pyqtSignal
+from PyQt6.QtCore import QObject, QSize
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QMenu, QToolButton
 
 from studio.editor.icons import icon
 from studio.editor.panels.viewer import TopicChoice
 from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView
-from studio.editor.views.logged_map import LoggedMap, last_map, logs_in
+from studio.editor.views.logged_map import LoggedMap, LoggedMaps, logs_in, maps_in
+from studio.editor.views.map_history import MapHistory
+from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
 
 if TYPE_CHECKING:
     from studio.editor.panels.compare_viewer import CompareViewer
 
+Read = tuple[LoggedMaps, int, LoggedMap]
+"""Of a recording, at which time, the map."""
+
 
 class Side(QObject):
-    _read = pyqtSignal(object, object)
-
     def __init__(self, viewer: CompareViewer, letter: str) -> None:
         super().__init__(viewer)
         self.viewer, self.letter = viewer, letter
         self.map: Map | None = None
-        self.log: Path | None = None
+        self.recording: LoggedMaps | None = None
         """Where the map comes from, if not from what runs."""
         self.origin = ""
         """In words; empty for what comes now."""
         self.mode = ""
         """Real, logged or simulated; empty where it is none of them alone."""
         self.trouble = ""
+        self.at_ns = 0
+        """The time since the start of its run or recording that is looked at; its map may be a little older."""
+        self.follows = True
+        """What comes now is shown; False while an earlier map of the run is looked at."""
+        self._history = MapHistory()
+        self._start_ns = 0
+        self._reader: NewestWish[Read] = NewestWish(self, self._have_read)
         self.topic = TopicChoice(frozenset({"Map"}), f"Map {letter}")
         self.topic.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.topic.setMinimumContentsLength(8)  # two of them have to fit beside all the rest; the titles tell more
@@ -47,7 +56,7 @@ class Side(QObject):
             on=False,
         )
         self.from_log = QToolButton()
-        self.from_log.setToolTip(f"{letter} from a recording: the last map that is in it")
+        self.from_log.setToolTip(f"{letter} from a recording, at any time of it")
         self.from_log.setAccessibleName(f"{letter} from a recording")
         self.from_log.setIconSize(QSize(14, 14))
         self.from_log.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -56,12 +65,15 @@ class Side(QObject):
         self.from_log.setMenu(self.menu)
         self.view = CompareView(viewer.theme)
         self.view.setAccessibleName(f"Map {letter}")
-        self._read.connect(self._have_read)
         self.show_theme(viewer.theme)
 
     @property
     def is_held(self) -> bool:
         return self.hold.isChecked()
+
+    @property
+    def log(self) -> Path | None:
+        return self.recording.path if self.recording is not None else None
 
     @property
     def words(self) -> str:
@@ -80,15 +92,23 @@ class Side(QObject):
         modes = set(self.viewer.feed.state.get("sources", {}).values())
         return str(modes.pop()) if len(modes) == 1 else ""
 
-    def take(self, map_: Map) -> None:
-        """What comes now; a side that is held stays what it is."""
-        if not self.is_held:
-            self.map, self.origin, self.mode = map_, "", self._mode_now()
+    def take(self, map_: Map, time_ns: int, start_ns: int) -> bool:
+        """What comes now, and whether it is shown; a side that is held, or looks back, stays what it is."""
+        if self.is_held:
+            return False
+        self._history.add(map_, time_ns)
+        self._start_ns, self.mode = start_ns, self._mode_now()
+        if self.follows:
+            self._show_past(len(self._history) - 1)
+        return self.follows
 
-    def keep(self, topic: str, map_: Map, origin: str, log: Path | None = None) -> None:
+    def keep(self, topic: str, map_: Map, origin: str) -> None:
         """This map and no other, until it is let go."""
-        self.map, self.origin, self.log, self.trouble = map_, origin, log, ""
-        self.mode = "logged" if log is not None else self._mode_now()
+        self.map, self.origin, self.recording, self.trouble = map_, origin, None, ""
+        self.mode = self._mode_now()
+        self._settle(topic)
+
+    def _settle(self, topic: str) -> None:
         self.hold.setChecked(True)
         self.topic.choose(topic)
         self.viewer.refresh()
@@ -96,13 +116,49 @@ class Side(QObject):
 
     def forget(self) -> None:
         if not self.is_held:
-            self.map = None
+            self.map, self.origin, self.follows = None, "", True
+            self._history.clear()
 
     def _hold(self, on: bool) -> None:
         self.origin = f"held, of {self.map.stamp_ns / 1e9:.1f} s" if on and self.map is not None else ""
-        self.log = None
+        self.recording, self.follows = None, True
         self.viewer.refresh()
         self.viewer.settled.emit()
+
+    # ---- time
+
+    @property
+    def length_ns(self) -> int:
+        """Over what time it can be gone through; 0 where there is only one map."""
+        if self.recording is not None:
+            return self.recording.length_ns
+        if self.is_held or len(self._history) < 2:
+            return 0
+        return max(self._history.time_ns(-1) - self._start_ns, 0)
+
+    @property
+    def step_ns(self) -> int:
+        """Between two maps, about."""
+        count = self.recording.count if self.recording is not None else len(self._history)
+        return self.length_ns // max(count, 1)
+
+    def seek(self, after_ns: int) -> None:
+        """The map that was made nearest to this time; of a recording it is read beside the window's work."""
+        recording = self.recording
+        if recording is not None:
+            at_ns = self.at_ns = min(max(after_ns, 0), recording.length_ns)
+            self._reader.ask(lambda: (recording, at_ns, recording.at(at_ns)))
+        elif self.length_ns:
+            self.follows = after_ns >= self.length_ns
+            self._show_past(self._history.nearest(self._start_ns + after_ns))
+            self.at_ns = min(max(after_ns, 0), self.length_ns)
+            self.viewer.refresh()
+
+    def _show_past(self, place: int) -> None:
+        self.map, newest_ns = self._history[place], self._history.time_ns(-1)
+        time_ns = self._history.time_ns(place)
+        self.at_ns = max(time_ns - self._start_ns, 0)
+        self.origin = "" if self.follows else f"{(newest_ns - time_ns) / 1e9:.1f} s ago"
 
     # ---- recordings
 
@@ -126,23 +182,33 @@ class Side(QObject):
         self.hold.setChecked(False)
         self._hold(False)
 
-    def read(self, path: Path) -> None:
-        """Beside the window's work."""
+    def read(self, path: Path, after_ns: int | None = None) -> None:
+        """From this recording on; the time that suits the other map, or without one its last map."""
         topic, self.trouble = self.topic.topic, ""
+        wanted_ns = self.viewer.times.time_for(self) if after_ns is None else after_ns
 
-        def work() -> None:
-            try:
-                self._read.emit(last_map(path, topic), None)
-            except StudioError as error:
-                self._read.emit(None, error)
+        def work() -> Read:
+            maps = maps_in(path, topic)
+            at_ns = maps.length_ns if wanted_ns is None else min(max(wanted_ns, 0), maps.length_ns)
+            return maps, at_ns, maps.at(at_ns)
 
-        Thread(target=work, name="read map", daemon=True).start()
+        self._reader.ask(work)
 
-    def _have_read(self, found: LoggedMap | None, error: StudioError | None) -> None:
-        if found is not None:
-            self.keep(found.topic, found.map, found.words, found.path)
+    def _have_read(self, found: Read | StudioError) -> None:
+        if isinstance(found, StudioError):
+            self.trouble = str(found)
+            self.viewer.refresh()
+            return
+        recording, at_ns, read = found
+        is_new = recording != self.recording
+        if not is_new and not self.is_held:
+            return  # it was let go meanwhile
+        self.map, self.recording, self.trouble, self.mode = read.map, recording, "", "logged"
+        self.origin = f"{recording.path.name}, after {read.after_ns / 1e9:.1f} s"
+        if is_new:
+            self.at_ns = at_ns
+            self._settle(recording.topic)
         else:
-            self.trouble = str(error)
             self.viewer.refresh()
 
     def show_theme(self, theme: Theme) -> None:

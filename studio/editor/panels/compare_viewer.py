@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QTimer
@@ -13,18 +12,23 @@ from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout,
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.compare_side import Side
+from studio.editor.panels.compare_time import CompareTimes, RunStart
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.compare_view import CompareView, Cut, along
+from studio.editor.views.compare_view import CompareView, Cut, along, cut_in
 from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
-from studio.editor.views.map_colours import SCHEMES, fixed_range, range_of, scheme_for
-from studio.editor.views.map_difference import Difference, difference_of
-from studio.editor.views.map_layers import Layer, layer_of
+from studio.editor.views.map_colours import SCHEMES, scheme_for
+from studio.editor.views.map_difference import Difference, difference_of, figures_of
+from studio.editor.views.map_layers import Layer, common_range, layer_of
+from studio.editor.views.newest_wish import NewestWish
+from studio.errors import StudioError
 from studio.messages import Map
 
 BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
 BLINK_MS = 700
-NOTHING = "Choose two maps: of topics, or the last one of a recording. One can be held while the other goes on"
+MANY_CELLS = 500_000
+"""The difference of larger maps takes longer than a frame, and is made beside the window's work."""
+NOTHING = "Choose two maps: of topics, or of recordings. One can be held while the other goes on"
 
 
 class CompareViewer(Viewer):
@@ -32,7 +36,11 @@ class CompareViewer(Viewer):
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
+        self.times = CompareTimes(theme)
         self.sides = (Side(self, "A"), Side(self, "B"))
+        self.times.between(*self.sides)
+        self.times.settled.connect(self.settled)
+        self._run = RunStart()
         self.change = CompareView(theme)
         self.change.setAccessibleName("Difference")
         self.plane = QComboBox()
@@ -71,6 +79,7 @@ class CompareViewer(Viewer):
         )  # fmt: skip
         column(self, bar, self.place)
         self.found: Difference | None = None
+        self._difference: NewestWish[Difference] = NewestWish(self, self._have_found)
         self._wanted_plane = ""
         self._guessed = False
         """Whether the maps were taken as they came, and not chosen by anybody."""
@@ -98,16 +107,17 @@ class CompareViewer(Viewer):
         column_of_charts.addWidget(self.histogram, 1)
         self.profile.hide()
         a, b = self.sides
-        for row, line in enumerate(((self._titles[0], self._titles[1]), (a.view, b.view), (self._titles[2], None))):
+        for row, line in enumerate(((self._titles[0], self._titles[1]), (a.view, b.view))):
             for number, widget in enumerate(line):
-                if widget is not None:
-                    grid.addWidget(widget, row, number)
-        grid.addWidget(self.change, 3, 0)
-        grid.addWidget(charts, 2, 1, 2, 1)
+                grid.addWidget(widget, row, number)
+        grid.addWidget(self.times, 2, 0, 1, 2)
+        grid.addWidget(self._titles[2], 3, 0)
+        grid.addWidget(self.change, 4, 0)
+        grid.addWidget(charts, 3, 1, 2, 1)
         for number in (0, 1):
             grid.setColumnStretch(number, 1)
         grid.setRowStretch(1, 1)
-        grid.setRowStretch(3, 1)
+        grid.setRowStretch(4, 1)
         return panes
 
     def _views(self) -> tuple[CompareView, ...]:
@@ -205,6 +215,8 @@ class CompareViewer(Viewer):
             "way": self.way.currentText(),
             "cut": [list(end) for end in self.change.cut] if self.change.cut is not None else None,
             "logs": {side.letter: str(side.log) for side in self.sides if side.log is not None},
+            "times_ns": {side.letter: side.at_ns for side in self.sides if side.log is not None},
+            "offset_ns": self.times.offset_ns,
         }
 
     def restore(self, settings: Settings) -> None:
@@ -215,15 +227,18 @@ class CompareViewer(Viewer):
         self.way.setCurrentText(way if way in (BESIDE, SWIPE, BLINK) else BESIDE)
         for side, name in zip(self.sides, ("a", "b"), strict=True):
             side.topic.choose(str(settings.get(name, "")))
-        cut = _cut_in(settings.get("cut"))
+        cut = cut_in(settings.get("cut"))
         if cut is not None:
             self.cut.setChecked(True)
             self._show_cut(cut)
-        logs = settings.get("logs")
+        offset_ns = settings.get("offset_ns", 0)
+        self.times.offset_ns = offset_ns if isinstance(offset_ns, int) else None
+        logs, times_ns = settings.get("logs"), settings.get("times_ns")
         for side in self.sides:
             log = logs.get(side.letter) if isinstance(logs, dict) else None
+            after_ns = times_ns.get(side.letter) if isinstance(times_ns, dict) else None
             if isinstance(log, str):
-                side.read(Path(log))
+                side.read(Path(log), after_ns if isinstance(after_ns, int) else None)
         self.topics_changed()
 
     def hold_a(self, topic: str, map_: Map, origin: str) -> None:
@@ -236,6 +251,7 @@ class CompareViewer(Viewer):
     # ---- the feed
 
     def attached(self) -> None:
+        self._run = RunStart()
         for side in self.sides:
             side.forget()
 
@@ -257,10 +273,12 @@ class CompareViewer(Viewer):
         self.settled.emit()
 
     def _take(self, side: Side, events: list[Event]) -> None:
-        message = events[-1].message
-        if isinstance(message, Map) and not side.is_held:
-            side.take(message)
-            self.refresh()
+        message, time_ns = events[-1].message, events[-1].stamp_ns
+        if isinstance(message, Map) and side.take(message, time_ns, self._run.start_ns(self.feed.state, time_ns)):
+            if not self.times.went_on(side):
+                self.refresh()
+        else:
+            self.times.show_times()
 
     # ---- showing
 
@@ -273,6 +291,7 @@ class CompareViewer(Viewer):
         a, b = (side.map for side in self.sides)
         self.facts.setText(" · ".join(side.trouble for side in self.sides if side.trouble))
         self.facts.setToolTip(self.facts.text())
+        self.times.show_times()
         if a is None or b is None or not (a.rows and a.columns and b.rows and b.columns):
             self._say(self._why_not())
             return
@@ -310,25 +329,33 @@ class CompareViewer(Viewer):
 
     def _show(self, a: Map, b: Map, plane: str) -> None:
         self._show_sides()
-        found = self.found = difference_of(a, b, plane, plane, self.tolerance.value())
+        self._show_profile()
+        tolerance = self.tolerance.value()
+        if a.rows * a.columns < MANY_CELLS:
+            self._have_found(difference_of(a, b, plane, plane, tolerance))
+        else:
+            self._difference.ask(lambda: difference_of(a, b, plane, plane, tolerance))
+
+    def _have_found(self, found: Difference | StudioError) -> None:
+        assert isinstance(found, Difference), "nothing in it can be refused"
+        self.found = found
+        tolerance, unit = found.tolerance, scheme_for(found.plane).unit
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
-        unit = scheme_for(plane).unit
-        reach = max(self.tolerance.value() * 4, 1e-3)
+        reach = max(tolerance * 4, 1e-3)
         limits = self._ranges.get("difference", (-reach, reach))
         self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(*limits), unit=unit))])
         if not self._fitted:
             self._fitted = True
             self._fit()
-        self.figures.show_figures(figures_of(found, self.tolerance.value(), unit))
-        self.histogram.show_differences(found.values, self.tolerance.value(), unit)
-        self._show_profile()
+        self.figures.show_figures(figures_of(found, unit))
+        self.histogram.show_differences(found, unit)
 
     def _show_sides(self) -> None:
         a, b = self.sides
         plane = self.plane.currentText()
         if a.map is None or b.map is None or plane not in a.map.plane_names or plane not in b.map.plane_names:
             return
-        limits = self._ranges.get(plane) or _common_range(a.map, b.map, plane)
+        limits = self._ranges.get(plane) or common_range(a.map, b.map, plane)
         layers = {side.letter: [layer_of(side.map, plane, limits=limits)] for side in (a, b) if side.map is not None}
         way = self.way.currentText()
         shown = "B" if way == BLINK and self._shows_b else "A"
@@ -357,40 +384,6 @@ class CompareViewer(Viewer):
             view.show_theme(theme)
         for side in self.sides:
             side.show_theme(theme)
-        for chart in (self.figures, self.profile, self.histogram):
+        for chart in (self.figures, self.profile, self.histogram, self.times):
             chart.show_theme(theme)
         self.refresh()
-
-
-def _cut_in(kept: Any) -> Cut | None:
-    """Settings come from a file: two ends of two numbers each, or nothing."""
-    try:
-        (x1, y1), (x2, y2) = kept
-        return (float(x1), float(y1)), (float(x2), float(y2))
-    except (TypeError, ValueError):
-        return None
-
-
-def _common_range(a: Map, b: Map, plane: str) -> tuple[float, float] | None:
-    """Equal values have equal colours in both; None for planes whose scale is their own."""
-    if fixed_range(plane):
-        return None
-    ranges = [range_of(map_.plane(plane)) for map_ in (a, b)]
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
-def figures_of(found: Difference, tolerance: float, unit: str) -> list[tuple[str, str, str]]:
-    """Word, number and unit of each."""
-    if not found.both:
-        return [("cells in both", "0", ""), ("only in A", f"{found.only_a}", ""), ("only in B", f"{found.only_b}", "")]
-    return [
-        ("RMS difference", f"{found.rms:.3f}", unit),
-        ("mean B − A", f"{found.mean:+.3f}".replace("-", "−"), unit),
-        (f"within ± {tolerance:g} {unit}".strip(), f"{found.within * 100:.0f}", "%"),
-        ("cells in both", _count(found.both), ""),
-        ("only in A · B", f"{_count(found.only_a)} · {_count(found.only_b)}", ""),
-    ]
-
-
-def _count(number: int) -> str:
-    return f"{number:,}".replace(",", "\u2009")

@@ -182,14 +182,14 @@ class MapViewer(Viewer):
         if not isinstance(message, Map):
             self._say(f"{events[-1].topic} carries {type(message).__name__} now, not Map. Choose another topic")
             return
-        was_newest = self.past.value() == self.past.maximum()
-        self._history.add(message)
+        was_newest, before = self.past.value() == self.past.maximum(), self.past.value()
+        self._history.add(message, events[-1].stamp_ns)
         self.past.blockSignals(True)
         self.past.setMaximum(len(self._history) - 1)
         if was_newest:
             self.past.setValue(self.past.maximum())
         self.past.blockSignals(False)
-        if was_newest:
+        if was_newest or self.past.value() != before:  # or a log was rewound behind what is looked at
             self._show_map()
 
     def _watch_path(self, topic: str) -> None:
@@ -238,7 +238,7 @@ class MapViewer(Viewer):
         shown = self.shown
         if shown is None:
             return
-        ago_s = (self._history[-1].stamp_ns - shown.stamp_ns) / 1e9
+        ago_s = (self._history.time_ns(-1) - self._history.time_ns(self.past.value())) / 1e9
         is_newest = self.past.value() == self.past.maximum()
         parts = ["" if is_newest else f"the map of {ago_s:.1f} s ago", "the run is over" if self._is_over else ""]
         self.view.note = " · ".join(part for part in parts if part)

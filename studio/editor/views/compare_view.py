@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,15 @@ def along(map_: Map, plane: str, cut: Cut) -> tuple[NDArray[np.float64], NDArray
     values = np.full(count, np.nan)
     values[inside] = map_.plane(plane)[rows[inside], columns[inside]]
     return share * length_m, values
+
+
+def cut_in(kept: Any) -> Cut | None:
+    """Settings come from a file: two ends of two numbers each, or nothing."""
+    try:
+        (x1, y1), (x2, y2) = kept
+        return (float(x1), float(y1)), (float(x2), float(y2))
+    except (TypeError, ValueError):
+        return None
 
 
 class CompareView(MapView):

@@ -1,4 +1,4 @@
-"""The last map that a log has on a topic. Reads the file; for a thread of its own. No Qt in here."""
+"""The maps that a log has on a topic, at any time. Reads the file; for a thread of its own. No Qt in here."""
 
 from __future__ import annotations
 
@@ -12,18 +12,34 @@ from studio.runtime.recording import LogReader
 
 @dataclass(frozen=True)
 class LoggedMap:
-    path: Path
-    topic: str
     map: Map
-    after_s: float
+    after_ns: int
     """How long after the beginning of the log it was made."""
 
-    @property
-    def words(self) -> str:
-        return f"{self.path.name}, after {self.after_s:.1f} s"
+
+@dataclass(frozen=True)
+class LoggedMaps:
+    """Of one topic of one log. The log is opened for every map anew: that takes a few milliseconds, and nobody has to
+    close it."""
+
+    path: Path
+    topic: str
+    count: int
+    length_ns: int
+
+    def at(self, after_ns: int) -> LoggedMap:
+        """The map that was made nearest to this time: two runs make theirs at slightly different times."""
+        with LogReader(self.path) as log:
+            at_ns = log.start_ns + after_ns
+            found = [log.latest_before(at_ns, [self.topic]).get(self.topic), log.first_from(at_ns, [self.topic])]
+            events = [event for event in found if event is not None]
+            if not events:  # the file is another one by now
+                raise StudioError(f"there is no map on {self.topic} any more", file=self.path)
+            event = min(events, key=lambda event: abs(event.log_time_ns - at_ns))
+            return LoggedMap(decode(Map, event.payload), event.log_time_ns - log.start_ns)
 
 
-def last_map(path: Path, topic: str) -> LoggedMap:
+def maps_in(path: Path, topic: str) -> LoggedMaps:
     """Of this topic, or if it is not in the log of the map topic that has the most."""
     with LogReader(path) as log:
         maps = {name: each.count for name, each in log.topics.items() if each.schema.name == Map.SCHEMA_NAME}
@@ -31,8 +47,7 @@ def last_map(path: Path, topic: str) -> LoggedMap:
         if not filled:
             raise StudioError("there is no map in this log", file=path, hint="record the topic of a map, too")
         chosen = topic if topic in filled else max(filled, key=lambda name: maps[name])
-        event = log.latest_before(log.end_ns + 1, [chosen])[chosen]
-        return LoggedMap(path, chosen, decode(Map, event.payload), (event.log_time_ns - log.start_ns) / 1e9)
+        return LoggedMaps(path, chosen, maps[chosen], log.end_ns - log.start_ns)
 
 
 def logs_in(folder: Path | None, most: int = 12) -> list[Path]:

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from studio.messages import Map
 
 Plane = NDArray[np.float32]
+BARS = 41
 
 
 @dataclass(frozen=True)
 class Difference:
     """B minus A on the cells of A, and what it amounts to where both know something."""
 
+    plane: str
+    tolerance: float
     map: Map
     both: int
     only_a: int
@@ -26,6 +29,10 @@ class Difference:
     """The share of the common cells whose difference is at most the tolerance."""
     values: NDArray[np.float64]
     """Of the common cells."""
+    reach: float
+    """How far the bars of the distribution go to both sides; what is farther is in the outer ones."""
+    counts: NDArray[np.float64]
+    """How many cells each bar has."""
 
 
 def difference_of(a: Map, b: Map, plane_a: str, plane_b: str, tolerance: float) -> Difference:
@@ -44,6 +51,8 @@ def difference_of(a: Map, b: Map, plane_a: str, plane_b: str, tolerance: float) 
         planes=values[None],
     )
     return Difference(
+        plane_a,
+        tolerance,
         made,
         found.size,
         int((known_a & ~known_b).sum()),
@@ -52,7 +61,33 @@ def difference_of(a: Map, b: Map, plane_a: str, plane_b: str, tolerance: float) 
         float(found.mean()) if found.size else float("nan"),
         float((np.abs(found) <= tolerance).mean()) if found.size else float("nan"),
         found,
+        *_distribution(found, tolerance),
     )
+
+
+def _distribution(differences: NDArray[np.float64], tolerance: float) -> tuple[float, NDArray[np.float64]]:
+    spread = float(np.percentile(np.abs(differences), 98)) if differences.size else 0.0
+    reach = max(spread, 2 * tolerance)
+    # By a product and not np.histogram, which is ten times as slow for equal bars.
+    places = np.clip(((differences + reach) * (BARS / (2 * reach))).astype(np.intp), 0, BARS - 1)
+    return reach, np.bincount(places, minlength=BARS).astype(np.float64)
+
+
+def figures_of(found: Difference, unit: str) -> list[tuple[str, str, str]]:
+    """Word, number and unit of each."""
+    if not found.both:
+        return [("cells in both", "0", ""), ("only in A", f"{found.only_a}", ""), ("only in B", f"{found.only_b}", "")]
+    return [
+        ("RMS difference", f"{found.rms:.3f}", unit),
+        ("mean B − A", f"{found.mean:+.3f}".replace("-", "−"), unit),
+        (f"within ± {found.tolerance:g} {unit}".strip(), f"{found.within * 100:.0f}", "%"),
+        ("cells in both", _count(found.both), ""),
+        ("only in A · B", f"{_count(found.only_a)} · {_count(found.only_b)}", ""),
+    ]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}".replace(",", "\u2009")
 
 
 def _same_grid(a: Map, b: Map) -> bool:

@@ -161,3 +161,11 @@ def _image(painted: Painted, *, opaque: bool) -> QImage:
         return QImage()
     # PyQt's stubs know bytes only; any buffer will do, and a copy of it would cost as much as the painting.
     return QImage(painted.pixels.data, width, height, 4 * width, form)  # type: ignore[call-overload,no-any-return]
+
+
+def common_range(a: Map, b: Map, plane: str) -> tuple[float, float] | None:
+    """Equal values have equal colours in both; None for planes whose scale is their own."""
+    if fixed_range(plane):
+        return None
+    ranges = [range_of(map_.plane(plane)) for map_ in (a, b)]
+    return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -1,21 +1,28 @@
-"""Two maps of different runs side by side: one held out of a map viewer, or the last one of a recording."""
+"""Two maps of different runs side by side: one held out of a map viewer, or of a recording at any time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.main_window import MainWindow
+from studio.editor.panels import compare_viewer
+from studio.editor.panels.compare_time import APART, OWN, SAME
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.map_difference import Difference, difference_of
 from studio.messages import Float64, Map, encode
 from studio.runtime.recording import LogWriter
 from tests.waiting import await_true
@@ -55,12 +62,25 @@ def read(viewer: CompareViewer, number: int, log: Path) -> None:
     )
 
 
-def test_the_last_map_of_a_recording_is_compared_with_what_comes_now(feed: Feed, tmp_path: Path) -> None:
+def until(condition: Callable[[], object], what: str) -> None:
+    await_true(lambda: QApplication.processEvents() is None and condition(), what)
+
+
+def value_of(viewer: CompareViewer, number: int) -> float:
+    map_ = viewer.sides[number].map
+    return round(float(map_.planes[0, 0, 0]), 3) if map_ is not None else math.nan
+
+
+def test_a_recording_is_compared_with_what_comes_now(feed: Feed, tmp_path: Path) -> None:
     log = write_log(tmp_path / "drive.mcap", 0.1, 0.2)
     viewer = CompareViewer(feed, DARK)
     read(viewer, 0, log)
+    assert value_of(viewer, 0) == 0.2, "without anything to go by, the last one"
     viewer.sides[1].topic.choose(TOPIC)
-    viewer._take(viewer.sides[1], [Event(TOPIC, 1, 0, heights(0.5))])
+    viewer._take(viewer.sides[1], [Event(TOPIC, 1, 50 * 10**9, heights(0.5))])
+    until(lambda: value_of(viewer, 0) == 0.1, "the recording goes to where the run is")
+    viewer._take(viewer.sides[1], [Event(TOPIC, 2, 53 * 10**9, heights(0.5))])
+    until(lambda: value_of(viewer, 0) == 0.2, "and goes along with it")
     assert viewer.found is not None
     assert viewer.found.mean == pytest.approx(0.3)
     title = viewer._titles[0].text()
@@ -76,6 +96,85 @@ def test_the_last_map_of_a_recording_is_compared_with_what_comes_now(feed: Feed,
     await_true(lambda: QApplication.processEvents() is None and other.sides[0].map is not None, "it is read again")
     assert other.sides[0].log == log
     assert cut is not None and other.change.cut == cut and other.cut.isChecked()
+
+
+class TestTime:
+    def test_two_recordings_are_gone_through_together(self, feed: Feed, tmp_path: Path) -> None:
+        viewer = CompareViewer(feed, DARK)
+        viewer.resize(900, 600)
+        viewer.show()
+        read(viewer, 0, write_log(tmp_path / "a.mcap", 0.1, 0.2, 0.3, 0.4))
+        assert not viewer.times.rows[1].isEnabled()
+        read(viewer, 1, write_log(tmp_path / "b.mcap", 0.15, 0.35))
+        assert (value_of(viewer, 0), value_of(viewer, 1)) == (0.4, 0.35), "the second has ended by then"
+        slider = viewer.times.rows[0].slider
+        QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(6 + (slider.width() - 12) // 4, 8))
+        until(lambda: value_of(viewer, 0) == 0.1 and value_of(viewer, 1) == 0.15, "both are at 1 s")
+        until(lambda: viewer.found is not None and round(viewer.found.mean, 3) == 0.05, "so is the difference")
+        assert len({row.time.text() for row in viewer.times.rows}) == 1
+        assert "a.mcap, after 1.0 s" in viewer._titles[0].text()
+        QTest.keyClick(slider, Qt.Key.Key_Right)
+        until(lambda: value_of(viewer, 0) == 0.2 and value_of(viewer, 1) == 0.35, "the arrow goes to the next map")
+
+    def test_each_has_its_own_time_or_they_stay_apart(self, feed: Feed, tmp_path: Path) -> None:
+        viewer = CompareViewer(feed, LIGHT)
+        for number in (0, 1):
+            read(viewer, number, write_log(tmp_path / f"{number}.mcap", 0.1, 0.2, 0.3, 0.4))
+        viewer.times.choose(OWN)
+        viewer.times.rows[1].time.setText("0:01")
+        viewer.times.rows[1].time.returnPressed.emit()
+        until(lambda: value_of(viewer, 1) == 0.1, "B moves")
+        assert value_of(viewer, 0) == 0.4
+        viewer.times.choose(APART)
+        assert viewer.times.link.text().strip() == "B −3.00 s"
+        viewer.times.rows[0].slider.setValue(3000)
+        until(lambda: value_of(viewer, 0) == 0.3, "A moves")
+        viewer.times.rows[1].slider.setValue(0)
+        until(lambda: value_of(viewer, 0) == 0.3 and value_of(viewer, 1) == 0.1, "both stay three seconds apart")
+        kept = json.loads(json.dumps(viewer.save()))
+        other = CompareViewer(feed, DARK)
+        other.restore(kept)
+        until(lambda: (value_of(other, 0), value_of(other, 1)) == (0.3, 0.1), "the times are remembered")
+        assert other.times.offset_ns == -3 * 10**9
+        viewer.times.choose(SAME)
+        until(lambda: value_of(viewer, 1) == 0.3, "B comes to where A is")
+
+    def test_the_past_of_a_run_is_compared_and_left_again(self, feed: Feed, tmp_path: Path) -> None:
+        feed.state["clock"] = {"kind": "simulation"}
+        viewer = CompareViewer(feed, DARK)
+        viewer.resize(900, 600)
+        viewer.show()
+        read(viewer, 0, write_log(tmp_path / "a.mcap", 0.1, 0.2, 0.3, 0.4))
+        live = viewer.sides[1]
+        live.topic.choose(TOPIC)
+        for second in (1, 2, 3):
+            viewer._take(live, [Event(TOPIC, second, second * 10**9, heights(second / 10 + 0.05))])
+        until(lambda: value_of(viewer, 0) == 0.3, "the recording is at 3 s, too")
+        viewer.times.rows[0].slider.setValue(1000)
+        until(lambda: (value_of(viewer, 0), value_of(viewer, 1)) == (0.1, 0.15), "both went back")
+        assert live.origin == "2.0 s ago"
+        viewer._take(live, [Event(TOPIC, 4, 4 * 10**9, heights(0.45))])
+        assert value_of(viewer, 1) == 0.15, "who looks back is not taken away"
+        viewer.times.rows[1].slider.setValue(viewer.times.rows[1].slider.maximum())
+        until(lambda: (value_of(viewer, 0), value_of(viewer, 1)) == (0.4, 0.45), "at the right end is now")
+        viewer._take(live, [Event(TOPIC, 5, 5 * 10**9, heights(0.55))])
+        until(lambda: value_of(viewer, 1) == 0.55 and live.origin == "", "and it goes on")
+
+    def test_large_maps_are_compared_beside_the_windows_work(self, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(compare_viewer, "MANY_CELLS", 1)
+        threads = []
+
+        def noted(*arguments: object) -> Difference:
+            threads.append(threading.current_thread())
+            return difference_of(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(compare_viewer, "difference_of", noted)
+        viewer = CompareViewer(feed, DARK)
+        for side, value in zip(viewer.sides, (0.1, 0.4), strict=True):
+            viewer._take(side, [Event(TOPIC, 1, 0, heights(value))])
+        until(lambda: viewer.found is not None, "it is found")
+        assert viewer.found is not None and viewer.found.mean == pytest.approx(0.3)
+        assert threads and threading.main_thread() not in threads
 
 
 def test_a_recording_without_a_map_says_so(feed: Feed, tmp_path: Path) -> None:

@@ -105,15 +105,19 @@ class TestMap:
     def test_earlier_maps_can_be_looked_at(self, feed: Feed) -> None:
         viewer = MapViewer(feed, LIGHT)
         for value in (0.1, 0.2, 0.3):
-            viewer._take_map([event("/terrain_map/terrain", terrain(value=value).replace(stamp_ns=int(value * 1e10)))])
+            viewer._take_map([event("/terrain_map/terrain", terrain(value=value), seconds=value * 10)])
         viewer.past.setValue(0)
         assert viewer.view.note == "the map of 2.0 s ago"
         assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1)
-        viewer._take_map([event("/terrain_map/terrain", terrain(value=0.4))])
+        viewer._take_map([event("/terrain_map/terrain", terrain(value=0.4), seconds=4.0)])
         assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1), "the past stays until one comes back"
         viewer.past.setValue(viewer.past.maximum())
         assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.4)
         assert viewer.view.note == ""
+        viewer.past.setValue(2)
+        viewer._take_map([event("/terrain_map/terrain", terrain(value=0.5), seconds=1.5)])
+        assert viewer.past.maximum() == 1, "a log was rewound: what came later is not before it"
+        assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.5) and viewer.view.note == ""
 
     def test_a_map_of_a_real_vehicle_says_so(self, feed: Feed) -> None:
         viewer = MapViewer(feed, LIGHT)
