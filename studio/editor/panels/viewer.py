@@ -192,6 +192,8 @@ class TopicChoice(QComboBox):
     def choose(self, topic: str) -> None:
         if topic != self.topic:
             self.topic = topic
+            if topic and self.findData(topic) < 0:  # of a recording, or of a system that does not run yet
+                self.addItem(topic, topic)
             self.setCurrentIndex(max(self.findData(topic), 0))
             self.chosen.emit(topic)
 

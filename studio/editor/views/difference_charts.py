@@ -71,7 +71,8 @@ class Chart(QWidget):
             painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
             painter.setPen(QColor(self.theme.muted))
             words = f"{value:g} {self.x_unit}".strip().replace("-", "−")
-            painter.drawText(QRectF(x - 45, room.bottom() + 4, 90, 16), Qt.AlignmentFlag.AlignHCenter, words)
+            middle = min(x, self.width() - painter.fontMetrics().horizontalAdvance(words) / 2 - 2)
+            painter.drawText(QRectF(middle - 45, room.bottom() + 4, 90, 16), Qt.AlignmentFlag.AlignHCenter, words)
         if not self.y_unit:
             return
         for value in ticks(*self.y_range, max(int(room.height() / 28), 2)):

@@ -177,6 +177,13 @@ class TestTime:
         assert threads and threading.main_thread() not in threads
 
 
+def test_the_topic_of_a_recording_is_named_while_nothing_runs(feed: Feed, tmp_path: Path) -> None:
+    feed.state = {}
+    viewer = CompareViewer(feed, LIGHT)
+    read(viewer, 0, write_log(tmp_path / "drive.mcap", 0.1))
+    assert viewer.sides[0].topic.currentText() == TOPIC
+
+
 def test_a_recording_without_a_map_says_so(feed: Feed, tmp_path: Path) -> None:
     viewer = CompareViewer(feed, DARK)
     read(viewer, 1, write_log(tmp_path / "numbers.mcap"))
