@@ -40,7 +40,7 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.mailbox import Mailbox
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases, Overwritten
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
@@ -85,6 +85,8 @@ class Executor:
         self.sender = self._senders.own
         """The calling thread's own."""
         self._leases = Leases.offered(shared, self.index)
+        self._began_ns = monotonic_ns()
+        """What was sent before was not kept for us; what was sent later was not because we are behind."""
         self.calls = Calls(self)
         self.checkpoints = HostCheckpoints(self)
         self.cells: dict[str, Cell] = {}
@@ -259,7 +261,7 @@ class Executor:
             else:
                 message = self._message_for_turns(route, kind, flags, sequence, payload)
         except (StudioError, ValueError) as damaged:
-            self.log("error", f"cannot read {route.topic}#{sequence}: {damaged}")
+            self._miss(route, sequence, sent_ns, damaged)
             if answers:  # an event that nobody can handle is still acknowledged: the gate waits for it
                 self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
             return
@@ -270,6 +272,13 @@ class Executor:
         for index, cell in enumerate(route.cells):
             if index not in dropped:
                 cell.handle(event)
+
+    def _miss(self, route: DataRoute, sequence: int, sent_ns: int, why: Exception) -> None:
+        if isinstance(why, Overwritten) and sent_ns > self.clock.at_moment(self._began_ns):
+            route.statistics.missed()
+            self._give_up()
+        else:
+            self.log("error", f"cannot read {route.topic}#{sequence}: {why}")
 
     def _pass_over(self, route: DataRoute, flags: int, payload: memoryview) -> None:
         """A straggler: sources were switched, or time has jumped, since it was published."""
@@ -395,9 +404,16 @@ class Executor:
             payload = encode(event.message)
             if len(payload) >= SHARED_FROM_BYTES:
                 self._large.add(topic)
-        sent = self.sender().event(event, payload, receivers, self.epoch, sent_ns)
-        if not sent and route is not None:
-            route.objects.pop(event.sequence, None)
+        if not self.sender().event(event, payload, receivers, self.epoch, sent_ns, self.gated):
+            if route is not None:
+                route.objects.pop(event.sequence, None)
+            self._tell_of_drops(topic)
+
+    def _tell_of_drops(self, topic: str) -> None:
+        """Once for each power of ten: who cannot be reached is not to be flooded with words about it."""
+        count = self.dropped_sends
+        if str(count).strip("0") == "1":
+            self.log("warning", f"{count} events could not be sent, the last one on {topic}: who receives it is behind")
 
     def log(self, level: str, text: str, component: str = "", **more: Any) -> None:
         line = json.dumps({"component": component or self.host, "level": level, "text": text, **more})

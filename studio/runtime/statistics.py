@@ -41,6 +41,11 @@ class TopicStatistics:
         self.last = sequence
         self.slots[bisect_left(_EDGES_NS, age_ns)] += 1
 
+    def missed(self) -> None:
+        """What was seen last could not be had any more."""
+        self.count -= 1
+        self.lost += 1
+
     def summary(self) -> dict[str, object]:
         counts = {"count": self.count, "bytes": self.bytes, "lost": self.lost}
         return {**counts, "first": self.first, "last": self.last, "latency": self.slots}

@@ -26,6 +26,7 @@ from studio.runtime.channel.slots import (
     WORDS_OF_PAGE,
     Handle,
     Hosts,
+    Overwritten,
     PayloadError,
     Segment,
     checked_host,
@@ -152,7 +153,7 @@ class Leases:
     def _copy(self, where: Handle) -> memoryview:
         copied = _copy(self._folder, where)
         if copied is None:
-            raise PayloadError("the shared payload was overwritten: it was not kept for this host", file=where.name)
+            raise Overwritten("the shared payload was overwritten: it was not kept for this host", file=where.name)
         self._copied += 1
         return memoryview(copied)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Collection, Sequence
 
 from studio.model.spec import Delivery
-
-BUDGET_MB = 256
-"""What may wait for one host; STUDIO_BUDGET_MB in its environment sets another limit."""
+from studio.runtime.channel.budget import host_budget_bytes
 
 
 class Limited:
@@ -47,7 +44,7 @@ class Mailbox:
     """Filled by whoever reads the socket (one at a time), emptied by the executor."""
 
     def __init__(self, budget_bytes: int | None = None) -> None:
-        self.budget_bytes = budget_bytes or int(os.environ.get("STUDIO_BUDGET_MB", BUDGET_MB)) * 2**20
+        self.budget_bytes = budget_bytes or host_budget_bytes()
         self.arrived_bytes = 0
         self.handled_bytes = 0
         """Each counter has one writer, so their difference needs no lock."""

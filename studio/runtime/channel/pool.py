@@ -1,4 +1,9 @@
-"""The producer's side of shared payloads: slots to write into, used again when every receiver has let go."""
+"""The producer's side of shared payloads: slots to write into, used again when every receiver has let go.
+
+A receiver that holds more than is left for everybody else is behind. It is not waited for any more until it has let
+go of some: it may copy what it finds, as a viewer does, and loses what was overwritten. So one that stands still takes
+half of a pool at most, the next one half of the rest, and those who keep up notice nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from studio.messages.pieces import Pieces
+from studio.runtime.channel.budget import host_budget_bytes
 from studio.runtime.channel.slots import (
     EXPECTED,
     HEADER_WORDS,
@@ -34,7 +40,6 @@ from studio.runtime.channel.slots import (
 
 Data = bytes | bytearray | memoryview | NDArray[Any]
 
-BUDGET_BYTES = 512 << 20
 SEGMENT_BYTES = 4 << 20
 """Small slots share a file, or a pool would take thousands of file descriptors in every receiver."""
 
@@ -47,6 +52,9 @@ SWEEP_EVERY = 16
 KEPT_FOR_VIEWERS = 4
 """A payload that nobody is to release is not overwritten by the next so many: who only looks on has time to copy it."""
 
+KEPT_FOR_THE_SLOW = 4
+"""One part in so many of what is left is kept for those who are behind but read: they have time to copy."""
+
 RETRY_GROWTH_AFTER = 64
 """After a failure to get memory, so many `put` go by before the next try; on a full disk each try is slow."""
 
@@ -55,6 +63,8 @@ RETRY_GROWTH_AFTER = 64
 _CLASSES = [(4 + step) * 4 << octave for octave in range(24) for step in range(4)]
 _CAPACITIES = [capacity_of(pages + 1) for pages in _CLASSES]
 _STILL_FITS = 4
+_FENCE_PAGES = 2
+"""The least that a slot has."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +80,13 @@ class PoolStatistics:
 class Slot:
     """One slot as its producer knows it. `waiting`: (host index, incarnation) of those that have not let go."""
 
-    __slots__ = ("field", "header", "kept_until", "kind", "page", "segment", "ticket", "waiting")
+    __slots__ = ("field", "header", "kept_until", "kind", "page", "segment", "size", "ticket", "waiting")
 
     def __init__(self, segment: Segment, page: int, kind: int) -> None:
         self.segment = segment
         self.page = page
         self.kind = kind
+        self.size = segment.slot_pages * PAGE
         self.field = slot_field(segment.name, page)
         self.header = segment.words[page * WORDS_OF_PAGE : page * WORDS_OF_PAGE + HEADER_WORDS]
         self.ticket = self.kept_until = 0
@@ -92,6 +103,12 @@ class Slot:
         ]
         return not self.waiting
 
+    def void(self) -> None:
+        """Until it is filled: whoever copies without a lease sees that the ticket changed."""
+        self.header[TICKET] = 0
+        self.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
+        _fence()
+
     def fill(self, data: Data | Pieces) -> None:
         """Copy `data`, of the length that was reserved, and let it be read."""
         pieces = data if isinstance(data, Pieces) else Pieces((data,))
@@ -103,10 +120,13 @@ class Slot:
 class Pool:
     """Slots of one producer, that is of one sending socket: sweeping rests on the order of its frames."""
 
-    def __init__(self, folder: Path, producer: str, budget_bytes: int = BUDGET_BYTES) -> None:
+    def __init__(self, folder: Path, producer: str, budget_bytes: int | None = None) -> None:
+        """Without a budget it is twice that of a receiver: so much can be left to one that stands still."""
         self.producer = checked_producer(producer)
         self._folder = folder
-        self._budget = budget_bytes
+        self._budget = 2 * host_budget_bytes() if budget_bytes is None else budget_bytes
+        self._limit = self._budget
+        """The same, or what there was when the system gave no more."""
         self._hosts = Hosts(folder)
         self._lock = threading.Lock()
         self._incarnation = secrets.token_hex(6)
@@ -115,6 +135,10 @@ class Pool:
         self._bytes = 0
         self._free: dict[int, list[Slot]] = {}
         self._out: deque[Slot] = deque()
+        self._out_bytes = 0
+        self._held_bytes = [0] * MOST_HOSTS
+        """By the index of the host that has not let go."""
+        self._fence: Slot | None = None
         self._last_ticket = 0
         self._swept_at = 0
         self._calls = 0
@@ -133,21 +157,44 @@ class Pool:
         slot.fill(data)
         return handle
 
-    def reserve(self, length: int, receivers: Sequence[int]) -> tuple[Slot, bytes] | None:
+    def reserve(self, length: int, receivers: Sequence[int], *, for_all: bool = True) -> tuple[Slot, bytes] | None:
         """The first half of `put`: a slot to fill at once, and the handle to send when that is done.
 
         A copy of megabytes drives everything else out of the caches, so little should be left to do after it.
+        Without `for_all` it is not kept for those who are behind.
         """
         with self._lock:
             self._calls += 1
-            waiting = self._living(receivers)
-            slot = self._take(length) if waiting is not None else None
-            if slot is None or waiting is None:
+            living = self._living(receivers)
+            slot = self._take(length) if living is not None else None
+            if slot is None or living is None:
                 self._refused += 1
                 return None
+            left, held = self._limit - self._out_bytes, self._held_bytes
+            waiting = living if for_all else [each for each in living if held[each[0]] <= left]
             handle = self._address(slot, length, waiting)
             slot.kept_until = slot.ticket + (0 if receivers else KEPT_FOR_VIEWERS)
+            if len(waiting) < len(living):
+                slot.kept_until = slot.ticket + max(KEPT_FOR_VIEWERS, left // KEPT_FOR_THE_SLOW // slot.size)
             return slot, handle
+
+    def raise_fence(self, receivers: Sequence[int]) -> int | None:
+        """A ticket that a receiver releases by sweeping up to it, and so by having read all that was sent before.
+
+        None where there is no memory for a fence. It replaces the one before.
+        """
+        with self._lock:
+            slot = self._fence
+            if slot is None:
+                return None
+            slot.void()
+            self._expect(slot, 0, [each for index in receivers for each in self._living((index,)) or ()])
+            slot.fill(b"")
+            return slot.ticket
+
+    def is_fence_passed(self) -> bool:
+        with self._lock:
+            return self._fence is None or self._fence.is_free(self._hosts, self._last_ticket)
 
     @property
     def newest_ticket(self) -> int:
@@ -175,7 +222,8 @@ class Pool:
             self._reclaim(len(self._out))
             slots = sum(len(slots) for slots in self._segments.values())
             puts = self._calls - self._refused
-            return PoolStatistics(self._bytes, len(self._segments), slots, len(self._out), puts, self._refused)
+            segments = len(self._segments) + (self._fence is not None)
+            return PoolStatistics(self._bytes, segments, slots, len(self._out), puts, self._refused)
 
     def close(self) -> None:
         """Remove the files, but for those with payloads that a receiver has not let go yet.
@@ -191,6 +239,9 @@ class Pool:
             self._free.clear()
             self._out.clear()
             self._bytes = 0
+            if self._fence is not None:
+                self._unlink(self._fence.segment.name)
+                self._fence = None
 
     def _living(self, receivers: Sequence[int]) -> list[tuple[int, int]] | None:
         """Who is to release a slot; None where one of the receivers has no part in shared memory."""
@@ -204,6 +255,15 @@ class Pool:
         return living
 
     def _address(self, slot: Slot, length: int, waiting: list[tuple[int, int]]) -> bytes:
+        self._expect(slot, length, waiting)
+        self._out.append(slot)
+        self._out_bytes += slot.size
+        held = self._held_bytes
+        for index, _ in waiting:
+            held[index] += slot.size
+        return pack_handle(slot.ticket, length, slot.field)
+
+    def _expect(self, slot: Slot, length: int, waiting: list[tuple[int, int]]) -> None:
         """Write down who is to release it."""
         header = slot.header
         self._last_ticket = slot.ticket = self._last_ticket + 1
@@ -211,8 +271,6 @@ class Pool:
         for index, incarnation in waiting:
             header[EXPECTED + index] = incarnation
         header[LENGTH] = length
-        self._out.append(slot)
-        return pack_handle(slot.ticket, length, slot.field)
 
     def _take(self, length: int) -> Slot | None:
         """The slot of a fitting class that became free last: its pages are the warmest."""
@@ -222,10 +280,7 @@ class Pool:
         if slot is None and self._grow(kind):
             slot = self._pop(kind)
         if slot is not None:
-            # Void until it is filled: whoever copies without a lease sees that the ticket changed.
-            slot.header[TICKET] = 0
-            slot.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
-            _fence()
+            slot.void()
         return slot
 
     def _pop(self, kind: int) -> Slot | None:
@@ -238,7 +293,14 @@ class Pool:
         """Look at the slots that are out, in turn, and take back what every living receiver has released."""
         for _ in range(min(looks, len(self._out))):
             slot = self._out.popleft()
-            if slot.is_free(self._hosts, self._last_ticket):
+            before = slot.waiting
+            is_free = slot.is_free(self._hosts, self._last_ticket)
+            if len(slot.waiting) < len(before):
+                for each in before:
+                    if each not in slot.waiting:
+                        self._held_bytes[each[0]] -= slot.size
+            if is_free:
+                self._out_bytes -= slot.size
                 self._free.setdefault(slot.kind, []).append(slot)
             else:
                 self._out.append(slot)
@@ -272,19 +334,30 @@ class Pool:
         self._unlink(name)
 
     def _add_segment(self, kind: int, pages: int, slots: int) -> bool:
-        self._made += 1
-        name = f"{self.producer}~{self._incarnation}~{self._made}"
         try:
-            segment = Segment.create(self._folder, name, pages, slots)
+            segment = self._create(pages, slots)
         except OSError:
             # Memory or descriptors are used up; the caller sends inline and may try again later.
             self._grow_from = self._calls + RETRY_GROWTH_AFTER
+            self._limit = self._bytes
             return False
         made = [Slot(segment, 1 + number * pages, kind) for number in range(slots)]
-        self._segments[name] = made
+        self._segments[segment.name] = made
         self._free.setdefault(kind, []).extend(reversed(made))
         self._bytes += len(segment.mapping)
+        self._limit = self._budget
+        self._make_fence()
         return True
+
+    def _make_fence(self) -> None:
+        """While there is memory."""
+        if self._fence is None:
+            with suppress(OSError):  # it is tried again with the next segment
+                self._fence = Slot(self._create(_FENCE_PAGES, 1), 1, 0)
+
+    def _create(self, pages: int, slots: int) -> Segment:
+        self._made += 1
+        return Segment.create(self._folder, f"{self.producer}~{self._incarnation}~{self._made}", pages, slots)
 
     def _unlink(self, name: str) -> None:
         with suppress(FileNotFoundError):

@@ -9,6 +9,7 @@ import zmq
 
 from studio.messages.pieces import Pieces
 from studio.runtime.channel import addresses
+from studio.runtime.channel.budget import host_budget_bytes
 from studio.runtime.channel.frames import (
     HEADER,
     SHARED,
@@ -21,7 +22,11 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool, Slot
+from studio.runtime.channel.inline_room import InlineRoom
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
+
+INLINE_SHARE = 4
+"""One part in so many of a receiver's budget may be on its way inline, from one sender, where shared memory is full."""
 
 
 class Sender:
@@ -32,6 +37,7 @@ class Sender:
         self._producer = producer
         self._shared = shared
         self._pool: Pool | None = None
+        self._room: InlineRoom | None = None
         self._socket = context.socket(zmq.PUSH)
         self._socket.sndhwm = addresses.SEND_QUEUE
         self._socket.linger = 500
@@ -94,15 +100,31 @@ class Sender:
         return self.send(pack(topic, kind, sequence, payload))
 
     def event(
-        self, event: Event, payload: bytes | memoryview | Pieces, receivers: Sequence[int], epoch: int, sent_ns: int
+        self,
+        event: Event,
+        payload: bytes | memoryview | Pieces,
+        receivers: Sequence[int],
+        epoch: int,
+        sent_ns: int,
+        gated: bool,
     ) -> bool:
-        """Send `event` with its encoded payload; a large one goes through shared memory if there is room."""
-        flags, reserved, length = event.flags, None, len(payload)
+        """Send `event` with its encoded payload; a large one goes through shared memory if there is room.
+
+        A gate waits for its receivers, so while it is closed (`gated`) nothing is withheld from any of them.
+        """
+        flags, reserved, room, length = event.flags, None, None, len(payload)
         if length >= SHARED_FROM_BYTES and self._shared is not None:
-            reserved = self._reserve(length, receivers)
+            pool = self._pool or self._open_pool(self._shared)
+            if (ticket := pool.sweep_due()) is not None:
+                self._sweep(ticket)
+            reserved = pool.reserve(length, receivers, for_all=gated)
+            room = self._room if reserved is None and not gated else None
         if reserved is not None:
             sent: bytes | memoryview = reserved[1]
             flags |= SHARED
+        elif room is not None and not room.admits(length):
+            self.dropped += 1
+            return False
         else:
             sent = payload.joined() if isinstance(payload, Pieces) else payload
         cause = event.cause
@@ -124,16 +146,18 @@ class Sender:
         frame = b"".join((topic_field(event.topic), header, sent))
         if reserved is not None:
             reserved[0].fill(payload)
-        return self.send(frame)
+        is_sent = self.send(frame)
+        if room is not None:
+            room.sent(receivers)
+        return is_sent
 
-    def _reserve(self, length: int, receivers: Sequence[int]) -> tuple[Slot, bytes] | None:
-        if self._pool is None:
-            assert self._shared is not None
-            self._pool = Pool(self._shared, self._producer)
-        ticket = self._pool.sweep_due()
-        if ticket is not None:
-            self.send(pack(SWEEP_TOPIC, Kind.SWEEP, ticket, self._producer.encode()))
-        return self._pool.reserve(length, receivers)
+    def _open_pool(self, shared: Path) -> Pool:
+        self._pool = Pool(shared, self._producer)
+        self._room = InlineRoom(self._pool, host_budget_bytes() // INLINE_SHARE, self._sweep)
+        return self._pool
+
+    def _sweep(self, ticket: int) -> None:
+        self.send(pack(SWEEP_TOPIC, Kind.SWEEP, ticket, self._producer.encode()))
 
     def close(self) -> None:
         self._socket.close()

@@ -47,6 +47,10 @@ class PayloadError(StudioError):
     """A payload in shared memory that cannot be had: a stale or damaged handle, or a folder that cannot be used."""
 
 
+class Overwritten(PayloadError):
+    """A payload that was not kept for who wants it: he was started after it was sent, or is behind."""
+
+
 class Handle(NamedTuple):
     """What travels over the socket instead of a payload."""
 

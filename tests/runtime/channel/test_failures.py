@@ -132,6 +132,40 @@ def test_large_payloads_that_nobody_receives_pile_up_for_no_stopped_viewer(
         viewer.close(0)
 
 
+def test_large_payloads_pile_up_for_no_stopped_receiver(
+    open_session: Callable[..., ProcessRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets what was kept for it and then is in error; the broker keeps none of it, and the others miss nothing."""
+    monkeypatch.setenv("STUDIO_BUDGET_MB", "8")
+    run = open_session(
+        plan(
+            flood=Part("BigFlood", parameters={"rate_hz": 100.0}),
+            stuck=Part("MapSum", {"map": "flood.maps"}),
+            sum=Part("MapSum", {"map": "flood.maps"}),
+        ),
+        record=False,
+    )
+    run.run()
+    await_true(lambda: count(run, "sum") > 2, "maps")
+    broker = psutil.Process(run.broker.pid)
+    before, most = broker.memory_info().rss, 50 << 20
+    run.hosts["stuck"].send_signal(signal.SIGSTOP)
+    try:
+        await_true(lambda: count(run, "sum") > 150, "maps of 1 MB each")
+        assert broker.memory_info().rss - before < most
+    finally:
+        run.hosts["stuck"].send_signal(signal.SIGCONT)
+    await_true(lambda: run.observer.component("stuck").get("state") == "error", "it to be told of its loss")
+    assert "MB of events were waiting" in run.observer.component("stuck")["error"]
+    run.pause()
+    run.component("sum")
+    assert run.observer.reports["flood"]["dropped_sends"] == 0
+    assert run.observer.reports["sum"]["topics"]["/flood/maps"]["lost"] == 0
+    run.component("stuck")
+    seen = run.observer.reports["stuck"]["topics"]["/flood/maps"]
+    assert seen["lost"] > 50 and seen["count"] + seen["lost"] == seen["last"] - seen["first"] + 1
+
+
 def test_too_much_waiting_is_an_error_of_that_receiver_alone(
     open_session: Callable[..., ProcessRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:

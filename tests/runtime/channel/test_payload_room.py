@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import pytest
 
-from studio.runtime.channel.payloads import Leases, Pool
+from studio.runtime.channel.inline_room import InlineRoom
+from studio.runtime.channel.payloads import Leases, Overwritten, Pool, dismiss_host
 from tests.runtime.channel.payload_tools import ENVIRONMENT, MEGA, put, segments
 
 
@@ -93,3 +95,93 @@ def test_on_a_full_disk_nobody_is_killed(tmp_path: Path) -> None:
     command = ["unshare", "-rm", "sh", "-c", mount]
     done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
     assert (done.returncode, done.stdout) == (0, "True True True\n"), done.stderr
+
+
+def test_who_stands_still_gets_half_of_the_room_and_the_others_go_on(folder: Path) -> None:
+    pool, _stopped, leases = Pool(folder, "camera", budget_bytes=8 * MEGA), Leases(folder, 0), Leases(folder, 1)
+    handles = []
+    for number in range(200):
+        reserved = pool.reserve(100_000, [0, 1], for_all=False)
+        assert reserved is not None, f"no room for payload {number}"
+        reserved[0].fill(bytes([number]) * 100_000)
+        handles.append(reserved[1])
+        assert leases.open(reserved[1]) == bytes([number]) * 100_000
+    assert pool.statistics().used_bytes <= 8 * MEGA
+    kept = sum(can_open(_stopped, handle) for handle in handles)
+    assert 20 <= kept <= 45, "half of the room, and some that are not overwritten yet"
+
+
+def can_open(leases: Leases, handle: bytes) -> bool:
+    try:
+        return bool(leases.open(handle))
+    except Overwritten:
+        return False
+
+
+def test_who_has_let_go_is_waited_for_again(folder: Path) -> None:
+    pool, slow = Pool(folder, "camera", budget_bytes=4 * MEGA), Leases(folder, 0)
+
+    def send() -> bytes:
+        reserved = pool.reserve(100_000, [0], for_all=False)
+        assert reserved is not None
+        reserved[0].fill(bytes(100_000))
+        return reserved[1]
+
+    behind = [send() for _ in range(100)]
+    for handle in behind:
+        can_open(slow, handle)
+    for _ in range(4):  # it is looked at 64 slots at a time
+        pool.statistics()
+    copied = slow.statistics().copied
+    for _ in range(50):
+        assert slow.open(send()) == bytes(100_000)
+    assert slow.statistics().copied == copied, "all of them were kept for it"
+
+
+def test_who_is_behind_but_reads_has_time_to_copy(folder: Path) -> None:
+    pool, keeper = Pool(folder, "camera", budget_bytes=8 * MEGA), Leases(folder, 0)
+    kept, late = [], deque[bytes]()
+    for number in range(300):
+        reserved = pool.reserve(100_000, [0], for_all=False)
+        assert reserved is not None
+        reserved[0].fill(bytes([number % 251]) * 100_000)
+        late.append(reserved[1])
+        if len(late) > 4:
+            view = keeper.open(late.popleft())
+            assert view[0] == (number - 4) % 251
+            kept.append(view)
+    assert keeper.statistics().copied > 200
+
+
+def test_inline_payloads_wait_until_all_have_read_those_before(folder: Path) -> None:
+    pool, reader, stopped = Pool(folder, "camera"), Leases(folder, 0), Leases(folder, 1)
+    put(pool, bytes(100_000), 0)
+    swept: list[int] = []
+    room = InlineRoom(pool, MEGA, swept.append)
+
+    def send(length: int) -> bool:
+        is_admitted = room.admits(length)
+        if is_admitted:
+            room.sent([0, 1])
+        return is_admitted
+
+    assert [send(300_000) for _ in range(4)] == [True, True, True, False]
+    reader.sweep("camera", swept[-1])
+    assert not send(300_000), "the other has not read it"
+    stopped.sweep("camera", swept[-1])
+    assert [send(300_000) for _ in range(4)] == [True, True, False, False], "what was sent behind the fence counts"
+    dismiss_host(folder, 1)
+    reader.sweep("camera", swept[-1])
+    assert send(300_000), "nobody waits for the dead"
+
+
+def test_one_inline_payload_may_always_be_under_way(folder: Path) -> None:
+    pool, reader = Pool(folder, "camera"), Leases(folder, 0)
+    put(pool, bytes(100_000), 0)
+    swept: list[int] = []
+    room = InlineRoom(pool, MEGA, swept.append)
+    for _ in range(3):
+        assert room.admits(5 * MEGA)
+        room.sent([0])
+        assert not room.admits(1)
+        reader.sweep("camera", swept[-1])

@@ -29,7 +29,7 @@ class Run:
 
     def publish(self, number: int) -> Sender:
         sender = self.senders.own()
-        sender.event(Event("/camera/picture", number, 0), bytes(SHARED_FROM_BYTES), [0], 0, 0)
+        sender.event(Event("/camera/picture", number, 0), bytes(SHARED_FROM_BYTES), [0], 0, 0, gated=False)
         return sender
 
     def heard(self, count: int) -> list[int]:
