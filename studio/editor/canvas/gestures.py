@@ -17,11 +17,11 @@ from studio.editor.canvas.card import Port
 from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.remark_items import FrameItem, RemarkItem
-from studio.editor.canvas.routing import loose_path, service_path
+from studio.editor.canvas.routing import curve, service_path
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
 from studio.model.layout_edits import MoveNodes, PutFrame, PutNote
-from studio.model.parts import Connection, Endpoint, Frame, Note, ServiceWire, Wire
+from studio.model.parts import Connection, Frame, Note, ServiceWire, Wire
 from studio.model.system_edits import Compound, Connect, Disconnect, Rewire, SystemEdit
 from studio.model.wiring import can_connect, why_no_service, why_no_wire
 
@@ -133,8 +133,7 @@ class ConnectGesture(Gesture):
             pen.setStyle(Qt.PenStyle.DashLine)
         self._line.setPen(pen)
         scene.addItem(self._line)
-        if old is not None:
-            old.setVisible(False)
+        self._take(True)
         self._dim()
 
     @property
@@ -218,7 +217,13 @@ class ConnectGesture(Gesture):
     def _draw(self, to: QPointF) -> None:
         fixed = self._anchor(self.fixed)
         first, last = (fixed, to) if self.fixed.starts else (to, fixed)
-        self._line.setPath(service_path(first, last) if self.fixed.is_service else loose_path(first, last))
+        self._line.setPath(service_path(first, last) if self.fixed.is_service else curve(first, last))
+
+    def _take(self, in_hand: bool) -> None:
+        """The others of its net run as if it were not there."""
+        if self.old is not None:
+            self.old.in_hand = in_hand
+            self.scene.ways.lay([self.old])
 
     def _dim(self) -> None:
         fitting = frozenset([*self.fitting_ports(), self.fixed])
@@ -231,8 +236,7 @@ class ConnectGesture(Gesture):
 
     def _tidy(self) -> None:
         self.scene.removeItem(self._line)
-        if self.old is not None:
-            self.old.setVisible(True)
+        self._take(False)
         for node in self.scene.cards():
             node.fitting = None
             node.update()
@@ -292,19 +296,6 @@ def moving_cards(scene: CanvasScene) -> list[str]:
 
 def snapped(point: QPointF) -> QPointF:
     return QPointF(round(point.x() / SNAP) * SNAP, round(point.y() / SNAP) * SNAP)
-
-
-def end_nearer_to(wire: WireItem, point: QPointF) -> str:
-    """`start` or `end`: which end of a wire a hand took hold of."""
-    to_start = (wire.start - point).manhattanLength()
-    return "start" if to_start < (wire.end - point).manhattanLength() else "end"
-
-
-def fixed_port(scene: CanvasScene, wire: WireItem, moving: str) -> Port | None:
-    """The port at the other end of a wire whose `moving` end was taken."""
-    end: Endpoint = wire.connection.end if moving == "start" else wire.connection.start
-    node = scene.card_for(end.node)
-    return node.card.port_at(end, service=isinstance(wire.connection, ServiceWire)) if node else None
 
 
 def _xy(point: QPointF) -> tuple[float, float]:

@@ -33,10 +33,9 @@ class Hover:
             self._items.append(found[0])
             self.view.setCursor(Qt.CursorShape.CrossCursor)
         elif wire is not None:
-            for other in self.view.canvas.wires.values():  # the whole net of that out port
-                if other.connection.start == wire.connection.start:
-                    other.hovered = True
-                    self._items.append(other)
+            for other in self.view.canvas.ways.net_of(wire):
+                other.hovered = True
+                self._items.append(other)
             self.view.setCursor(Qt.CursorShape.PointingHandCursor)
         else:
             self.view.unsetCursor()

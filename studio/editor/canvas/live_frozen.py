@@ -123,7 +123,8 @@ class FrozenLayer(QObject):
         for item in self.scene.wires.values():
             chosen = item in in_flight
             item.setOpacity(1.0 if not is_frozen or chosen else WIRE_OPACITY)
-            item.setZValue(1.5 if chosen else 1)
+            item.in_flight = chosen
+            item.settle()
         self._show_flags(stand, in_flight)
         if not is_frozen:
             self.pill.say("")
@@ -157,6 +158,6 @@ class FrozenLayer(QObject):
         theme = self.scene.theme
         for item in in_flight[:1]:  # one event, one flag
             flag = Flag(f"#{stand.sequence}", theme.hue(item.message_type), theme.canvas)
-            flag.setPos(item.middle)
+            flag.setPos(item.words_at())
             self.scene.addItem(flag)
             self._flags.append(flag)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PyQt6.QtCore import QPointF, QRectF
 from PyQt6.QtGui import QPainterPath
@@ -13,27 +14,47 @@ CLEARANCE = 14.0
 BESIDE = 5
 """Lanes that have ways down of their own, before they begin to share them: there is not much room between cards."""
 LANE = 10.0
-"""Between two wires that run back side by side."""
+"""Between two nets that run side by side."""
+SIDE_BY_SIDE = 3
+"""Nets that find room above or below one card."""
 _SAMPLES = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (step / 24 for step in range(25))]
 """Weights of the four points of a cubic along its way."""
 
 
-def data_path(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> QPainterPath:
-    """From an out port to an in port on its right; `cards` are all those that may be in the way."""
-    # The own cards touch the path at their edge: a little less than them is what must not be crossed.
-    inner = [card.adjusted(4, 4, -4, -4) for card in cards]
-    blocking = [card for card in inner if _crosses(start, end, card)]
+@dataclass(frozen=True)
+class Lane:
+    """A height of the canvas, and from where to where something runs along it."""
+
+    y: float
+    left: float
+    right: float
+
+
+IsFree = Callable[[Lane], bool]
+"""Whether no other net runs there."""
+
+
+def way_right(
+    start: QPointF, end: QPointF, cards: Sequence[QRectF], is_free: IsFree = lambda _: True
+) -> tuple[QPainterPath, Lane | None]:
+    """From an out port to an in port on its right, and the lane that it takes if it needs one; `cards` are all those
+    that may be in the way.
+    """
+    inner = within(cards)
+    blocking = [card for card in inner if crosses(start, end, card)]
     if not blocking:
-        return _curve(start, end)
+        return curve(start, end), None
     enter, leave = _lane_ends(start, end, blocking)
-    for lane in _lanes(start, end, cards):
-        into, out = QPointF(enter, lane), QPointF(leave, lane)
-        if not any(_crosses(start, into, c) or _crosses(out, end, c) or _lies_on(c, into, out) for c in inner):
-            path = _curve(start, into)
+    for y in heights(start, [end], cards):
+        lane, into, out = Lane(y, enter, leave), QPointF(enter, y), QPointF(leave, y)
+        if not any(crosses(start, into, c) or crosses(out, end, c) or lies_on(c, lane) for c in inner) and is_free(
+            lane
+        ):
+            path = curve(start, into)
             path.lineTo(out)
-            path.connectPath(_curve(out, end))
-            return path
-    return _curve(start, end)
+            path.connectPath(curve(out, end))
+            return path, lane
+    return curve(start, end), None
 
 
 def service_path(start: QPointF, end: QPointF) -> QPainterPath:
@@ -44,23 +65,31 @@ def service_path(start: QPointF, end: QPointF) -> QPainterPath:
     return path
 
 
-def loose_path(start: QPointF, end: QPointF) -> QPainterPath:
-    """While somebody drags: the hand decides, nothing is avoided."""
-    return _curve(start, end)
-
-
-def _curve(start: QPointF, end: QPointF) -> QPainterPath:
+def curve(start: QPointF, end: QPointF) -> QPainterPath:
+    """What a wire is where nothing is in its way, or where the hand that draws it decides."""
     arm = max(ARM, abs(end.x() - start.x()) / 2)
     path = QPainterPath(start)
     path.cubicTo(QPointF(start.x() + arm, start.y()), QPointF(end.x() - arm, end.y()), end)
     return path
 
 
-def _lanes(start: QPointF, end: QPointF, cards: Sequence[QRectF]) -> Iterator[float]:
-    """Heights to try, the smallest detour first."""
-    between = [card for card in cards if card.right() > start.x() and card.left() < end.x()]
-    heights = {card.top() - CLEARANCE for card in between} | {card.bottom() + CLEARANCE for card in between}
-    yield from sorted(heights, key=lambda y: abs(y - start.y()) + abs(y - end.y()))
+def heights(start: QPointF, ends: Sequence[QPointF], cards: Sequence[QRectF]) -> list[float]:
+    """Of lanes to try above and below the cards on the way, the smallest detour first."""
+    farthest = max(end.x() for end in ends)
+    between = [card for card in cards if card.right() > start.x() and card.left() < farthest]
+    edges = {card.top() - CLEARANCE - LANE * beside for card in between for beside in range(SIDE_BY_SIDE)}
+    edges |= {card.bottom() + CLEARANCE + LANE * beside for card in between for beside in range(SIDE_BY_SIDE)}
+    return sorted(edges, key=lambda y: detour(y, start, ends))
+
+
+def detour(y: float, start: QPointF, ends: Sequence[QPointF]) -> float:
+    """What it costs to run at a height: from the port, and on average to the ends."""
+    return abs(y - start.y()) + sum(abs(y - end.y()) for end in ends) / len(ends)
+
+
+def within(cards: Sequence[QRectF]) -> list[QRectF]:
+    """The own cards touch a way at their edge: a little less than them is what must not be crossed."""
+    return [card.adjusted(4, 4, -4, -4) for card in cards]
 
 
 def _lane_ends(start: QPointF, end: QPointF, blocking: Sequence[QRectF]) -> tuple[float, float]:
@@ -70,7 +99,7 @@ def _lane_ends(start: QPointF, end: QPointF, blocking: Sequence[QRectF]) -> tupl
     return enter, leave
 
 
-def _crosses(start: QPointF, end: QPointF, card: QRectF) -> bool:
+def crosses(start: QPointF, end: QPointF, card: QRectF) -> bool:
     """Whether the curve between two points runs over a card. Sampled: Qt's own test takes a path for an area."""
     x0, y0, x1, y1 = start.x(), start.y(), end.x(), end.y()
     if (
@@ -89,36 +118,15 @@ def _crosses(start: QPointF, end: QPointF, card: QRectF) -> bool:
     return False
 
 
-def _lies_on(card: QRectF, start: QPointF, end: QPointF) -> bool:
-    return card.top() <= start.y() <= card.bottom() and card.left() <= end.x() and card.right() >= start.x()
-
-
-def feedback_path(start: QPointF, end: QPointF, below: float, cards: Sequence[QRectF], lane: int = 0) -> QPainterPath:
-    """Back to the left: below all cards on the way, with round corners. `below` is where the lowest of them ends,
-    `cards` are those that may stand in the way down and up again; each `lane` is a little lower than the one before.
-    """
-    depth = max(below, start.y(), end.y()) + CLEARANCE + CORNER / 2 + lane * LANE
-    aside = CORNER + lane % BESIDE * LANE / 2
-    right = _way_down(start, depth, cards, aside)
-    left = _way_down(end, depth, cards, -aside)
-    path = QPainterPath(start)
-    path.lineTo(right - CORNER, start.y())
-    path.quadTo(right, start.y(), right, start.y() + CORNER)
-    path.lineTo(right, depth - CORNER)
-    path.quadTo(right, depth, right - CORNER, depth)
-    path.lineTo(left + CORNER, depth)
-    path.quadTo(left, depth, left, depth - CORNER)
-    path.lineTo(left, end.y() + CORNER)
-    path.quadTo(left, end.y(), left + CORNER, end.y())
-    path.lineTo(end)
-    return path
+def lies_on(card: QRectF, lane: Lane) -> bool:
+    return card.top() <= lane.y <= card.bottom() and card.left() <= lane.right and card.right() >= lane.left
 
 
 def is_feedback(start: QPointF, end: QPointF) -> bool:
     return end.x() < start.x() + 8
 
 
-def _way_down(end: QPointF, bottom: float, cards: Sequence[QRectF], aside: float) -> float:
+def way_down(end: QPointF, bottom: float, cards: Sequence[QRectF], aside: float) -> float:
     """Beside the cards that stand in the way: to their right, or to their left if `aside` is below 0."""
     x = end.x() + aside
     below = [card for card in cards if card.bottom() > end.y() + CORNER and card.top() < bottom]

@@ -6,34 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from PyQt6.QtCore import QPointF, QRectF, pyqtSignal
+from PyQt6.QtCore import QRectF, pyqtSignal
 from PyQt6.QtGui import QRegion
-from PyQt6.QtWidgets import QGraphicsItem, QGraphicsScene
+from PyQt6.QtWidgets import QGraphicsItem
 
-from studio.editor.canvas.card import STATE_ROW, TITLE, Card, Port, card_of
-from studio.editor.canvas.group_items import GroupCard, GroupFrame
-from studio.editor.canvas.groups import GroupItem, Groups
+from studio.editor.canvas.card import Card, card_of
+from studio.editor.canvas.groups import Groups
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.places import Places
 from studio.editor.canvas.problem_marks import mark_problems
-from studio.editor.canvas.remark_items import FrameItem, NoteItem, RemarkItem
+from studio.editor.canvas.remark_items import FrameItem, NoteItem
+from studio.editor.canvas.scene_items import CONNECTIONS, TABLES, ConnectionId, ItemScene
 from studio.editor.canvas.ways import Ways
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
-from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
+from studio.model.parts import Connection, Wire
 from studio.model.sources import Source, SourceMode
 from studio.model.wiring import port_at
 
-_CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
-_TABLES: dict[type[Connection], str] = {kind: table for table, kind in _CONNECTIONS.items()}
-ConnectionId = tuple[str, Any]
 SPARE = 600.0
 """Room around everything, so that one can pan beyond it."""
 
 
-class CanvasScene(QGraphicsScene):
+class CanvasScene(ItemScene):
     focus_moved = pyqtSignal()
     rebuilding = pyqtSignal()
     """All items are about to go: nobody may hold on to one."""
@@ -44,9 +41,6 @@ class CanvasScene(QGraphicsScene):
         super().__init__()
         self.session = session
         self.theme = theme
-        self.nodes: dict[str, NodeItem] = {}
-        self.wires: dict[ConnectionId, WireItem] = {}
-        self.remarks: dict[str, RemarkItem] = {}
         self.exposed: QRegion | None = None
         """What a view that is being painted has to paint, in its own coordinates."""
         self.looks = 0
@@ -65,58 +59,6 @@ class CanvasScene(QGraphicsScene):
 
     # ---- asking
 
-    def node_at(self, point: QPointF) -> NodeItem | None:
-        found = self.card_at(point)
-        return None if isinstance(found, GroupCard) else found
-
-    def card_at(self, point: QPointF) -> NodeItem | None:
-        """Of a component, a source, or a group that is folded."""
-        return next((item for item in self.items(point) if isinstance(item, NodeItem)), None)
-
-    def group_at(self, point: QPointF) -> GroupItem | None:
-        return next((item for item in self.items(point) if isinstance(item, GroupCard | GroupFrame)), None)
-
-    def card_for(self, name: str) -> NodeItem | None:
-        """The card of a component or source, or of the folded group that it is in."""
-        return self.groups.card_for(name) or self.nodes.get(name)
-
-    def cards(self) -> Iterator[NodeItem]:
-        """All that are to be seen."""
-        yield from (item for item in self.nodes.values() if item.isVisible())
-        yield from self.groups.cards()
-
-    def port_near(self, point: QPointF, reach: float = 11.0) -> tuple[NodeItem, Port] | None:
-        """The port under the pointer, of the card on top."""
-        around = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
-        for item in self.items(around):
-            if isinstance(item, NodeItem):
-                port = item.port_near(point, reach)
-                if port is not None:
-                    return item, port
-        return None
-
-    def wire_at(self, point: QPointF) -> WireItem | None:
-        around = QRectF(point.x() - 2, point.y() - 2, 4, 4)
-        return next((item for item in self.items(around) if isinstance(item, WireItem)), None)
-
-    def wire_of(self, connection: Connection) -> WireItem | None:
-        return self.wires.get((_TABLES[type(connection)], connection.key))
-
-    def remark_at(self, point: QPointF) -> RemarkItem | None:
-        return next((item for item in self.items(point) if isinstance(item, RemarkItem)), None)
-
-    def selected_nodes(self) -> list[str]:
-        """In the order of the system, which is what edits and their labels go by."""
-        chosen = {item.name for item in self.selectedItems() if isinstance(item, NodeItem)}
-        chosen |= self.groups.selected_members()
-        return [node.name for node in self.session.system.nodes if node.name in chosen]
-
-    def selected_connections(self) -> list[Connection]:
-        return [item.connection for item in self.selectedItems() if isinstance(item, WireItem)]
-
-    def selected_remarks(self) -> list[RemarkItem]:
-        return [item for item in self.selectedItems() if isinstance(item, RemarkItem)]
-
     def content_rect(self) -> QRectF:
         if self._content is None:
             self._content = QRectF()
@@ -126,16 +68,6 @@ class CanvasScene(QGraphicsScene):
 
     def positions(self, names: Iterable[str]) -> dict[str, tuple[float, float]]:
         return {name: (self.nodes[name].x(), self.nodes[name].y()) for name in names}
-
-    def anchor(self, end: Endpoint, kind: type[Connection], *, is_start: bool) -> QPointF | None:
-        """Where a connection touches a card."""
-        item = self.card_for(end.node)
-        if item is None:
-            return None
-        port = item.card.port_at(end, service=kind is ServiceWire)
-        if kind is Link and (port is None or not is_start):  # a parameter has no mark of its own
-            return item.pos() + QPointF(item.card.width if is_start else 0.0, TITLE + STATE_ROW / 2)
-        return item.anchor(port) if port is not None else None
 
     # ---- showing
 
@@ -153,9 +85,10 @@ class CanvasScene(QGraphicsScene):
             self._add_node(node.name)
         self.places.put_all()
         self._moved()
-        for table in _CONNECTIONS:
+        for table in CONNECTIONS:
             for connection in getattr(self.session.system, table):
                 self._add_connection(table, connection)
+        self.ways.lay_all()
         for remark in [*self.session.system.layout.frames, *self.session.system.layout.notes]:
             self._put_remark(remark)
         self.groups.refresh()
@@ -204,13 +137,12 @@ class CanvasScene(QGraphicsScene):
                 self.ways.card_moved(name, outline)
             if self._content is not None:
                 self._content = self._content.united(outline)
-        for key in {key for name in names for key in self._connection_ids(name)}:
-            if key in self.wires:
-                self.ways.lay(self.wires[key])
+        keys = dict.fromkeys(key for name in names for key in self._connection_ids(name))
+        self.ways.lay([self.wires[key] for key in keys if key in self.wires])
 
     def _connection_ids(self, name: str) -> Iterator[ConnectionId]:
         for connection in self.session.system.connections_of(name):
-            yield _TABLES[type(connection)], connection.key
+            yield TABLES[type(connection)], connection.key
 
     def _moved(self) -> None:
         self.ways.forget()
@@ -219,8 +151,7 @@ class CanvasScene(QGraphicsScene):
 
     def lay_all_wires(self) -> None:
         self._moved()
-        for item in self.wires.values():
-            self.ways.lay(item)
+        self.ways.lay_all()
 
     def place_as_modelled(self, names: Iterable[str]) -> None:
         """Put cards back to where the model has them: after a drag that was given up."""
@@ -264,7 +195,7 @@ class CanvasScene(QGraphicsScene):
             case Replaced("notes" | "frames", old, new) if old.id == new.id:
                 self._put_remark(new)
                 return set()
-            case Replaced(table, old, new) if table in _CONNECTIONS:
+            case Replaced(table, old, new) if table in CONNECTIONS:
                 item = self.wires.get((table, old.key))
                 is_selected = item is not None and item.isSelected()
                 touched = self._removed(table, old) | self._inserted(table, new)
@@ -282,7 +213,7 @@ class CanvasScene(QGraphicsScene):
             if value.name not in self.session.system.layout.places:
                 self.places.put_beside(value.name)
             return {value.name}
-        if table in _CONNECTIONS:
+        if table in CONNECTIONS:
             self._refresh_ends(value)
             self._add_connection(table, value)
             return {end.node for end in value.key}
@@ -296,7 +227,7 @@ class CanvasScene(QGraphicsScene):
     def _removed(self, table: str, value: Any) -> set[str]:
         if table == "nodes":
             self._drop(self.nodes.pop(value.name, None))
-        elif table in _CONNECTIONS:
+        elif table in CONNECTIONS:
             self._drop(self.wires.pop((table, value.key), None))
             return {end.node for end in value.key}
         elif table == "places" and value.of in self.nodes:
@@ -349,7 +280,6 @@ class CanvasScene(QGraphicsScene):
     def _add_connection(self, table: str, connection: Connection) -> None:
         item = WireItem(connection, self._type_of(connection), self.theme)
         self.wires[table, connection.key] = item
-        self.ways.lay(item)
         self.addItem(item)
 
     def _refresh_ends(self, connection: Connection) -> None:

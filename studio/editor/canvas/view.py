@@ -27,8 +27,6 @@ from studio.editor.canvas.gestures import (
     MoveGesture,
     ResizeGesture,
     RubberBand,
-    end_nearer_to,
-    fixed_port,
 )
 from studio.editor.canvas.group_commands import GroupCommands
 from studio.editor.canvas.group_items import GroupFrame
@@ -41,13 +39,13 @@ from studio.editor.canvas.reach import Reach
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
-from studio.editor.canvas.wire_item import HANDLE_REACH, WireItem, distance
+from studio.editor.canvas.wire_ends import wire_end_at
+from studio.editor.canvas.wire_item import WireItem
+from studio.editor.canvas.wire_strokes import distance
 from studio.editor.feed import Feed
 from studio.editor.theme import Theme
 
 MIME: Final = "application/x-studio-component"
-END_REACH = 26.0
-"""So near to its end, a wire is taken by the end."""
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
 _WAYS: dict[int, Way] = {
@@ -121,7 +119,7 @@ class CanvasView(SightView):
 
     def _press(self, at: QPoint, point: QPointF, keys: Qt.KeyboardModifier) -> None:
         extend = bool(keys & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier))
-        wire = self._wire_end_at(point)
+        wire = wire_end_at(self.canvas, point)
         port = self.canvas.port_near(point)
         if wire is not None and (port is None or wire[0].isSelected()):
             self._choose(wire[0], extend)
@@ -134,8 +132,8 @@ class CanvasView(SightView):
         elif (group := self.canvas.card_at(point)) is not None:
             self._choose(group, extend)
             self._wait(at, lambda: MoveGesture(self.canvas, group, point))
-        elif (line := self.canvas.wire_at(point)) is not None:
-            self._choose(line, extend)
+        elif lines := self.canvas.wires_at(point):
+            self._choose_all(lines, extend)
         elif isinstance(border := self.canvas.group_at(point), GroupFrame):
             self._choose(border, extend)
             self._wait(at, lambda: MoveGesture(self.canvas, border, point))
@@ -168,19 +166,16 @@ class CanvasView(SightView):
             self.canvas.clearSelection()
             item.setSelected(True)
 
-    def _wire_end_at(self, point: QPointF) -> tuple[WireItem, Port] | None:
-        """A wire whose end is under the pointer, with the port at its other end. A selected one has handles."""
-        selected = [item for item in self.canvas.selectedItems() if isinstance(item, WireItem)]
-        for item in selected:
-            if min(distance(item.start, point), distance(item.end, point)) <= HANDLE_REACH:
-                other = fixed_port(self.canvas, item, end_nearer_to(item, point))
-                return (item, other) if other else None
-        under = self.canvas.wire_at(point)
-        if under is None or self.canvas.card_at(point) is not None:
-            return None
-        near = min(distance(under.start, point), distance(under.end, point))
-        other = fixed_port(self.canvas, under, end_nearer_to(under, point)) if near <= END_REACH else None
-        return (under, other) if other else None
+    def _choose_all(self, lines: list[WireItem], extend: bool) -> None:
+        """A wire, or all that share a trunk."""
+        if extend:
+            chosen = not all(line.isSelected() for line in lines)
+            for line in lines:
+                line.setSelected(chosen)
+        elif not all(line.isSelected() for line in lines):
+            self.canvas.clearSelection()
+            for line in lines:
+                line.setSelected(True)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.live_paint import paint_pills
+from studio.editor.canvas.nets import Course
+from studio.editor.canvas.wire_strokes import HANDLE, Stroke
 from studio.editor.fonts import text_font, width_of
 from studio.editor.live_state import LiveWire
 from studio.editor.theme import Theme
 from studio.model.parts import Connection, Link, ServiceWire
 
-HANDLE = 5.0
-HANDLE_REACH = 10.0
 BLOCKS = 0.4
 """Below this zoom cards are blocks and wires thin."""
 FIGURES = 0.7
 """From this zoom on figures can be read."""
 PIECES_UP_TO = 1.5
 """Beyond this zoom the short lines that a curve is made of would show."""
-PIECE = 6
-LONGEST = 128.0
-ROOM = HANDLE + 1.5
-"""Around the middle of a wire: its halo, and the handles at its ends."""
+BARE = 28.0
+"""Behind the place where wires part, they are too near to each other to be bridges."""
+DOT = 3.5
+WIDTH_TO_TAKE = 12.0
+LANE_FOR_WORDS = 96.0
+"""So much straight wire, and words stand on it; otherwise in the middle of the whole."""
 _MARGIN = 10.0
 
 
@@ -37,9 +37,15 @@ class WireItem(QGraphicsItem):
         self.connection = connection
         self.message_type = message_type
         self.theme = theme
+        self.course = Course(QPainterPath())
         self.path = QPainterPath()
-        self.start = self.end = self.middle = QPointF()
+        self.start = self.end = QPointF()
+        self._trunk = self._branch = Stroke(self.path)
         self._arrow = QPolygonF()
+        self.in_hand = False
+        """Somebody takes it elsewhere: it is not to be seen."""
+        self.in_flight = False
+        """The event that everything waits for is on it."""
         self.hovered = False
         """The pointer is on this wire, or on another of the same out port."""
         self.wrong = False
@@ -48,23 +54,48 @@ class WireItem(QGraphicsItem):
         """While the system runs."""
         self._detail = 1.0
         self._bounds = QRectF()
-        self._stretches: list[tuple[QRectF, list[_Piece]]] = []
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
         self.setZValue(1)
 
-    def lay(self, path: QPainterPath) -> None:
+    def lay(self, course: Course, *, is_alone: bool = True) -> None:
+        """Where it runs; `is_alone` if no other wire begins at the same port."""
         self.prepareGeometryChange()
-        self.path = path
-        self._stretches = []
-        self.start, self.end = path.pointAtPercent(0), path.pointAtPercent(1)
-        self.middle = path.pointAtPercent(0.5)
+        self.course = course
+        self.path = path = course.path()
+        first = path.elementAt(0)
+        self.start, self.end = QPointF(first.x, first.y), path.currentPosition()
         tip = self.end - QPointF(6.5, 0)
         self._arrow = QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)])
+        bare = 0.0 if is_alone else BARE
+        self._trunk = Stroke(course.trunk, bare)
+        self._branch = Stroke(course.branch, bare, self._arrow.boundingRect())
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
         if isinstance(self.connection, ServiceWire):
             self._bounds = self._bounds.united(self._label_rect())
+        self.settle()
         self.update()
+
+    def settle(self) -> None:
+        """What is chosen lies over the others; who shows the trunk of a net, below those that part from it."""
+        is_below = self.course.is_lead and not self.course.trunk.isEmpty()
+        self.setZValue(1.2 if self.is_lifted else 0.99 if is_below else 1.0)
+
+    @property
+    def is_lifted(self) -> bool:
+        return self.in_flight or self.isSelected()
+
+    @property
+    def runs_back(self) -> bool:
+        return self.course.runs_back
+
+    @property
+    def middle(self) -> QPointF:
+        return self.path.pointAtPercent(0.5)
+
+    def is_shared_at(self, point: QPointF) -> bool:
+        """Whether others of its net run there too."""
+        return _is_on(self.course.trunk, point) and not _is_on(self.course.branch, point)
 
     def show_live(self, live: LiveWire | None) -> None:
         before, self.live = self.live, live
@@ -74,8 +105,17 @@ class WireItem(QGraphicsItem):
             self.update()
 
     def room(self) -> float:
-        """For words on it: from side to side, without what lies under the ports."""
+        """For words on it: along its straight part, or from side to side without what lies under the ports."""
+        lane = self.course.lane
+        if lane is not None and lane.right - lane.left >= LANE_FOR_WORDS:
+            return lane.right - lane.left
         return abs(self.end.x() - self.start.x()) if not self.path.isEmpty() else 0.0
+
+    def words_at(self) -> QPointF:
+        lane = self.course.lane
+        if lane is not None and lane.right - lane.left >= LANE_FOR_WORDS:
+            return QPointF((lane.left + lane.right) / 2, lane.y)
+        return self.middle
 
     def accessible_name(self) -> str:
         what = {ServiceWire: "service", Link: "link"}.get(type(self.connection), self.message_type or "wire")
@@ -91,9 +131,7 @@ class WireItem(QGraphicsItem):
         return self._bounds
 
     def shape(self) -> QPainterPath:
-        stroker = QPainterPathStroker()
-        stroker.setWidth(12)
-        return stroker.createStroke(self.path)
+        return _taken(self.path)
 
     def paint(
         self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
@@ -101,54 +139,82 @@ class WireItem(QGraphicsItem):
         assert painter is not None and option is not None
         theme = self.theme
         self._detail = detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
-        pieces = self._exposed_pieces(painter, option.exposedRect) if BLOCKS <= detail <= PIECES_UP_TO else None
-        if pieces == [] and self.live is None and not isinstance(self.connection, ServiceWire):
+        shows_trunk = not self.course.trunk.isEmpty() and (self.course.is_lead or self.is_lifted)
+        strokes = [self._trunk, self._branch] if shows_trunk else [self._branch]
+        in_pieces = BLOCKS <= detail <= PIECES_UP_TO
+        is_exposed = self._exposure(painter, option.exposedRect)
+        pieces = [stroke.exposed(is_exposed) for stroke in strokes] if in_pieces else []
+        is_quiet = self.live is None and not isinstance(self.connection, ServiceWire)
+        if in_pieces and is_quiet and not any(lines for _, lines in pieces):
             return  # of a long wire mostly nothing is to be painted anew
-        colour = QColor(theme.error if self.wrong else theme.hue(self.message_type))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.faded:
             painter.setOpacity(0.35)
         if detail < BLOCKS:
-            pen = QPen(QColor(theme.accent) if self.isSelected() else colour, 2 if self.isSelected() else 1)
-            pen.setCosmetic(True)
-            painter.setPen(pen)
-            painter.drawPath(self.path)
+            self._paint_far(painter, strokes)
             return
         if self.isSelected() or self.hovered:
-            halo = QColor(theme.accent if self.isSelected() else colour)
+            halo = QColor(theme.accent) if self.isSelected() else self._colour()
             halo.setAlphaF(0.32)
-            painter.strokePath(self.path, QPen(halo, 9))
+            painter.strokePath(self.path if shows_trunk else self._branch.path, QPen(halo, 9))
         # A stroke of the ground below makes crossings read as bridges.
-        ground, pen = QPen(QColor(theme.canvas), 5), self._pen(colour)
-        if pen.style() == Qt.PenStyle.SolidLine and pieces is not None:
-            for each in (ground, pen):
-                painter.setPen(each)
-                for piece in pieces:
-                    painter.drawPolyline(piece)
-        else:
-            painter.strokePath(self.path, ground)
-            painter.strokePath(self.path, pen)
-        if isinstance(self.connection, ServiceWire) and detail >= FIGURES:
-            painter.setFont(text_font(11))
-            painter.setPen(QColor(theme.error if self.wrong else theme.muted))
-            painter.drawText(self._label_rect(), Qt.AlignmentFlag.AlignVCenter, self.connection.start.port)
+        ground = QPen(QColor(theme.canvas), 5)
+        for place, stroke in enumerate(strokes):
+            pen = self._pen(wrong=self.wrong and stroke is self._branch)  # the trunk is that of others too
+            if pen.style() == Qt.PenStyle.SolidLine and in_pieces:
+                for each, lines in zip((ground, pen), pieces[place], strict=True):
+                    painter.setPen(each)
+                    for piece in lines:
+                        painter.drawPolyline(piece)
+            else:
+                painter.strokePath(stroke.ground(), ground)
+                painter.strokePath(stroke.path, pen)
         if isinstance(self.connection, ServiceWire | Link):
-            return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawPolygon(self._arrow)
-        if self.live is not None and detail >= FIGURES:
-            paint_pills(painter, self.live, self.middle, self.room(), self.end, theme)
+            self._paint_name(painter)
+        else:
+            self._paint_marks(painter)
+            self._paint_words_and_handles(painter)
+
+    def _paint_far(self, painter: QPainter, strokes: list[Stroke]) -> None:
+        for stroke in strokes:
+            colour = self._colour(wrong=self.wrong and stroke is self._branch)
+            pen = QPen(QColor(self.theme.accent) if self.isSelected() else colour, 2 if self.isSelected() else 1)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawPath(stroke.path)
+
+    def _paint_name(self, painter: QPainter) -> None:
+        if isinstance(self.connection, ServiceWire) and self._detail >= FIGURES:
+            painter.setFont(text_font(11))
+            painter.setPen(QColor(self.theme.error if self.wrong else self.theme.muted))
+            painter.drawText(self._label_rect(), Qt.AlignmentFlag.AlignVCenter, self.connection.start.port)
+
+    def _paint_words_and_handles(self, painter: QPainter) -> None:
+        theme = self.theme
+        if self.live is not None and self._detail >= FIGURES:
+            paint_pills(painter, self.live, self.words_at(), self.room(), self.end, theme)
         if self.isSelected():
             painter.setPen(QPen(QColor(theme.accent), 2))
             painter.setBrush(QColor(theme.canvas))
             for point in (self.start, self.end):
                 painter.drawEllipse(point, HANDLE, HANDLE)
 
-    def _exposed_pieces(self, painter: QPainter, exposed: QRectF) -> list[QPolygonF]:
-        """When one pans, a strip is exposed, and stroking outside of it costs as much as inside."""
-        if not self._stretches:
-            self._stretches = _stretches(self.path, self._arrow.boundingRect())
+    def _paint_marks(self, painter: QPainter) -> None:
+        """The arrow; where wires part; and on a long way back, which way it goes."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._colour(wrong=self.wrong))
+        painter.drawPolygon(self._arrow)
+        if not self.course.is_lead and not self.is_lifted:
+            return
+        painter.setBrush(self._colour())
+        for dot in self.course.junctions:
+            painter.drawEllipse(dot, DOT, DOT)
+        lane = self.course.lane
+        if self.course.runs_back and lane is not None and lane.right - lane.left >= 2 * LANE_FOR_WORDS:
+            tip = QPointF((lane.left + lane.right) / 2 - 56, lane.y)  # beside the words in the middle
+            painter.drawPolygon(QPolygonF([tip, tip + QPointF(9, -4.5), tip + QPointF(9, 4.5)]))
+
+    def _exposure(self, painter: QPainter, exposed: QRectF) -> Callable[[QRectF], bool]:
         region, there = getattr(self.scene(), "exposed", None), painter.worldTransform()
 
         def is_exposed(bounds: QRectF) -> bool:
@@ -157,24 +223,22 @@ class WireItem(QGraphicsItem):
                 region is None or region.intersects(there.mapRect(bounds).toAlignedRect())
             )
 
-        return [
-            piece
-            for whole, pieces in self._stretches
-            if is_exposed(whole)
-            for bounds, piece in pieces
-            if len(pieces) == 1 or is_exposed(bounds)
-        ]
+        return is_exposed
 
-    def _pen(self, colour: QColor) -> QPen:
+    def _colour(self, *, wrong: bool = False) -> QColor:
+        return QColor(self.theme.error if wrong else self.theme.hue(self.message_type))
+
+    def _pen(self, *, wrong: bool) -> QPen:
+        theme = self.theme
         if isinstance(self.connection, ServiceWire):
-            return QPen(QColor(self.theme.error if self.wrong else self.theme.other_type), 1.6, Qt.PenStyle.DashLine)
+            return QPen(QColor(theme.error if wrong else theme.other_type), 1.6, Qt.PenStyle.DashLine)
         if isinstance(self.connection, Link):
-            return QPen(QColor(self.theme.error if self.wrong else self.theme.muted), 1.4, Qt.PenStyle.DotLine)
-        pen = QPen(colour, 3 if self.hovered else 2)
-        if self.wrong:
+            return QPen(QColor(theme.error if wrong else theme.muted), 1.4, Qt.PenStyle.DotLine)
+        pen = QPen(self._colour(wrong=wrong), 3 if self.hovered else 2)
+        if wrong:
             pen.setStyle(Qt.PenStyle.DashLine)
         elif self.live is not None and self.live.flow != "flows":
-            faint = QColor(colour if self.live.flow == "stale" else self.theme.muted)
+            faint = self._colour() if self.live.flow == "stale" else QColor(theme.muted)
             faint.setAlphaF(0.75)
             pen = QPen(faint, 2, Qt.PenStyle.CustomDashLine)
             pen.setDashPattern([1, 2.5])
@@ -182,53 +246,17 @@ class WireItem(QGraphicsItem):
 
     def _label_rect(self) -> QRectF:
         """Right of the middle: the name of the service that is asked for."""
-        return QRectF(self.middle.x() + 8, self.middle.y() - 8, width_of(self.connection.start.port, 11) + 2, 16)
+        middle = self.middle
+        return QRectF(middle.x() + 8, middle.y() - 8, width_of(self.connection.start.port, 11) + 2, 16)
 
 
-_Piece = tuple[QRectF, QPolygonF]
+def _taken(path: QPainterPath) -> QPainterPath:
+    """Where a pointer means it."""
+    stroker = QPainterPathStroker()
+    stroker.setWidth(WIDTH_TO_TAKE)
+    return stroker.createStroke(path)
 
 
-def _stretches(path: QPainterPath, arrow: QRectF) -> list[tuple[QRectF, list[_Piece]]]:
-    """The wire as short lines, some to a stretch; what is long in it is cut into pieces, or a wire across the whole
-    canvas would be stroked from edge to edge for a strip of a few pixels. All with the room that their strokes take,
-    the last with that of the arrow.
-    """
-    made: list[tuple[QRectF, list[_Piece]]] = []
-    for polygon in path.toSubpathPolygons():
-        points = [polygon[place] for place in range(polygon.count())]
-        for first in range(0, max(len(points) - 1, 1), PIECE):
-            pieces = [_with_room(piece) for piece in _cut(points[first : first + PIECE + 1])]
-            whole = QRectF(pieces[0][0])
-            for bounds, _ in pieces[1:]:
-                whole = whole.united(bounds)
-            made.append((whole, pieces))
-    if made:
-        whole, pieces = made[-1]
-        bounds, piece = pieces[-1]
-        made[-1] = (whole.united(arrow), [*pieces[:-1], (bounds.united(arrow), piece)])
-    return made
-
-
-def _cut(points: list[QPointF]) -> Iterator[list[QPointF]]:
-    """In pieces of about `LONGEST`; neighbours share a point."""
-    piece, room = points[:1], LONGEST
-    for start, end in pairwise(points):
-        length = distance(start, end)
-        steps = math.ceil(length / LONGEST)
-        for step in range(1, steps + 1):
-            piece.append(start + (end - start) * (step / steps))
-            room -= length / steps
-            if room <= 0:
-                yield piece
-                piece, room = piece[-1:], LONGEST
-    if len(piece) > 1 or len(points) == 1:
-        yield piece
-
-
-def _with_room(points: list[QPointF]) -> _Piece:
-    piece = QPolygonF(points)
-    return piece.boundingRect().adjusted(-ROOM, -ROOM, ROOM, ROOM), piece
-
-
-def distance(first: QPointF, second: QPointF) -> float:
-    return math.hypot(first.x() - second.x(), first.y() - second.y())
+def _is_on(path: QPainterPath, point: QPointF) -> bool:
+    near = path.controlPointRect().adjusted(-WIDTH_TO_TAKE, -WIDTH_TO_TAKE, WIDTH_TO_TAKE, WIDTH_TO_TAKE)
+    return not path.isEmpty() and near.contains(point) and _taken(path).contains(point)

@@ -7,9 +7,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 from PyQt6.QtCore import QPointF, QRectF
+from PyQt6.QtGui import QPainterPath
 
 from studio.editor.canvas.arrange import arrange
-from studio.editor.canvas.routing import data_path, feedback_path, is_feedback
+from studio.editor.canvas.nets import courses_back
+from studio.editor.canvas.routing import is_feedback, way_right
 from studio.editor.canvas.view import CanvasView
 from studio.model.layout_edits import MoveNodes
 
@@ -35,28 +37,33 @@ def test_without_loops_every_wire_goes_to_the_right(wires: list[tuple[str, str]]
 
 def test_a_wire_keeps_clear_of_a_card_in_its_way() -> None:
     card = QRectF(200, -40, 176, 80)
-    path = data_path(QPointF(100, 0), QPointF(500, 0), [card])
+    path, lane = way_right(QPointF(100, 0), QPointF(500, 0), [card])
+    assert lane is not None
     points = [path.pointAtPercent(step / 200) for step in range(201)]
     assert not any(card.contains(point) for point in points)
     assert points[0] == QPointF(100, 0) and points[-1] == QPointF(500, 0)
 
 
+def _back(start: QPointF, end: QPointF, below: float, cards: list[QRectF], lane: int = 0) -> QPainterPath:
+    return courses_back(start, [end], below, cards, lane)[0].path()
+
+
 def test_feedback_runs_below_what_it_passes() -> None:
     card = QRectF(0, 0, 400, 120)
-    path = feedback_path(QPointF(410, 60), QPointF(-10, 60), card.bottom(), [card])
+    path = _back(QPointF(410, 60), QPointF(-10, 60), card.bottom(), [card])
     assert path.boundingRect().bottom() > card.bottom()
     assert not any(card.adjusted(2, 2, -2, -2).contains(path.pointAtPercent(i / 200)) for i in range(201))
 
 
 def test_feedback_goes_down_beside_the_cards_that_stand_below_its_ends() -> None:
     cards = [QRectF(380, 200, 120, 80), QRectF(-90, 150, 100, 60)]
-    path = feedback_path(QPointF(410, 60), QPointF(-10, 60), 280, cards)
+    path = _back(QPointF(410, 60), QPointF(-10, 60), 280, cards)
     assert not any(card.contains(path.pointAtPercent(i / 400)) for i in range(401) for card in cards)
 
 
 def test_ways_back_of_two_ports_do_not_lie_on_each_other() -> None:
     cards = [QRectF(380, 200, 120, 80)]
-    paths = [feedback_path(QPointF(410, 60 + 22 * lane), QPointF(-10, 60), 280, cards, lane) for lane in range(3)]
+    paths = [_back(QPointF(410, 60 + 22 * lane), QPointF(-10, 60), 280, cards, lane) for lane in range(3)]
     downs = [path.boundingRect().right() for path in paths]
     depths = [path.boundingRect().bottom() for path in paths]
     assert all(b - a >= 4 for a, b in pairwise(downs)) and all(b - a >= 8 for a, b in pairwise(depths))
