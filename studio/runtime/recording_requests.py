@@ -17,11 +17,12 @@ from typing import Any
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.launcher import READY_WITHIN_S, Session
+from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist, paused
 from studio.runtime.plan import RECORDER, RecordingPlan
 from studio.runtime.recording.compression import CHOICES
 from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.supervised_run import READY_WITHIN_S
 
 Job = Callable[[], dict[str, Any]]
 
