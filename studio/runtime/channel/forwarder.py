@@ -6,49 +6,26 @@ socket gives the sockets back within 0.2 ms, nothing lost or reordered).
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 from collections.abc import Callable, Set
 from pathlib import Path
-from typing import NamedTuple
 
 import zmq
 
-from studio.errors import StudioError
-from studio.messages import decode
-from studio.messages.plain import String
-from studio.runtime.channel.agenda import Agenda
 from studio.runtime.channel.ahead import Ahead, quieted
-from studio.runtime.channel.broker_sockets import WAIT_MS, BrokerSockets
-from studio.runtime.channel.feeders import Feeders
+from studio.runtime.channel.broker_sockets import WAIT_MS
+from studio.runtime.channel.exchange import Exchange
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
-    COMMAND_PREFIX,
-    END_PREFIX,
-    ERROR,
     HOST_PREFIX,
-    INPUT,
-    LAST_GATED,
-    REWOUND_PREFIX,
-    WAKE_TOPIC,
-    Ack,
-    FrameError,
-    Header,
-    Kind,
     Mark,
-    Marker,
-    pack,
     retarget,
-    split,
     topic_hash,
 )
-from studio.runtime.channel.gate import BY_HAND, RAN_FREELY, Gate
+from studio.runtime.channel.gate import RAN_FREELY, Gate
 from studio.runtime.channel.held import Held
-from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.listeners import QUIET_HOSTS, Listeners
-from studio.runtime.channel.own_events import OwnEvents
-from studio.runtime.channel.ticking import Ticking, TickingState
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
 
@@ -58,44 +35,19 @@ _NOBODY: frozenset[str] = frozenset()
 _RECORDER = frozenset((RECORDER,))
 
 
-class ForwarderState(NamedTuple):
-    """The forwarder's part of a checkpoint."""
-
-    ticking: TickingState
-    sequences: dict[str, int]
-    clock: Clock
-    epoch: int
-
-
-class Forwarder:
+class Forwarder(Exchange):
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int
     ) -> None:
-        self.clock = clock
-        self.incarnation = incarnation
-        self.epoch = 0
-        self.mode = "pause"
-        self.waiting: set[str] = set()
-        """Hosts whose acknowledgement is missing."""
-        self.gone: set[str] = set()
+        super().__init__(context, run, plan, clock, incarnation)
         self.excused: set[str] = set()
         """Hosts that a debugger holds: a pause does not wait for them."""
         self.lock = threading.Lock()
         """Guards timers and sequences: held by this thread while the gate is closed, by the metronome for each tick."""
-        self.agenda: Agenda[Held] = Agenda(self.make_tick)
         self.gate = Gate(self.agenda, self)
         self.gate.now_ns = clock.now_ns()
-        self.own = OwnEvents(incarnation)
         self.gate.on_repeat = self.own.count_again
-        self.feeders = Feeders(self, self.agenda)
-        self.ticking = Ticking(plan, self.agenda.timers)
         self.on_paused: Callable[[], None] = lambda: None
-        self.ended = False
-        self._sockets = BrokerSockets(context, run)
-        self.forward = self._sockets.forward
-        self.wake = self._sockets.wake
-        self.jobs = Jobs(self.wake)
-        self._marker = 0
         self._pace: Clock | None = None
         self._ends_ns: int | None = None
         """When the lockstep that is under way has gone on for long enough."""
@@ -105,8 +57,6 @@ class Forwarder:
         self._able: set[str] = set()
         self._follow_plan(plan)
         self._plan_version = 0
-        self._acks: list[tuple[str, Ack]] = []
-        self._effects: list[Held] = []
 
     def _follow_plan(self, plan: Plan) -> None:
         self.plan = plan
@@ -164,11 +114,6 @@ class Forwarder:
         self.waiting = set()
         self.on_paused()
         self.keep_strays()
-
-    def keep_strays(self) -> None:
-        """Hold what arrived while no event was being delivered."""
-        self.agenda.effects.extend(self._effects)
-        self._effects.clear()
 
     def run(self, rate: float = 1.0) -> None:
         """Open the gate: what was held goes first, then the proxy takes over."""
@@ -248,49 +193,6 @@ class Forwarder:
             self.mark_on(HOST_PREFIX + host, Mark.STOP, 0)
         return {host: ack.text for host, ack in answers.items() if ack.text}
 
-    def command(self, component: str, payload: bytes) -> None:
-        """Put a command into the channel, as an input."""
-        held = self._command(component, payload)
-        if self.mode == "run":
-            self.follow(held)
-            self.forward(held.frame)
-        else:
-            self.gate.admit(held)
-
-    def command_at_once(self, component: str, payload: bytes, *, looks: bool) -> None:
-        """The same, past all that waits at a closed gate. Who only `looks` at a value leaves the way back open."""
-        if self.mode == "run":
-            self.command(component, payload)
-        elif looks:
-            self.gate.let_look(self._command(component, payload), BY_HAND)
-        else:
-            self.gate.deliver_first([self._command(component, payload)], BY_HAND)
-
-    def _command(self, component: str, payload: bytes) -> Held:
-        now_ns = self.gate.now_ns if self.mode != "run" else self.clock.now_ns()
-        return self.own.command(component, payload, now_ns, self.epoch)
-
-    def command_all(self, components: list[str], payload: bytes) -> None:
-        for component in components:
-            self.command(component, payload)
-
-    def activate_all(self, components: list[str], payload: bytes) -> None:
-        """Everybody is active before the first of them hears anything."""
-        self.gate.deliver_first(self._command(component, payload) for component in components)
-
-    def begin_again(self, components: list[str], payload: bytes) -> None:
-        """These are new where the system stands, at its start: they are activated there, in place of those before."""
-        gone = {topic for name in components for topic in self.plan.by_name[name].outlets.values()}
-        effects = [effect for effect in self.agenda.effects if effect.topic not in gone]
-        self.agenda.effects.clear()
-        self.agenda.effects.extend(effects)
-        delivered = self.gate.delivered
-        self.activate_all(components, payload)
-        self.gate.delivered = delivered  # commands that come again have their place by this number
-        ordered = sorted(self.agenda.effects, key=lambda effect: self.places.get(effect.topic, -1))
-        self.agenda.effects.clear()
-        self.agenda.effects.extend(ordered)
-
     def stop(self) -> None:
         """The end of the run: no more ticks; what hosts still say is passed on as before."""
         self.agenda.timers.stop_all()
@@ -362,39 +264,6 @@ class Forwarder:
                 break
             self.absorb()
 
-    def _await(self, event: Held, hosts: set[str]) -> None:
-        """Wait, without a time limit, until all `hosts` have acknowledged and the effects they announced are here."""
-        topic = topic_hash(event.topic)
-        expected = len(self._effects)
-        receivers = frozenset(hosts)
-        self.waiting = hosts
-        self._acks.clear()
-        while not self.ended:
-            expected += self._take_acks(topic, event.sequence)
-            hosts -= self.gone
-            if not hosts and (len(self._effects) >= expected or receivers & self.gone):
-                break
-            self.absorb()
-        self.waiting = set()
-
-    def _take_ack(self, host: str, ack: Ack) -> None:
-        if self.listeners.takes(host, ack):
-            return
-        if self._ahead.takes(host, self._effects):
-            self._effects = []
-        else:
-            self._acks.append((host, ack))
-
-    def _take_acks(self, topic: int, sequence: int) -> int:
-        """Strike off the hosts that have acknowledged this event; returns how many effects they announce."""
-        announced = 0
-        for host, ack in self._acks:
-            if ack.topic == topic and ack.sequence == sequence:
-                self.waiting.discard(host)
-                announced += sum(count for _, count in ack.published)
-        self._acks.clear()
-        return announced
-
     def interrupted(self) -> bool:
         self.jobs.do_small()
         is_over = self._ends_ns is not None and monotonic_ns() > self._ends_ns
@@ -411,103 +280,3 @@ class Forwarder:
             if self._sockets.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
                 self.absorb()
         return False
-
-    # Frames.
-
-    def absorb(self) -> None:
-        """Take in one message, waiting a moment for it: gated frames are held, acknowledgements kept, others passed."""
-        for frame in self._sockets.receive():
-            self._sort(frame)
-        self.jobs.do_small()
-
-    def _sort(self, frame: bytes) -> None:
-        try:
-            self._sort_readable(frame, *split(frame))
-        except FrameError:
-            self.damaged += 1
-
-    def _sort_readable(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
-        if header.kind == Kind.ACK:
-            ack = Ack.parse(payload)
-            if header.flags & ERROR:
-                ack = ack._replace(refused=True)
-            self._take_ack(self._names.get(header.sequence, ""), ack)
-        elif header.kind <= LAST_GATED:
-            self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
-        elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
-            self.feeders.hear_end(topic.removeprefix(END_PREFIX), header.sequence)
-        elif header.kind == Kind.MARKER and topic.startswith(REWOUND_PREFIX):
-            self.feeders.hear_rewound(topic.removeprefix(REWOUND_PREFIX), header.sequence)
-        elif header.kind == Kind.SWEEP:
-            self._pass_sweep(frame)
-        elif topic != WAKE_TOPIC:
-            self.forward(frame)
-
-    def _pass_sweep(self, frame: bytes) -> None:
-        """A sweep must not overtake the payloads it speaks of: while a frame is held, it waits for the next one."""
-        if not len(self.agenda) and not self._effects and not self._ahead.is_under_way:
-            self.forward(frame)
-
-    damaged = 0
-    """Frames that were not of this protocol."""
-
-    def _hold(self, held: Held, header: Header) -> None:
-        if not header.flags & INPUT:
-            self._effects.append(held)
-        elif (feeder := self.feeders.of(held.topic)) is not None:
-            feeder.received += 1
-            feeder.waiting.append(held)
-        else:
-            self.gate.note_unrepeatable(f"{held.topic} came from outside the log")
-            self.agenda.inputs.append(held)
-
-    def follow(self, held: Held) -> None:
-        """Commands change who ticks, at the moment they are delivered."""
-        if held.kind == Kind.COMMAND:
-            try:
-                command = json.loads(decode(String, split(held.frame)[2]).data)
-            except (StudioError, ValueError):  # its receiver says what is wrong with it
-                self.damaged += 1
-                return
-            self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
-
-    def make_tick(self, component: str, due_ns: int) -> Held:
-        return self.own.tick(component, due_ns, self.epoch)
-
-    # Checkpoints: see system_checkpoints.
-
-    def ask_hosts(self, mark: Mark, about: int = 0, whom: Set[str] | None = None) -> tuple[int, dict[str, Ack]]:
-        """Send a marker that everybody answers; returns its number and the answers. Those who die give none."""
-        self._acks.clear()
-        number = self.mark(mark, about)
-        self.waiting = set(self.plan.hosts if whom is None else whom) - self.gone
-        answers: dict[str, Ack] = {}
-        while self.waiting and not self.ended:
-            self.absorb()
-            named = [(host, ack) for host, ack in self._acks if ack.topic == topic_hash(ALL_TOPIC)]
-            answers |= {host: ack for host, ack in named if ack.sequence == number}
-            self._acks.clear()
-            self.waiting -= answers.keys() | self.gone
-        self.waiting = set()
-        self.keep_strays()
-        return number, answers
-
-    def checkpoint(self) -> ForwarderState:
-        """What the forwarder itself decides by, besides the gate."""
-        return ForwarderState(self.ticking.checkpoint(), dict(self.own.sequences), self.clock, self.epoch)
-
-    def restore(self, state: ForwarderState) -> None:
-        self.ticking.restore(state.ticking)
-        self.own.sequences = dict(state.sequences)
-        self.clock, self.epoch = state.clock, state.epoch
-
-    # Markers.
-
-    def mark(self, mark: Mark, about: int = 0) -> int:
-        self._marker += 1
-        self.mark_on(ALL_TOPIC, mark, self._marker, about)
-        return self._marker
-
-    def mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None:
-        marker = Marker(mark, number, self.mode != "run", self.clock, self.epoch, self.incarnation, about)
-        self.forward(pack(topic, Kind.MARKER, number, marker.payload()))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Feeder
+from studio.runtime.channel.commanding import activate_all
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import FEED_PREFIX, Kind, Mark, Marker, pack
 from studio.runtime.channel.held import Held
@@ -118,9 +119,9 @@ def jump(
     forwarder.agenda.timers.rebase(to_ns)
     forwarder.mark(Mark.STATE)
     names = [component.name for component in forwarder.plan.components]
-    forwarder.activate_all(names, _command("clock-jump"))
+    activate_all(forwarder, names, _command("clock-jump"))
     for verb in ("deactivate", "activate"):
-        forwarder.activate_all([name for name in names if name in anew], _command(verb))
+        activate_all(forwarder, [name for name in names if name in anew], _command(verb))
     for feeder in feeders:
         feeder.ended = False
     for feeder in forwarder.agenda.feeders:

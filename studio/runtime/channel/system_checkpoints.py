@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.channel.forwarder import Forwarder, ForwarderState
+from studio.runtime.channel.exchange import ForwarderState
+from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import HEADER, SHARED, Ack, Mark, split, topic_field
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.held import Held
