@@ -10,12 +10,12 @@ from pathlib import Path
 from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtWidgets import QApplication
 
+from studio.editor.appearance import wanted_theme
 from studio.editor.crash import CrashReporter
 from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 from studio.editor.style import apply_theme
-from studio.editor.theme import THEMES
 
 LARGE = QSize(1760, 1100)
 
@@ -56,7 +56,7 @@ def _first_size(app: QApplication, least: QSize) -> QSize:
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:
     if theme:
         settings.theme = theme
-    apply_theme(app, THEMES.get(settings.theme, THEMES["light"]))
+    apply_theme(app, wanted_theme(settings))
     return MainWindow(settings)
 
 

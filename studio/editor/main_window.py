@@ -10,15 +10,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
+from studio.editor.appearance import Appearance, settle_motion, wanted_theme
 from studio.editor.later import Beside, Later, Slices
 from studio.editor.menus import Menus
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
-from studio.editor.theme import THEMES, Theme
+from studio.editor.theme import Theme
 from studio.editor.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
-        self.theme: Theme = THEMES.get(settings.theme, THEMES["light"])
+        self.theme: Theme = wanted_theme(settings)
+        settle_motion(settings)
+        self.appearance = Appearance(self)
         self._furnishing: Slices | None = None
         self._was_painted = False
         self.setWindowTitle("Robot Systems Studio")
@@ -185,8 +188,8 @@ class MainWindow(QMainWindow):
         self.choose_theme("dark" if self.theme.name == "light" else "light")
 
     def choose_theme(self, name: str) -> None:
-        self.show_theme(THEMES[name])
         self.settings.theme = name
+        self.appearance.refresh()
 
     def show_theme(self, theme: Theme) -> None:
         self.furnish()  # what is made half-way would keep the colours of before
@@ -215,6 +218,11 @@ class MainWindow(QMainWindow):
             self._was_painted = True
             # What was painted is on the screen only after this event.
             QTimer.singleShot(0, self.painted.emit)
+
+    def changeEvent(self, event: QEvent | None) -> None:
+        super().changeEvent(event)
+        if event is not None and event.type() == QEvent.Type.ActivationChange and self.is_furnished:
+            self.appearance.refresh()  # whoever changed the platform's settings comes back; PyQt6 has no signal for it
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
         """On the canvas; elsewhere Qt would offer to hide the tool bar."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
@@ -26,6 +27,8 @@ from studio.editor.views.map_colours import EYES
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
+CONTRAST_WORDS = {"system": "As the system asks", "normal": "Normal", "high": "High"}
+MOTION_WORDS = {"system": "As the system asks", "full": "Short, where it explains", "none": "None"}
 EDITORS = "code --goto {file}:{line}"
 
 
@@ -40,6 +43,8 @@ class PreferencesDialog(QDialog):
             self.theme.addItem(name.capitalize(), name)
         self.theme.setCurrentIndex(self.theme.findData(window.theme.name))
         self.theme.activated.connect(lambda _: window.choose_theme(self.theme.currentData()))
+        self.contrast = self._choices(CONTRAST_WORDS, self.settings.contrast, self._contrast)
+        self.motion = self._choices(MOTION_WORDS, self.settings.motion, self._motion)
         self.scale = QComboBox()
         for scale in SCALES:
             self.scale.addItem(f"{scale} %", scale)
@@ -68,7 +73,7 @@ class PreferencesDialog(QDialog):
         self.minimap = QCheckBox("Show where something lies outside the view")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
-        self.safe = QCheckBox("Only those that everybody can tell apart")
+        self.safe = QCheckBox("Safe colours of maps, codes of message types in the ports")
         self.safe.setChecked(self.settings.safe_colours)
         self.safe.toggled.connect(self._safe)
         self.debug_layout = QCheckBox("Show the Debug layout when the system stops")
@@ -83,6 +88,9 @@ class PreferencesDialog(QDialog):
         form.setVerticalSpacing(9)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._row(form, "Theme", self.theme)
+        self._row(form, "Contrast", self.contrast)
+        self._row(form, "Colour-blind mode", self.safe)
+        self._row(form, "Motion", self.motion)
         self._row(form, "Size of the interface", self.scale, self.restart)
         self._row(
             form, "Keep what is not saved after", self.autosave,
@@ -90,7 +98,6 @@ class PreferencesDialog(QDialog):
         )  # fmt: skip
         self._row(form, "Lines in the console", self.console)
         self._row(form, "Mini-map", self.minimap)
-        self._row(form, "Colours of maps", self.safe)
         self._row(form, "At a breakpoint", self.debug_layout)
         self._row(
             form, "Open source with", self.editor,
@@ -119,6 +126,22 @@ class PreferencesDialog(QDialog):
             note.setWordWrap(True)
             form.addRow("", note)
 
+    def _choices(self, words: Mapping[str, str], chosen: str, take: Callable[[str], None]) -> QComboBox:
+        box = QComboBox()
+        for value, word in words.items():
+            box.addItem(word, value)
+        box.setCurrentIndex(box.findData(chosen))
+        box.activated.connect(lambda _: take(box.currentData()))
+        return box
+
+    def _contrast(self, choice: str) -> None:
+        self.settings.contrast = choice
+        self.window_.appearance.refresh()
+
+    def _motion(self, choice: str) -> None:
+        self.settings.motion = choice
+        self.window_.appearance.refresh()
+
     def _scaled(self) -> None:
         self.settings.scale = self.scale.currentData()
         self.restart.show()
@@ -139,7 +162,7 @@ class PreferencesDialog(QDialog):
 
     def _safe(self, on: bool) -> None:
         self.settings.safe_colours = EYES.need_safe = on
-        self.window_.viewers.show_theme(self.window_.theme)
+        self.window_.appearance.refresh()
 
     def _debug_layout(self, on: bool) -> None:
         self.settings.debug_layout_on_stop = on

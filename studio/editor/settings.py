@@ -10,6 +10,8 @@ from PyQt6.QtCore import QByteArray, QSettings
 RECENT = 10
 SCALES = (90, 100, 110, 125, 150, 175, 200)
 """Per cent that the interface can be scaled by, beside what the screen asks for."""
+CONTRASTS = ("system", "normal", "high")
+MOTIONS = ("system", "full", "none")
 
 
 class Settings:
@@ -24,6 +26,24 @@ class Settings:
     @theme.setter
     def theme(self, name: str) -> None:
         self._store.setValue("theme", name)
+
+    @property
+    def contrast(self) -> str:
+        """`system`, `normal` or `high`."""
+        return self._choice("contrast", CONTRASTS)
+
+    @contrast.setter
+    def contrast(self, choice: str) -> None:
+        self._store.setValue("contrast", choice)
+
+    @property
+    def motion(self) -> str:
+        """`system`, `full` or `none`."""
+        return self._choice("motion", MOTIONS)
+
+    @motion.setter
+    def motion(self, choice: str) -> None:
+        self._store.setValue("motion", choice)
 
     @property
     def scale(self) -> int:
@@ -61,7 +81,7 @@ class Settings:
 
     @property
     def safe_colours(self) -> bool:
-        """Whether all maps have colours that everybody can tell apart."""
+        """Whether all maps have colours that everybody can tell apart, and ports the codes of their types."""
         return self._number("safe_colours", 0) != 0
 
     @safe_colours.setter
@@ -117,6 +137,10 @@ class Settings:
 
     def set_names(self, name: str, values: list[str]) -> None:
         self._store.setValue(name, values)
+
+    def _choice(self, name: str, choices: tuple[str, ...]) -> str:
+        found = self.text(name)
+        return found if found in choices else choices[0]
 
     def _number(self, name: str, default: int) -> int:
         """Whatever somebody has written into the file."""

@@ -6,7 +6,8 @@ No Qt in here: tests recompute every contrast from these values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 ThemeName = Literal["light", "dark"]
@@ -59,6 +60,15 @@ class Theme:
     origins: Mapping[str, Origin]
     types: Mapping[str, str]
     other_type: str
+    high_contrast: bool = False
+    """Lines instead of fills, and twice as wide where they mean something."""
+    type_codes: bool = False
+    """Message types are printed in the ports, for eyes that cannot tell all hues apart."""
+
+    @property
+    def look(self) -> str:
+        """One word for all that is different between two of them."""
+        return f"{self.name}{'+contrast' * self.high_contrast}{'+codes' * self.type_codes}"
 
     def tone(self, name: str) -> str:
         """Of a state: created, inactive, fine, warning, error or frozen."""
@@ -110,6 +120,40 @@ LIGHT = Theme(
 )  # fmt: skip
 
 THEMES: Mapping[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+_INK: Mapping[str, str] = {"light": "#000000", "dark": "#FFFFFF"}
+_PAPER: Mapping[str, str] = {"light": "#FFFFFF", "dark": "#000000"}
+
+
+def theme_of(name: str, *, high_contrast: bool = False, type_codes: bool = False) -> Theme:
+    """Light or dark, as somebody's eyes need it; the same object for the same answer."""
+    return _theme_of(name, high_contrast, type_codes)
+
+
+@cache
+def _theme_of(name: str, high_contrast: bool, type_codes: bool) -> Theme:
+    theme = THEMES.get(name, LIGHT)
+    theme = _strengthened(theme) if high_contrast else theme
+    return replace(theme, type_codes=True) if type_codes else theme
+
+
+def _strengthened(theme: Theme) -> Theme:
+    """One ground for everything, and on it ink: borders are those of controls, what was told by a fill is outlined."""
+    ink, paper = _INK[theme.name], _PAPER[theme.name]
+    line = mixed(ink, paper, 0.72)
+    return replace(
+        theme, high_contrast=True,
+        window=paper, panel=paper, header=paper, field=paper, canvas=paper, node=paper, node_title=paper,
+        alternate=paper, tooltip=paper, code=paper, hover=mixed(ink, paper, 0.16),
+        selection=mixed(theme.accent, paper, 0.3),
+        text=ink, muted=mixed(ink, paper, 0.82), disabled=mixed(ink, paper, 0.55),
+        border=line, control_border=line, node_border=line, focus=mixed(theme.focus, ink, 0.75),
+        accent=mixed(theme.accent, ink, 0.75), error=mixed(theme.error, ink, 0.8),
+        warning=mixed(theme.warning, ink, 0.8), fine=mixed(theme.fine, ink, 0.8),
+        inactive=mixed(theme.inactive, ink, 0.8), created=ink,
+        frozen=mixed(theme.frozen, ink, 0.8),
+        types={name: mixed(hue, ink, 0.75) for name, hue in theme.types.items()},
+        other_type=mixed(theme.other_type, ink, 0.75),
+    )  # fmt: skip
 
 
 def mixed(colour: str, ground: str, share: float) -> str:

@@ -46,7 +46,7 @@ class WindowCommands:
     def zoom_100(self) -> None:
         """The canvas; a time line that has the focus shows all of itself."""
         if not self._in_panel("show_all"):
-            self.window.canvas.zoom_to(1.0)
+            self.window.canvas.glide.to(lambda: self.window.canvas.zoom_to(1.0))
 
     def close(self) -> None:
         """The code that is being edited, or the project."""

@@ -70,7 +70,9 @@ def view(session: Session, qapp: QApplication) -> Iterator[CanvasView]:
 @pytest.fixture(scope="session")
 def one_window(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> Iterator[MainWindow]:
     """Making a window takes a second on a slow machine, opening a project in it a tenth."""
-    made = make_window(qapp, Settings(tmp_path_factory.mktemp("settings") / "editor.ini"))
+    settings = Settings(tmp_path_factory.mktemp("settings") / "editor.ini")
+    settings.motion = "none"  # what a test has asked for is there at once
+    made = make_window(qapp, settings)
     made.files.may_leave = lambda: True  # type: ignore[method-assign]  # nobody is there to answer
     made.resize(1280, 800)
     yield made

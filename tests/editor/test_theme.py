@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from studio.editor.style import sheet_of
-from studio.editor.theme import THEMES, Theme, contrast
+from studio.editor.theme import THEMES, Theme, contrast, theme_of
 
+HIGH = {f"{name}, high contrast": theme_of(name, high_contrast=True) for name in THEMES}
+ALL = {**THEMES, **HIGH}
 GROUNDS = ("window", "panel", "header", "node", "canvas")
 
 
@@ -15,7 +17,7 @@ def test_contrast_is_that_of_wcag() -> None:
     assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+@pytest.mark.parametrize("theme", ALL.values(), ids=ALL)
 def test_text_is_readable_on_every_ground(theme: Theme) -> None:
     for ground in GROUNDS:
         for text in (theme.text, theme.muted, theme.accent, theme.error, theme.warning, theme.fine, theme.frozen):
@@ -24,7 +26,7 @@ def test_text_is_readable_on_every_ground(theme: Theme) -> None:
     assert contrast(theme.on_accent, theme.accent_fill) >= 4.5
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+@pytest.mark.parametrize("theme", ALL.values(), ids=ALL)
 def test_borders_ports_and_focus_are_visible(theme: Theme) -> None:
     for ground in GROUNDS:
         for line in (theme.control_border, theme.focus):
@@ -33,7 +35,7 @@ def test_borders_ports_and_focus_are_visible(theme: Theme) -> None:
         assert contrast(hue, theme.canvas) >= 3, hue
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+@pytest.mark.parametrize("theme", ALL.values(), ids=ALL)
 def test_origins_are_readable_and_orange_is_real_alone(theme: Theme) -> None:
     for origin in theme.origins.values():
         assert contrast(origin.on_fill, origin.fill) >= 4.5
@@ -43,5 +45,16 @@ def test_origins_are_readable_and_orange_is_real_alone(theme: Theme) -> None:
 
 
 def test_the_style_sheet_knows_every_colour_that_it_names() -> None:
-    for theme in THEMES.values():
+    for theme in ALL.values():
         assert "$" not in sheet_of(theme)
+
+
+@pytest.mark.parametrize("theme", HIGH.values(), ids=HIGH)
+def test_high_contrast_keeps_the_stricter_promise(theme: Theme) -> None:
+    for ground in GROUNDS:
+        paper = getattr(theme, ground)
+        for text in (theme.text, theme.muted, theme.accent, theme.error, theme.fine, theme.inactive, theme.created):
+            assert contrast(text, paper) >= 7, (ground, text)
+        for line in (theme.border, theme.node_border, theme.focus, theme.disabled, *theme.types.values()):
+            assert contrast(line, paper) >= 4.5, (ground, line)
+    assert contrast(theme.text, theme.selection) >= 7

@@ -100,7 +100,7 @@ class GroupFrame(QGraphicsItem):
         assert painter is not None
         theme = self.theme
         fill, line = QColor(theme.accent), QColor(theme.accent if self.isSelected() else theme.control_border)
-        fill.setAlphaF(0.04)
+        fill.setAlphaF(0.0 if theme.high_contrast else 0.04)
         painter.setBrush(fill)
         painter.setPen(QPen(line, 2 if self.isSelected() else 1))
         painter.drawRoundedRect(self._area, RADIUS + 3, RADIUS + 3)

@@ -27,8 +27,9 @@ def paint_chip(painter: QPainter, at: QPointF, look: Look, theme: Theme) -> None
     rect = QRectF(at.x(), at.y(), chip_width(look), CHIP)
     fill = QColor(colour)
     fill.setAlphaF(0.16 if theme.name == "dark" else 0.13)
-    painter.setPen(QPen(colour, 1) if look.tone == "created" else Qt.PenStyle.NoPen)
-    painter.setBrush(fill if look.tone != "created" else Qt.BrushStyle.NoBrush)
+    is_outlined = look.tone == "created" or theme.high_contrast
+    painter.setPen(QPen(colour, 1) if is_outlined else Qt.PenStyle.NoPen)
+    painter.setBrush(Qt.BrushStyle.NoBrush if is_outlined else fill)
     painter.drawRoundedRect(rect, CHIP / 2, CHIP / 2)
     icon(look.icon, colour.name()).paint(painter, QRectF(rect.left() + 7, rect.top() + 3, 12, 12).toRect())
     painter.setFont(text_font(11, 600))

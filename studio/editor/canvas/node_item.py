@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.card import PADDING, ROW, STATE_ROW, SWITCH_ROW, TITLE, TITLE_AT, Card, Port
 from studio.editor.canvas.live_paint import paint_state_row
+from studio.editor.canvas.port_code import CODE_MARGIN, paint_code
 from studio.editor.canvas.title_fit import LINE, fit_title
 from studio.editor.fonts import metrics, text_font
 from studio.editor.icons import icon
@@ -108,7 +109,8 @@ class NodeItem(QGraphicsItem):
     # ---- Qt
 
     def boundingRect(self) -> QRectF:
-        return self.rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+        margin = CODE_MARGIN if self.theme.type_codes else _MARGIN
+        return self.rect().adjusted(-margin, -margin, margin, margin)
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
@@ -181,7 +183,8 @@ class NodeItem(QGraphicsItem):
             colour = QColor(origin.text if self.card.mode != "real" else origin.fill)
             style = Qt.BrushStyle.SolidPattern if self.card.mode != "logged" else Qt.BrushStyle.Dense3Pattern
             painter.fillRect(QRectF(0, 0, rect.width(), 4), QBrush(colour, style))
-        painter.fillRect(QRectF(0, 0, 6 if self.isSelected() else 4, rect.height()), QColor(self._stripe()))
+        stripe = (6 if self.isSelected() else 4) * (2 if theme.high_contrast else 1)
+        painter.fillRect(QRectF(0, 0, stripe, rect.height()), QColor(self._stripe()))
         painter.restore()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(self._border())
@@ -335,6 +338,9 @@ class NodeItem(QGraphicsItem):
                 painter.setPen(QPen(QColor(theme.other_type), 2))
                 painter.setBrush(QColor(theme.other_type if port.side == "provided" else theme.canvas))
                 painter.drawRect(box)
+                continue
+            if theme.type_codes and port.type and self._detail >= ALL_DETAIL:
+                paint_code(painter, port, hue, theme, grows=radius > PORT_RADIUS)
                 continue
             painter.setPen(QPen(QColor(theme.canvas), 2))
             painter.setBrush(hue)

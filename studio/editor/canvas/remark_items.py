@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from studio.editor.fonts import text_font
+from studio.editor.fonts import text_font, width_of
 from studio.editor.theme import Theme
 from studio.model.parts import Frame, Note
 
@@ -88,6 +88,11 @@ class FrameItem(RemarkItem):
         super().__init__(value, theme)
         self.setZValue(0)
 
+    def title_area(self) -> QRectF:
+        """On the canvas: what wires go around, because a word that is struck through cannot be read."""
+        assert isinstance(self.value, Frame)
+        return QRectF(self.x() + 8, self.y() + 4, width_of(self.value.title, 12, 600) + 6, FRAME_TITLE)
+
     def shape(self) -> QPainterPath:
         """Only the title bar and the border: what lies inside a frame must be reachable."""
         path = QPainterPath()
@@ -104,8 +109,8 @@ class FrameItem(RemarkItem):
         assert painter is not None and isinstance(self.value, Frame)
         theme = self.theme
         fill, line = QColor(theme.accent), QColor(theme.accent)
-        fill.setAlphaF(0.05)
-        line.setAlphaF(1.0 if self.isSelected() else 0.35)
+        fill.setAlphaF(0.0 if theme.high_contrast else 0.05)
+        line.setAlphaF(1.0 if self.isSelected() or theme.high_contrast else 0.35)
         painter.setBrush(fill)
         painter.setPen(QPen(line, 2 if self.isSelected() else 1.2, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(self.rect(), 6, 6)

@@ -88,9 +88,9 @@ class CanvasScene(ItemScene):
         for table in CONNECTIONS:
             for connection in getattr(self.session.system, table):
                 self._add_connection(table, connection)
-        self.ways.lay_all()
         for remark in [*self.session.system.layout.frames, *self.session.system.layout.notes]:
             self._put_remark(remark)
+        self.ways.lay_all()
         self.groups.refresh()
         for name in chosen & set(self.nodes):
             self.nodes[name].setSelected(True)
@@ -165,7 +165,7 @@ class CanvasScene(ItemScene):
     # ---- following the model
 
     def _follow(self, changes: tuple[Change, ...]) -> None:
-        before = set(self.nodes)
+        before, titles = set(self.nodes), self._titles()
         touched: set[str] = set()
         self._moved()
         for change in changes:
@@ -176,6 +176,8 @@ class CanvasScene(ItemScene):
         self.groups.refresh()
         self.lay_wires_of(touched)
         areas = [self.nodes[name].sceneBoundingRect() for name in touched if name in self.nodes]
+        now = self._titles()
+        areas += [area for key, area in [*titles.items(), *now.items()] if titles.get(key) != now.get(key)]
         self.ways.lay_near(self.wires.values(), areas)
         self._moved()
         self._make_room()
@@ -306,6 +308,10 @@ class CanvasScene(ItemScene):
             item.show(value, self.theme)
 
     # ---- the rest
+
+    def _titles(self) -> dict[str, QRectF]:
+        """Of frames, by their ids."""
+        return {key: item.title_area() for key, item in self.remarks.items() if isinstance(item, FrameItem)}
 
     def _make_room(self) -> None:
         self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
@@ -10,6 +11,7 @@ from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPoly
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from studio.editor.canvas.commands import CanvasCommands
+from studio.editor.canvas.glide import Glide
 from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of, seen_through
 from studio.editor.canvas.scene import CanvasScene
 from studio.model.parts import Connection, View
@@ -37,6 +39,7 @@ class SightView(QGraphicsView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QGraphicsView.Shape.NoFrame)
+        self.glide = Glide(self)
         self.pointer_note = PointerNote(self)
         self.empty_note = EmptyNote(self, "mdi6.graph-outline", "Drag a component here, or press Shift+A")
         self._wants_minimap = True
@@ -84,6 +87,7 @@ class SightView(QGraphicsView):
 
     def zoom_to(self, zoom: float, at: QPointF | None = None) -> None:
         """The point `at` of the viewport stays where it is; the middle if there is none."""
+        self.glide.finish()
         viewport = self.viewport()
         assert viewport is not None
         anchor = at or QPointF(viewport.rect().center())
@@ -94,7 +98,32 @@ class SightView(QGraphicsView):
         self._scroll(moved.x(), moved.y())
         self._zoom_changed()
 
+    def glide_by(self, factor: float) -> None:
+        self.glide.to(lambda: self.zoom_by(factor))
+
+    def glide_to_fit(self) -> None:
+        self.glide.to(self.fit)
+
+    def looking(self) -> Callable[[], None]:
+        """Brings back what is seen now, to the pixel."""
+        zoom, bars = self.zoom, [bar for bar in (self.horizontalScrollBar(), self.verticalScrollBar()) if bar]
+        values = [bar.value() for bar in bars]
+
+        def again() -> None:
+            self.setTransform(self.transform().fromScale(zoom, zoom))
+            for bar, value in zip(bars, values, strict=True):
+                bar.setValue(value)
+            self._zoom_changed()
+
+        return again
+
+    def look_at(self, zoom: float, middle: QPointF) -> None:
+        self.setTransform(self.transform().fromScale(zoom, zoom))
+        self.centerOn(middle)
+        self._zoom_changed()
+
     def fit(self) -> None:
+        self.glide.finish()
         area = self.canvas.content_rect()
         viewport = self.viewport()
         assert viewport is not None
@@ -105,19 +134,16 @@ class SightView(QGraphicsView):
         area = area.adjusted(-24, -24, 24, 24)
         zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
         zoom = max(LEAST_ZOOM, zoom)
-        self.setTransform(self.transform().fromScale(zoom, zoom))
-        self.centerOn(area.center())
-        self._zoom_changed()
+        self.look_at(zoom, area.center())
 
     def restore_view(self) -> None:
         """As it was when the project was saved, or everything."""
+        self.glide.finish()
         view = self.canvas.session.system.layout.view
         if view is None:
             self.fit()
             return
-        self.setTransform(self.transform().fromScale(view.zoom, view.zoom))
-        self.centerOn(view.x, view.y)
-        self._zoom_changed()
+        self.look_at(view.zoom, QPointF(view.x, view.y))
         if not self.visible_rect().intersects(self.canvas.content_rect()):
             self.fit()
 
@@ -137,7 +163,7 @@ class SightView(QGraphicsView):
         if card is not None:
             self.canvas.select([name])
             self.canvas.set_focus_node(name)
-            self.centerOn(card.outline().center())
+            self.glide.to(lambda: self.centerOn(card.outline().center()))
             self.setFocus()
 
     def go_to_wire(self, connection: Connection) -> None:
@@ -148,7 +174,7 @@ class SightView(QGraphicsView):
             return
         self.canvas.clearSelection()
         item.setSelected(True)
-        self.centerOn(item.middle)
+        self.glide.to(lambda: self.centerOn(item.middle))
         self.setFocus()
 
     def toggle_minimap(self) -> None:
@@ -197,6 +223,7 @@ class SightView(QGraphicsView):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Who saw everything still does: panels come and go beside the canvas."""
+        self.glide.finish()
         saw_all = self._saw_all
         super().resizeEvent(event)
         self._place_overlays()

@@ -108,6 +108,7 @@ class CanvasView(SightView):
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
         self.setFocus()
+        self.glide.finish()
         at, point = event.position().toPoint(), self.mapToScene(event.position().toPoint())
         if event.button() == Qt.MouseButton.MiddleButton:
             self._pan_from = at

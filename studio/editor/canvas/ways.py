@@ -12,6 +12,7 @@ from PyQt6.QtCore import QPointF, QRectF
 from studio.editor.canvas.card_index import CardIndex
 from studio.editor.canvas.lane_book import LaneBook
 from studio.editor.canvas.nets import Course, courses_back, courses_right
+from studio.editor.canvas.remark_items import FrameItem
 from studio.editor.canvas.routing import CORNER, is_feedback, service_path
 from studio.editor.canvas.wire_item import WireItem
 from studio.model.parts import Connection, Endpoint, ServiceWire, Wire
@@ -134,7 +135,10 @@ class Ways:
         area = QRectF(start, ends[0]).normalized()
         for end in ends[1:]:
             area = area.united(QRectF(start, end).normalized())
-        return self._cards().within(area.adjusted(-60, -160, 60, 160), MANY) or []
+        area.adjust(-60, -160, 60, 160)
+        frames = (remark for remark in self.scene.remarks.values() if isinstance(remark, FrameItem))
+        titles = [title for frame in frames if (title := frame.title_area()).intersects(area)]
+        return [*(self._cards().within(area, MANY) or []), *titles]
 
     def _lane(self, net: Net) -> int:
         """Wires of one net share a lane; those of another have the next, in the order of the system."""

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.live_paint import paint_pills
 from studio.editor.canvas.nets import Course
+from studio.editor.canvas.port_code import CODE_REACH
 from studio.editor.canvas.wire_strokes import HANDLE, Stroke
 from studio.editor.fonts import text_font, width_of
 from studio.editor.live_state import LiveWire
@@ -25,6 +26,8 @@ PIECES_UP_TO = 1.5
 BARE = 28.0
 """Behind the place where wires part, they are too near to each other to be bridges."""
 DOT = 3.5
+CHOSEN = 2.5
+"""Above cards, or its handles would lie under the ports."""
 WIDTH_TO_TAKE = 12.0
 LANE_FOR_WORDS = 96.0
 """So much straight wire, and words stand on it; otherwise in the middle of the whole."""
@@ -65,7 +68,7 @@ class WireItem(QGraphicsItem):
         self.path = path = course.path()
         first = path.elementAt(0)
         self.start, self.end = QPointF(first.x, first.y), path.currentPosition()
-        tip = self.end - QPointF(6.5, 0)
+        tip = self.end - QPointF(CODE_REACH if self.theme.type_codes else 6.5, 0)
         self._arrow = QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)])
         bare = 0.0 if is_alone else BARE
         self._trunk = Stroke(course.trunk, bare)
@@ -79,7 +82,7 @@ class WireItem(QGraphicsItem):
     def settle(self) -> None:
         """What is chosen lies over the others; who shows the trunk of a net, below those that part from it."""
         is_below = self.course.is_lead and not self.course.trunk.isEmpty()
-        self.setZValue(1.2 if self.is_lifted else 0.99 if is_below else 1.0)
+        self.setZValue(CHOSEN if self.isSelected() else 1.5 if self.in_flight else 0.99 if is_below else 1.0)
 
     @property
     def is_lifted(self) -> bool:

@@ -145,7 +145,7 @@ class Inspector(QScrollArea):
             if isinstance(value, Component) else _without_parameters(value) for value in values
         ]  # fmt: skip
         wired = [len(self.session.system.connections_of(name)) for name in nodes]
-        return (self.theme.name, len(self.session.system.hosts), tuple(map(repr, stripped)), tuple(wired))
+        return (self.theme.look, len(self.session.system.hosts), tuple(map(repr, stripped)), tuple(wired))
 
     def _remember_tab(self, index: int) -> None:
         self._tab = index

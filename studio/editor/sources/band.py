@@ -54,9 +54,9 @@ class OriginBand(QWidget):
 
     def show_modes(self, modes: list[SourceMode], theme: Theme) -> None:
         """One for each source, in order: the band is divided among them."""
-        if self._shown == (modes, theme.name):
+        if self._shown == (modes, theme.look):
             return  # asked for with every piece of news, and style sheets take their time
-        self._shown = (list(modes), theme.name)
+        self._shown = (list(modes), theme.look)
         self.modes, self.theme = modes, theme
         self.setFixedHeight(0 if not modes else TALL if self.is_real else THIN)
         for widget in (self._mark, self.words, self.more, self.arm, self.stop):

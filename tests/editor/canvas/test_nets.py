@@ -12,11 +12,12 @@ from PyQt6.QtGui import QColor, QImage, QPainter
 
 from studio.editor.canvas.lane_book import LaneBook
 from studio.editor.canvas.nets import Course, courses_back, courses_right
+from studio.editor.canvas.remark_items import FrameItem
 from studio.editor.canvas.routing import Lane
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
-from studio.model.layout_edits import MoveNodes
-from studio.model.parts import Wire
+from studio.model.layout_edits import MoveNodes, PutFrame
+from studio.model.parts import Frame, Wire
 from studio.model.spec import Delivery
 from studio.model.system_edits import Disconnect, SetDelivery
 
@@ -218,3 +219,15 @@ def test_where_wires_part_there_is_a_dot(view: CanvasView, fan: list[WireItem]) 
     image = painted(view, dot)
     hue = QColor(view.canvas.theme.hue("Map"))
     assert [image.pixelColor(20, 20 + y).name() for y in (-2, 1)] == [hue.name()] * 2  # a line alone is thinner
+
+
+def test_wires_do_not_strike_through_the_title_of_a_frame(view: CanvasView, fan: list[WireItem]) -> None:
+    lane = fan[0].course.lane
+    assert lane is not None
+    view.canvas.session.do(PutFrame(Frame("f9", "Everything about the ground", lane.left + 60, lane.y - 14, 400, 200)))
+    title = view.canvas.remarks["f9"]
+    assert isinstance(title, FrameItem)
+    moved = fan[0].course.lane
+    assert moved is not None and not title.title_area().contains(QPointF(lane.left + 80, moved.y))
+    view.canvas.session.undo()
+    assert fan[0].course.lane == lane

@@ -1,0 +1,60 @@
+"""How the window looks and moves for this user: by choice, or as the platform asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtWidgets import QApplication, QStyle
+
+from studio.editor.motion import MOTION
+from studio.editor.theme import Theme, theme_of
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+    from studio.editor.settings import Settings
+
+_QT_EFFECTS = (
+    Qt.UIEffect.UI_General, Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo,
+    Qt.UIEffect.UI_AnimateTooltip, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateToolBox,
+)  # fmt: skip
+
+
+def wanted_theme(settings: Settings) -> Theme:
+    high = settings.contrast == "high" or (settings.contrast == "system" and system_wants_contrast())
+    return theme_of(settings.theme, high_contrast=high, type_codes=settings.safe_colours)
+
+
+def settle_motion(settings: Settings) -> None:
+    """For our own animations, and for those of Qt: menus, boxes, the cursor in a text."""
+    MOTION.is_reduced = settings.motion == "none" or (settings.motion == "system" and not system_moves())
+    if MOTION.is_reduced:
+        for effect in _QT_EFFECTS:
+            QApplication.setEffectEnabled(effect, False)
+        QApplication.setCursorFlashTime(0)
+
+
+def system_wants_contrast() -> bool:
+    hints = QGuiApplication.styleHints()
+    told = hints.accessibility() if hints is not None else None
+    return told is not None and told.contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def system_moves() -> bool:
+    """Qt has one word for it, which a style passes on from the platform."""
+    style = QApplication.style()
+    return style is None or style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0
+
+
+class Appearance:
+    """Brings the window to what was chosen, or to what the platform asks for by now."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window, self.settings = window, window.settings
+
+    def refresh(self) -> None:
+        settle_motion(self.settings)
+        theme = wanted_theme(self.settings)
+        if theme is not self.window.theme:
+            self.window.show_theme(theme)
