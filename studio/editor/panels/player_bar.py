@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMenu, QToolButton, QWidget
 
 from studio.editor.icons import icon
@@ -39,6 +39,8 @@ class PlayerBar(FittingBar):
     bookmark_wanted = pyqtSignal()
     mapping_wanted = pyqtSignal()
     record_wanted = pyqtSignal()
+    beside_wanted = pyqtSignal(QPoint)
+    """A log is to be put beside this one; where on the screen."""
     done = pyqtSignal()
     """Something was typed and entered: the keys are the time line's again."""
 
@@ -152,11 +154,18 @@ class PlayerBar(FittingBar):
         self.number = field(70, "Event", words, self._jump_to_event)
         words = "Which topic of the log feeds which port…"
         self.mapping = tool("mdi6.swap-horizontal", words, lambda _: self.mapping_wanted.emit())
+        words = "A log beside this one, to be compared in plots…"
+        self.beside = tool("mdi6.database-plus-outline", words, lambda _: self._ask_beside())
         words = "Record, or end the recording: Ctrl+R"
         self.recorder = tool("fa6s.circle", words, lambda _: self.record_wanted.emit())
-        for widget, rank in ((self.time, 1), (self.number, 7), (self.mapping, 6)):
+        for widget, rank in ((self.time, 1), (self.number, 7), (self.mapping, 6), (self.beside, 6)):
             self._put(widget, rank)
         self.add(self.recorder, 6)
+
+    def _ask_beside(self) -> None:
+        """Below the button, or below what stands for it where it has no room."""
+        shown = self.beside if self.beside.isVisible() else self.more
+        self.beside_wanted.emit(shown.mapToGlobal(QPoint(0, shown.height())))
 
     # ---- what was typed, and what has no room
 

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.player_bar import PlayerBar
+from studio.editor.panels.player_beside import PlayerBeside
 from studio.editor.panels.player_marks import PlayerMarks
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
 from studio.editor.panels.viewer import Empty, Settings, Viewer, column, stacked
@@ -47,6 +48,9 @@ class PlayerViewer(Viewer):
         self.bar = PlayerBar(theme, self.tool, steering)
         self.bar.bookmark_wanted.connect(lambda: self.marks.add())
         self.bar.mapping_wanted.connect(self._map)
+        self.beside = PlayerBeside(self, feed, self.timeline, theme)
+        self.bar.beside_wanted.connect(self.beside.open_menu)
+        self.beside.logs.changed.connect(self.settled)
         self.bar.record_wanted.connect(lambda: self._at_desk("toggle"))
         self.bar.done.connect(self.timeline.setFocus)
         self.timeline.sought.connect(self._seek)
@@ -95,15 +99,16 @@ class PlayerViewer(Viewer):
 
     def save(self) -> Settings:
         """The chosen stream, for any log; the part of the time line, for the one it belongs to."""
-        outline = self.timeline.outline
+        outline, beside = self.timeline.outline, {"beside_ns": self.beside.save()}
         if outline is None:
-            return self._kept
+            return self._kept | beside
         part = [time_ns - outline.start_ns for time_ns in self.timeline.span_ns]
-        return {"stream": self.timeline.chosen, "log": outline.path.name, "part_ns": part}
+        return {"stream": self.timeline.chosen, "log": outline.path.name, "part_ns": part} | beside
 
     def restore(self, settings: Settings) -> None:
         self._kept = settings
         self.timeline.chosen = str(settings.get("stream", ""))
+        self.beside.restore(settings.get("beside_ns"))
 
     def _show_kept(self, outline: Outline) -> None:
         kept, self._kept = self._kept, {}
@@ -220,6 +225,11 @@ class PlayerViewer(Viewer):
         made = "; outputs are made anew by the components" if self.feed.state.get("components") else ""
         self.timeline.words = f"{on} of {len(outline.lanes)} streams play{made}"
 
+    def close_viewer(self) -> None:
+        self.beside.logs.changed.disconnect(self.settled)
+        self.beside.close()
+        super().close_viewer()
+
     # ---- hands
 
     def show_all(self) -> None:
@@ -274,4 +284,5 @@ class PlayerViewer(Viewer):
         self.timeline.show_theme(theme)
         self.empty.show_theme(theme)
         self.bar.show_theme(theme)
+        self.beside.show_theme(theme)
         self._show_state()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,15 @@ from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
+from studio.editor.panels.plot_beside import BesideCurves
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
+from studio.editor.views.plot_curve import SECOND_NS, Curve
 from studio.editor.views.plot_paper import PlotPaper
 from studio.editor.views.plot_point import PointedAt, PointMark
 from studio.editor.views.series import Series, Statistics
 from studio.errors import StudioError
-from studio.messages import MessageError
-from studio.messages.field_paths import parse_path, value_at
 
 HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 """Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
@@ -34,33 +33,6 @@ FRAME_MS, SLOWEST_MS = 33, 100
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
 NEAR_PX = 8
-SECOND_NS = 1_000_000_000
-
-
-@dataclass
-class Curve:
-    what: Field
-    series: Series = field(default_factory=Series)
-    item: Any = None
-    trouble: str = ""
-
-    def take(self, events: list[Event]) -> None:
-        times: list[float] = []
-        values: list[float] = []
-        numbers: list[int] = []
-        path = parse_path(self.what.path)
-        for event in events:
-            try:
-                value = value_at(event.message, path)
-                values.append(float(value) if value is not None else math.nan)
-                times.append(event.stamp_ns / SECOND_NS)
-                numbers.append(event.sequence)
-                self.trouble = ""
-            except MessageError as error:  # the topic's type has changed
-                self.trouble = error.message
-            except (TypeError, ValueError):
-                self.trouble = "is no number"
-        self.series.add(times, values, numbers)
 
 
 class PlotViewer(Viewer):
@@ -83,7 +55,7 @@ class PlotViewer(Viewer):
         self.plot.scene().sigMouseMoved.connect(self._point)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
-        self.plot.sigXRangeChanged.connect(lambda *_: self._ask_redraw())
+        self.plot.sigXRangeChanged.connect(lambda *_: self.ask_redraw())
         self.empty = Empty(
             self.ICON, "Drag a field here from the topics, or choose one there with a double-click", theme
         )
@@ -91,7 +63,7 @@ class PlotViewer(Viewer):
         self.follow = self.tool(
             "mdi6.arrow-collapse-right", "Follow: the newest is at the right", self._follow, on=True
         )
-        self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self._fit())
+        self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self.show_all())
         self.against = self.tool(
             "mdi6.chart-scatter-plot", "XY: the second field over the first instead of over time", self._cross, on=False
         )
@@ -103,8 +75,10 @@ class PlotViewer(Viewer):
         self.export = self.tool(
             "mdi6.file-delimited-outline", "Save what is visible as CSV", lambda _: self.ask_export()
         )
+        self.beside = BesideCurves(self)
         self.facts = facts()
-        column(self, Bar(self.follow, self.fit, self.against, self.less, self.export, self.facts), self.place)
+        bar = Bar(self.follow, self.fit, self.against, self.less, self.beside.button, self.export, self.facts)
+        column(self, bar, self.place).insertWidget(1, self.beside.strip)
         self.setAcceptDrops(True)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -120,41 +94,45 @@ class PlotViewer(Viewer):
 
     # ---- curves
 
-    def add(self, wanted: Field) -> None:
-        """A curve for a field; one that is there already is not added again."""
-        if any(curve.what == wanted for curve in self.curves):
+    def add(self, wanted: Field, log: Path | None = None) -> None:
+        """A curve for a field of what runs, or of a log beside; one that is there already is not added again."""
+        if any((curve.what, curve.log) == (wanted, log) for curve in self.curves):
             return
-        curve = Curve(wanted)
-        curve.item = self.plot.plot(name=str(wanted))
+        curve = Curve(wanted, log)
+        curve.item = self.plot.plot(name=curve.name)
         self.curves.append(curve)
-        self.look_at(str(wanted), wanted.topic, lambda events: self._take(curve, events), every=True)
+        if log is None:
+            self.look_at(str(wanted), wanted.topic, lambda events: self._take(curve, events), every=True)
+        else:
+            self.beside.read(curve, log)
         self._stack.setCurrentWidget(self.plot)
         self.show_theme(self.theme)
         self._retitle()
 
-    def remove(self, wanted: Field) -> None:
-        for curve in [each for each in self.curves if each.what == wanted]:
-            self.look_at(str(curve.what), "", lambda _: None)
+    def remove(self, wanted: Field, log: Path | None = None) -> None:
+        for curve in [each for each in self.curves if (each.what, each.log) == (wanted, log)]:
+            if log is None:
+                self.look_at(str(curve.what), "", lambda _: None)
             self.plot.removeItem(curve.item)
             self.curves.remove(curve)
         if not self.curves:
             self._stack.setCurrentWidget(self.empty)
             self.facts.clear()
         self.show_theme(self.theme)  # the others move up in the order of colours
-        self._ask_redraw()
+        self.beside.move()
         self._retitle()
 
     def _list_curves(self, menu: QMenu) -> None:
         menu.clear()
         for curve in self.curves:
-            menu.addAction(str(curve.what), partial(self.remove, curve.what))
+            menu.addAction(curve.name, partial(self.remove, curve.what, curve.log))
         if len(self.curves) > 1:
             menu.addSeparator()
             menu.addAction("All curves", self.remove_all)
 
     def remove_all(self) -> None:
         for curve in list(self.curves):
-            self.remove(curve.what)
+            self.remove(curve.what, curve.log)
 
     def _retitle(self) -> None:
         names = [curve.what.path.partition(".")[0] for curve in self.curves]
@@ -163,11 +141,11 @@ class PlotViewer(Viewer):
 
     def _take(self, curve: Curve, events: list[Event]) -> None:
         curve.take(events)
-        self._ask_redraw()
+        self.ask_redraw()
 
     # ---- showing
 
-    def _ask_redraw(self) -> None:
+    def ask_redraw(self) -> None:
         """At most 30 times a second, however many topics speak, and only for what can be seen."""
         if not self._timer.isActive():
             self._timer.start()
@@ -178,14 +156,15 @@ class PlotViewer(Viewer):
         if self.against.isChecked():
             self._draw_against()
             return
-        newest = max((float(curve.series.times[-1]) for curve in self.curves if len(curve.series)), default=None)
+        running = [curve.ends() for curve in self.curves if curve.log is None]
+        newest = max((ends[1] for ends in running if ends is not None), default=None)
         if newest is not None and self.follow.isChecked():
             self.plot.setXRange(newest - self._span_s, newest, padding=0)
         first, last = self.plot.getPlotItem().vb.viewRange()[0]
         pixels = max(int(self.plot.width() * self.devicePixelRatioF()), 10)
         self._timer.setInterval(round(min(max(1000 * (last - first) / pixels, FRAME_MS), SLOWEST_MS)))
         for curve in self.curves:
-            curve.item.setData(*curve.series.drawn(first, last, pixels), connect="finite")
+            curve.item.setData(*curve.drawn(first, last, pixels), connect="finite")
         self._figures_are_old = True
         if not self._figures.isActive():
             self._tell()
@@ -195,13 +174,14 @@ class PlotViewer(Viewer):
         if len(self.curves) < 2:
             self.facts.setText("XY needs two fields")
             return
-        across, up = self.curves[0].series, self.curves[1].series
+        first, second = self.curves[0], self.curves[1]
+        across, up = first.series, second.series
         if not len(across) or not len(up):
             return
-        places = across.times.searchsorted(up.times, side="right") - 1
+        places = across.times.searchsorted(up.times + (second.shift_s - first.shift_s), side="right") - 1
         known = places >= 0
-        self.curves[0].item.setData([], [])
-        self.curves[1].item.setData(across.values[places[known]], up.values[known], connect="finite")
+        first.item.setData([], [])
+        second.item.setData(across.values[places[known]], up.values[known], connect="finite")
         self.facts.setText(f"{self.curves[1].what.path} over {self.curves[0].what.path}")
 
     def _tell(self) -> None:
@@ -214,12 +194,12 @@ class PlotViewer(Viewer):
         words = []
         for curve in self.curves:
             if curve.trouble:
-                words.append(f"{curve.what.path}: {curve.trouble}")
+                words.append(f"{curve.short_name}: {curve.trouble}")
                 continue
-            told = Statistics.of(curve.series.values[curve.series.between(first, last)])
+            told = Statistics.of(curve.between(first, last)[1])
             if told.count:
                 figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
-                words.append(f"{curve.what.path}: {figures}".replace("-", "−"))
+                words.append(f"{curve.short_name}: {figures}".replace("-", "−"))
         self.facts.setText(" · ".join(words))
         about = "Least, greatest, mean and standard deviation of what is visible:"
         self.facts.setToolTip("\n".join([about, *words]))
@@ -250,14 +230,17 @@ class PlotViewer(Viewer):
         box = self.plot.getPlotItem().vb
         if self.against.isChecked() or not box.sceneBoundingRect().contains(place):
             return None
+        near = self.nearest(place, self.curves)
+        return near[1] if near is not None else None
+
+    def nearest(self, place: QPointF, curves: list[Curve]) -> tuple[Curve, PointedAt] | None:
+        box = self.plot.getPlotItem().vb
         at, (across, up) = box.mapSceneToView(place), box.viewPixelSize()
         best, found = math.inf, None
-        for curve in self.curves:
-            near = curve.series.nearest(at.x(), at.y(), NEAR_PX * across, NEAR_PX * up)
+        for curve in curves:
+            near = curve.nearest(at.x(), at.y(), NEAR_PX * across, NEAR_PX * up)
             if near is not None and near[1] < best:
-                series, (index, best) = curve.series, near
-                time_s, value = float(series.times[index]), float(series.values[index])
-                found = PointedAt(curve.what.topic, int(series.numbers[index]), curve.what.path, time_s, value)
+                found, best = (curve, near[0]), near[1]
         return found
 
     def _point(self, place: QPointF) -> None:
@@ -283,15 +266,15 @@ class PlotViewer(Viewer):
 
     def _let_go(self) -> None:
         self.follow.setChecked(False)
-        self._ask_redraw()
+        self.ask_redraw()
 
     def _follow(self, on: bool) -> None:
         if on:
             self.plot.enableAutoRange(axis="y")
-        self._ask_redraw()
+        self.ask_redraw()
 
-    def _fit(self) -> None:
-        ends = [(float(c.series.times[0]), float(c.series.times[-1])) for c in self.curves if len(c.series)]
+    def show_all(self) -> None:
+        ends = [ends for ends in (curve.ends() for curve in self.curves) if ends is not None]
         self.follow.setChecked(False)
         self.plot.enableAutoRange(axis="y")
         if self.against.isChecked():
@@ -322,30 +305,39 @@ class PlotViewer(Viewer):
             writer = csv.writer(file)
             writer.writerow(["field", "time_s", "value"])
             for curve in self.curves:
-                part = curve.series.between(first, last)
-                for time, value in zip(curve.series.times[part], curve.series.values[part], strict=True):
-                    writer.writerow([str(curve.what), repr(float(time)), repr(float(value))])
+                for time, value in zip(*curve.between(first, last), strict=True):
+                    writer.writerow([curve.name, repr(float(time)), repr(float(value))])
 
     # ---- what is kept
 
     def save(self) -> Settings:
         return {
-            "fields": [[curve.what.topic, curve.what.path] for curve in self.curves],
+            "fields": [
+                [curve.what.topic, curve.what.path, *([str(curve.log)] if curve.log is not None else [])]
+                for curve in self.curves
+            ],
             "xy": self.against.isChecked(),
+            "offsets_ns": self.beside.save(),
         }
 
     def restore(self, settings: Settings) -> None:
+        self.beside.restore(settings.get("offsets_ns"))
         for entry in settings.get("fields", []):
-            if isinstance(entry, list) and len(entry) == 2:
-                self.add(Field(str(entry[0]), str(entry[1])))
+            if isinstance(entry, list) and len(entry) in (2, 3):
+                self.add(Field(str(entry[0]), str(entry[1])), *(Path(str(log)) for log in entry[2:]))
         if settings.get("xy"):
             self.against.setChecked(True)
             self._cross(True)
 
     def attached(self) -> None:
         for curve in self.curves:
-            curve.series.clear()
+            if curve.log is None:
+                curve.series.clear()
         self.follow.setChecked(True)
+
+    def close_viewer(self) -> None:
+        self.beside.close()
+        super().close_viewer()
 
     # ---- Qt
 
@@ -368,12 +360,15 @@ class PlotViewer(Viewer):
         self.mark.show_theme(theme)
         self.legend.setBrush(pg.mkBrush(theme.panel))
         self.legend.setLabelTextColor(theme.text)
-        for number, curve in enumerate(self.curves):
+        self.beside.strip.show_theme(theme)
+        hues = {what: number for number, what in enumerate(dict.fromkeys(curve.what for curve in self.curves))}
+        for curve in self.curves:
+            style = Qt.PenStyle.SolidLine if curve.log is None else Qt.PenStyle.DashLine
             # One pixel wide: with two, Qt's software painter takes seven times as long.
-            curve.item.setPen(pg.mkPen(theme.hue(HUES[number % len(HUES)]), width=1))
+            curve.item.setPen(pg.mkPen(theme.hue(HUES[hues[curve.what] % len(HUES)]), width=1, style=style))
             label = self.legend.getLabel(curve.item)
             if label is not None:
-                label.setText(str(curve.what), color=theme.text)
+                label.setText(curve.name, color=theme.text)
 
 
 def warm() -> None:

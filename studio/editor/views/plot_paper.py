@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QRectF
-from PyQt6.QtGui import QPainter
+from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent, QPainter
 
 from studio.editor.theme import Theme
 from studio.editor.views.plates import draw_upright, with_alpha
@@ -32,8 +32,14 @@ class TimeAxis(pg.AxisItem):
 
 
 class PlotPaper(pg.PlotWidget):
+    shift_began = pyqtSignal(QPointF)
+    """Something is taken with Shift and the left button, to be moved in time: where in the scene."""
+    shifted = pyqtSignal(float)
+    """By so many seconds since then."""
+
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
+        self._shifts_from: float | None = None
         super().__init__(axisItems={"bottom": TimeAxis("bottom")})
         self.setMenuEnabled(False)
         self.hideButtons()
@@ -45,6 +51,32 @@ class PlotPaper(pg.PlotWidget):
             axis = self.getAxis(side)
             axis.setPen(theme.border)
             axis.setTextPen(theme.muted)
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        with_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if with_shift and event.button() == Qt.MouseButton.LeftButton and self.getAxis("bottom").is_time:
+            self._shifts_from = self._seconds(event)
+            self.shift_began.emit(self.mapToScene(event.position().toPoint()))
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        if self._shifts_from is not None:
+            self.shifted.emit(self._seconds(event) - self._shifts_from)
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        if self._shifts_from is not None:
+            self._shifts_from = None
+        else:
+            super().mouseReleaseEvent(event)
+
+    def _seconds(self, event: QMouseEvent) -> float:
+        box = self.getPlotItem().vb
+        return float(box.mapSceneToView(self.mapToScene(event.position().toPoint())).x())
 
     def drawBackground(self, painter: QPainter | None, rect: QRectF) -> None:
         """The grid of pyqtgraph's axes takes longer than eight curves: lines that shine through are slow."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PyQt6.QtCore import QPoint, QPointF, Qt, pyqtSignal
-from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark
-from studio.editor.views.log_outline import Lane, Outline
+from studio.editor.views.log_outline import Outline
 from studio.editor.views.timeline_paint import LANE, OVERVIEW, RULER, clock_words, paint
+from studio.editor.views.timeline_rows import Group, Row, extent_ns, rows_of
 
 LIST, NARROW_LIST = 456, 220
 SECOND_NS = 1_000_000_000
@@ -34,11 +37,19 @@ class Timeline(QWidget):
     """Somebody wants to do something with a bookmark; where on the screen."""
     mark_renamed = pyqtSignal(object)
     """A bookmark was double-clicked."""
+    shifted = pyqtSignal(object, object)
+    """A log beside was dragged: its path, and its offset in ns."""
+    group_menu = pyqtSignal(object, QPoint)
+    """Somebody wants to do something with a log beside: its path; where on the screen."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.outline: Outline | None = None
+        self.groups: list[Group] = []
+        """Logs beside it."""
+        self.headings: dict[Path, QWidget] = {}
+        """Of each of them, over the row of its heading in the list."""
         self.marks: list[Mark] = []
         self.now_ns = 0
         self.range_ns: tuple[int, int] | None = None
@@ -52,6 +63,8 @@ class Timeline(QWidget):
         """The first lane that is seen."""
         self._drags = ""
         self._from: tuple[float, int] = (0.0, 0)
+        self._group: Group | None = None
+        """That is dragged."""
         self.setMinimumSize(360, RULER + LEAST_LANES * LANE + OVERVIEW)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -65,6 +78,16 @@ class Timeline(QWidget):
         if outline is not None:
             self.span_ns = (outline.start_ns, outline.start_ns + outline.length_ns)
             self.now_ns = outline.start_ns
+        self._place_headings()
+        self.update()
+
+    def show_groups(self, groups: list[Group]) -> None:
+        were_all = self.outline is not None and self.span_ns == self.extent_ns
+        self.groups = groups
+        self.top = min(self.top, max(len(self.rows) - self._room, 0))
+        if were_all and not self._drags:
+            self.show_all()
+        self._place_headings()
         self.update()
 
     def show_marks(self, marks: list[Mark]) -> None:
@@ -86,9 +109,26 @@ class Timeline(QWidget):
 
     def show_all(self) -> None:
         if self.outline is not None:
-            self.show_span(self.outline.start_ns, self.outline.start_ns + self.outline.length_ns)
+            self.show_span(*self.extent_ns)
 
     # ---- places
+
+    @property
+    def rows(self) -> list[Row]:
+        return rows_of(self.outline, self.groups)
+
+    @property
+    def extent_ns(self) -> tuple[int, int]:
+        """Of all logs; nothing while there is none."""
+        return extent_ns(self.outline, self.groups) if self.outline is not None else (0, 1)
+
+    def _place_headings(self) -> None:
+        rows = self.rows
+        for number, (lane, group) in enumerate(rows):
+            heading = self.headings.get(group.path) if group is not None and lane is None else None
+            if heading is not None:
+                heading.setGeometry(0, RULER + (number - self.top) * LANE, self.list_width - 8, LANE)
+                heading.setVisible(self.top <= number < self.top + self._room)
 
     @property
     def list_width(self) -> int:
@@ -100,27 +140,29 @@ class Timeline(QWidget):
         return self.list_width == LIST
 
     @property
-    def _rows(self) -> int:
-        """How many lanes have room."""
+    def _room(self) -> int:
+        """How many rows have it."""
         return max((self.height() - RULER - OVERVIEW) // LANE, 1)
 
     def _x_of(self, time_ns: float) -> float:
         first, last = self.span_ns
         return self.list_width + (time_ns - first) / max(last - first, 1) * (self.width() - self.list_width - 12)
 
-    def _time_at(self, x: float) -> int:
+    def _moment_at(self, x: float) -> int:
         first, last = self.span_ns
         share = (x - self.list_width) / max(self.width() - self.list_width - 12, 1)
-        return self._within(int(first + min(max(share, 0.0), 1.0) * (last - first)))
+        return int(first + min(max(share, 0.0), 1.0) * (last - first))
+
+    def _time_at(self, x: float) -> int:
+        return self._within(self._moment_at(x))
 
     def _within(self, time_ns: int) -> int:
         outline = self.outline
         return time_ns if outline is None else min(max(time_ns, outline.start_ns), outline.end_ns)
 
-    def _lane_at(self, y: float) -> Lane | None:
-        number = int((y - RULER) // LANE) + self.top
-        lanes = self.outline.lanes if self.outline is not None else []
-        return lanes[number] if y >= RULER and 0 <= number < len(lanes) and y < self.height() - OVERVIEW else None
+    def _row_at(self, y: float) -> Row | None:
+        number, rows = int((y - RULER) // LANE) + self.top, self.rows
+        return rows[number] if y >= RULER and 0 <= number < len(rows) and y < self.height() - OVERVIEW else None
 
     def _mark_at(self, at: QPointF) -> Mark | None:
         """In the second row of the ruler, a bookmark reaches as far to the right as its words."""
@@ -141,6 +183,9 @@ class Timeline(QWidget):
                 return letter
         return ""
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        self._place_headings()
+
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
         paint(painter, self)
@@ -153,14 +198,20 @@ class Timeline(QWidget):
         if self.outline is None:
             return
         at = event.position()
-        mark = self._mark_at(at)
+        mark, row = self._mark_at(at), self._row_at(at.y())
         if event.button() == Qt.MouseButton.RightButton and mark is not None:
             self.mark_menu.emit(mark, event.globalPosition().toPoint())
             return
+        if event.button() == Qt.MouseButton.RightButton and row is not None and row.group is not None:
+            self.group_menu.emit(row.group.path, event.globalPosition().toPoint())
+            return
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        lane = self._lane_at(at.y())
-        if at.x() < self.list_width:
+        lane, group = row or (None, None)
+        if group is not None:
+            if at.x() >= self.list_width:
+                self._drags, self._group, self._from = "group", group, (at.x(), group.offset_ns)
+        elif at.x() < self.list_width:
             if lane is not None and at.x() < 30 and lane.played_as:
                 self.toggled.emit(lane.played_as, not lane.enabled)
             elif lane is not None:
@@ -189,14 +240,24 @@ class Timeline(QWidget):
                 self._seek(self._from[1])
         elif self._drags == "overview":
             self._look_around(at.x())
+        elif self._drags == "group" and self._group is not None:
+            (x, offset_ns), (first, last) = self._from, self.span_ns
+            per_px = (last - first) / max(self.width() - self.list_width - 12, 1)
+            self.shifted.emit(self._group.path, offset_ns + round((at.x() - x) * per_px))
         elif self._drags and self.range_ns is not None:
             low, high = self.range_ns
             here = self._time_at(at.x())
             self.range_ns = (min(here, high), high) if self._drags == "A" else (low, max(here, low))
             self.update()
         else:
-            hot = bool(self._end_at(at)) or self._mark_at(at) is not None
-            self.setCursor(Qt.CursorShape.PointingHandCursor if hot else Qt.CursorShape.ArrowCursor)
+            self.setCursor(self._shape_at(at))
+
+    def _shape_at(self, at: QPointF) -> Qt.CursorShape:
+        row = self._row_at(at.y())
+        if row is not None and row.group is not None and at.x() >= self.list_width:
+            return Qt.CursorShape.SizeHorCursor
+        hot = bool(self._end_at(at)) or self._mark_at(at) is not None
+        return Qt.CursorShape.PointingHandCursor if hot else Qt.CursorShape.ArrowCursor
 
     def _fine(self, x: float) -> int:
         """One event for each pixel, about: in events of their mean distance."""
@@ -226,10 +287,13 @@ class Timeline(QWidget):
         return super().event(event)  # type: ignore[arg-type]
 
     def _tip(self, at: QPointF) -> str:
-        mark, lane, outline = self._mark_at(at), self._lane_at(at.y()), self.outline
+        mark, row, outline = self._mark_at(at), self._row_at(at.y()), self.outline
+        lane, group = row or (None, None)
         assert outline is not None
         if mark is not None:
             return f"{mark.text}\n{clock_words(mark.time_ns - outline.start_ns, True)}; double-click renames it"
+        if group is not None:
+            return f"{lane.topic if lane is not None else group.path}\nDrag it sideways to move the log in time"
         if lane is None:
             return ""
         if at.x() >= self.list_width:
@@ -254,7 +318,8 @@ class Timeline(QWidget):
         self.chosen = topic
         lanes = [lane.topic for lane in self.outline.lanes] if self.outline is not None else []
         if topic in lanes:
-            self.top = min(max(self.top, lanes.index(topic) - self._rows + 1), lanes.index(topic))
+            self.top = min(max(self.top, lanes.index(topic) - self._room + 1), lanes.index(topic))
+            self._place_headings()
         self.picked.emit(topic)
         self.update()
 
@@ -270,7 +335,8 @@ class Timeline(QWidget):
         assert outline is not None
         share = (x - self.list_width) / max(self.width() - self.list_width - 12, 1)
         half = (self.span_ns[1] - self.span_ns[0]) // 2
-        middle = int(outline.start_ns + share * outline.length_ns)
+        first, last = self.extent_ns
+        middle = int(first + share * (last - first))
         self.show_span(middle - half, middle + half)
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
@@ -278,20 +344,20 @@ class Timeline(QWidget):
         event.accept()
         turn = event.angleDelta().y()
         if event.position().x() < self.list_width:
-            lanes = len(self.outline.lanes) if self.outline is not None else 0
-            self.top = min(max(self.top - (1 if turn > 0 else -1), 0), max(lanes - self._rows, 0))
+            self.top = min(max(self.top - (1 if turn > 0 else -1), 0), max(len(self.rows) - self._room, 0))
+            self._place_headings()
             self.update()
             return
-        at, (first, last) = self._time_at(event.position().x()), self.span_ns
+        at, (first, last) = self._moment_at(event.position().x()), self.span_ns
         factor = 0.8 ** (turn / 120)
         self.show_span(int(at - (at - first) * factor), int(at + (last - at) * factor))
 
     def show_span(self, first: int, last: int) -> None:
-        outline = self.outline
-        if outline is None:
+        if self.outline is None:
             return
-        length = min(max(last - first, 1_000_000), outline.length_ns)
-        first = min(max(first, outline.start_ns), outline.start_ns + outline.length_ns - length)
+        begin, end = self.extent_ns
+        length = min(max(last - first, 1_000_000), end - begin)
+        first = min(max(first, begin), end - length)
         self.span_ns = (first, first + length)
         self.looked.emit()
         self.update()

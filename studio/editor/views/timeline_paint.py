@@ -12,6 +12,7 @@ from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 from studio.editor.fonts import text_font
 from studio.editor.views.log_outline import BINS, Lane, Outline
 from studio.editor.views.plates import with_alpha
+from studio.editor.views.timeline_rows import Group
 
 if TYPE_CHECKING:
     from studio.editor.views.timeline import Timeline
@@ -34,13 +35,17 @@ def paint(painter: QPainter, line: Timeline) -> None:
     bottom = line.height() - OVERVIEW
     painter.fillRect(QRectF(line.list_width, 0, line.width() - line.list_width, bottom), QColor(line.theme.canvas))
     _paint_ruler(painter, line, outline)
-    for number, lane in enumerate(outline.lanes[line.top :]):
-        top = RULER + number * LANE
+    rows = line.rows
+    for number, (lane, group) in enumerate(rows[line.top :]):
+        top, placed = RULER + number * LANE, outline if group is None else group.placed
         if top + LANE > bottom:
             break
-        _paint_lane(painter, line, lane, top, outline)
+        if lane is None and group is not None:
+            _paint_heading(painter, line, group, top)
+        elif lane is not None and placed is not None:
+            _paint_lane(painter, line, lane, top, placed, is_beside=group is not None)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _paint_scroll(painter, line, len(outline.lanes), bottom)
+    _paint_scroll(painter, line, len(rows), bottom)
     _paint_marks(painter, line)
     _paint_range(painter, line, bottom)
     _paint_cursor(painter, line, bottom)
@@ -109,11 +114,47 @@ def _paint_marks(painter: QPainter, line: Timeline) -> None:
         painter.drawLine(QPointF(x, 36), QPointF(x, line.height() - OVERVIEW))
 
 
-def _paint_lane(painter: QPainter, line: Timeline, lane: Lane, top: int, outline: Outline) -> None:
+def _paint_heading(painter: QPainter, line: Timeline, group: Group, top: int) -> None:
+    """Its words and fields are a widget over the list; here its ground, and from when to when it is."""
+    painter.fillRect(0, top, line.width(), LANE, QColor(line.theme.header))
+    placed = group.placed
+    if placed is not None:
+        left, right = (line._x_of(at) for at in (placed.start_ns, placed.end_ns))
+        left, right = max(left, line.list_width), min(right, line.width() - 12.0)
+        if right > left:
+            painter.fillRect(QRectF(left, top + 8, right - left, LANE - 16), QColor(line.theme.control_border))
+
+
+def _paint_lane(painter: QPainter, line: Timeline, lane: Lane, top: int, outline: Outline, *, is_beside: bool) -> None:
     theme, width = line.theme, line.list_width
-    if lane.topic == line.chosen:
+    if lane.topic == line.chosen and not is_beside:
         painter.fillRect(0, top, line.width(), LANE, QColor(theme.selection))
     middle = top + LANE / 2
+    if not is_beside:
+        _paint_box(painter, line, lane, middle)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    hue = QColor(theme.hue(lane.type))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(hue)
+    painter.drawEllipse(QPointF(36, middle), 4, 4)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setFont(text_font(12))
+    painter.setPen(QColor(theme.text if lane.played_as or is_beside else theme.muted))
+    _words(painter, QRectF(48, top, 190 if line.has_columns else width - 56, LANE), lane.topic, _LEFT)
+    if line.has_columns:
+        painter.setPen(QColor(theme.muted))
+        count = f"{lane.count:,}".replace(",", "\u2009")
+        for (left, room, _, side), words in zip(_columns()[1:], (lane.type, count, f"{lane.rate_hz:.1f}"), strict=True):
+            _words(painter, QRectF(left, top, room, LANE), words, side)
+    if not lane.enabled and not is_beside:
+        hue.setAlphaF(0.35)
+    _paint_bars(painter, line, lane, top, outline, hue)
+    _paint_gaps(painter, line, lane, top)
+
+
+def _paint_box(painter: QPainter, line: Timeline, lane: Lane, middle: float) -> None:
+    theme = line.theme
     box = QRectF(10, middle - BOX / 2, BOX, BOX)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(theme.control_border if lane.played_as else theme.border), 1))
@@ -122,24 +163,6 @@ def _paint_lane(painter: QPainter, line: Timeline, lane: Lane, top: int, outline
     if lane.enabled:
         painter.setPen(QPen(QColor(theme.on_accent), 1.8))
         painter.drawPolyline(QPolygonF([QPointF(13, middle), QPointF(16, middle + 3), QPointF(21, middle - 3)]))
-    hue = QColor(theme.hue(lane.type))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(hue)
-    painter.drawEllipse(QPointF(36, middle), 4, 4)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setFont(text_font(12))
-    painter.setPen(QColor(theme.text if lane.played_as else theme.muted))
-    _words(painter, QRectF(48, top, 190 if line.has_columns else width - 56, LANE), lane.topic, _LEFT)
-    if line.has_columns:
-        painter.setPen(QColor(theme.muted))
-        count = f"{lane.count:,}".replace(",", "\u2009")
-        for (left, room, _, side), words in zip(_columns()[1:], (lane.type, count, f"{lane.rate_hz:.1f}"), strict=True):
-            _words(painter, QRectF(left, top, room, LANE), words, side)
-    if not lane.enabled:
-        hue.setAlphaF(0.35)
-    _paint_bars(painter, line, lane, top, outline, hue)
-    _paint_gaps(painter, line, lane, top)
 
 
 def _words(
@@ -239,17 +262,20 @@ def _paint_overview(painter: QPainter, line: Timeline, outline: Outline) -> None
     painter.fillRect(QRectF(left, top, right - left, height), QColor(theme.field))
     density = outline.density
     most = float(density.max()) or 1.0
+    begin, end = line.extent_ns
     for x in range(left, right, 2):
-        value = float(density[min(int((x - left) / max(right - left, 1) * BINS), BINS - 1)])
+        at = begin + (x - left) / max(right - left, 1) * (end - begin)
+        place = int((at - outline.start_ns) / outline.length_ns * BINS)
+        value = float(density[place]) if 0 <= place < BINS else 0.0
         tall = (height - 4) * math.sqrt(value / most)
         painter.fillRect(QRectF(x, top + height - 1 - tall, 2, tall), with_alpha(theme.muted, 110))
     first, last = line.span_ns
-    share = [(at - outline.start_ns) / outline.length_ns for at in (first, last)]
+    share = [(at - begin) / (end - begin) for at in (first, last)]
     window = QRectF(left + share[0] * (right - left), top, (share[1] - share[0]) * (right - left), height - 1)
     painter.fillRect(window, with_alpha(theme.accent, 28))
     painter.setPen(QPen(QColor(theme.accent), 1))
     painter.drawRect(window)
-    x_now = left + (line.now_ns - outline.start_ns) / outline.length_ns * (right - left)
+    x_now = left + (line.now_ns - begin) / (end - begin) * (right - left)
     painter.setPen(QPen(QColor(theme.frozen if line.frozen else theme.accent), 2))
     painter.drawLine(QPointF(x_now, top), QPointF(x_now, top + height))
 

@@ -1,0 +1,64 @@
+"""A field of a log's topic as numbers over time. Reads the file; for a thread of its own. No Qt in here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.editor.views.field_drag import Field
+from studio.editor.views.series import MOST
+from studio.errors import StudioError
+from studio.messages import Message, MessageTypes, decode
+from studio.messages.field_paths import numbers_in, parse_path, value_at
+from studio.runtime.recording import LogReader
+
+
+@dataclass(frozen=True)
+class LoggedSeries:
+    times_s: NDArray[np.float64]
+    """As the log has them."""
+    values: NDArray[np.float64]
+
+
+def read_series(path: Path, wanted: Field, folder: Path | None) -> LoggedSeries:
+    """`folder`: of the project, whose own types the log may have."""
+    where = parse_path(wanted.path)
+    with LogReader(path) as log:
+        kind = _type_of(log, wanted.topic, folder)
+        count = min(log.topics[wanted.topic].count, MOST)
+        times, values = np.empty(count), np.empty(count)
+        for place, event in enumerate(islice(log.events([wanted.topic]), count)):
+            times[place], values[place] = event.stamp_ns / 1e9, _number(value_at(decode(kind, event.payload), where))
+    order = np.argsort(times, kind="stable")  # events are in the order of the log, not of their stamps
+    return LoggedSeries(times[order], values[order])
+
+
+def numbers_of(path: Path, topic: str, folder: Path | None) -> list[str]:
+    """The fields of a topic that can be plotted: those of its first message."""
+    with LogReader(path) as log:
+        kind = _type_of(log, topic, folder)
+        event = next(log.events([topic]), None)
+        return list(numbers_in(decode(kind, event.payload))) if event is not None else []
+
+
+def _type_of(log: LogReader, topic: str, folder: Path | None) -> type[Message]:
+    known = log.topics.get(topic)
+    if known is None:
+        raise StudioError(f"there is no topic {topic} in this log", file=log.path)
+    builtin = MessageTypes.builtin()
+    kind = (builtin.with_folder(folder) if folder is not None else builtin).find_schema(known.schema.name)
+    if kind is None:
+        raise StudioError(f"{topic} has a type that Studio does not know: {known.schema.name}", file=log.path)
+    return kind
+
+
+def _number(value: object) -> float:
+    try:
+        return float(value) if value is not None else math.nan  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise StudioError("the field is no number") from None

@@ -1,0 +1,83 @@
+"""One curve of a plot: a field of what runs, or of a log beside it that is moved in time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from studio.editor.live_batch import Event
+from studio.editor.views.field_drag import Field
+from studio.editor.views.logged_series import LoggedSeries
+from studio.editor.views.plot_point import PointedAt
+from studio.editor.views.series import NO_EVENT, Floats, Series
+from studio.messages import MessageError
+from studio.messages.field_paths import parse_path, value_at
+
+SECOND_NS = 1_000_000_000
+
+
+@dataclass
+class Curve:
+    """All times that are asked for or told are those of the plot."""
+
+    what: Field
+    log: Path | None = None
+    series: Series = field(default_factory=Series)
+    item: Any = None
+    trouble: str = ""
+    shift_s: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return str(self.what) if self.log is None else f"{self.what} · {self.log.name}"
+
+    @property
+    def short_name(self) -> str:
+        return self.what.path if self.log is None else f"{self.what.path} · {self.log.stem}"
+
+    def take(self, events: list[Event]) -> None:
+        times: list[float] = []
+        values: list[float] = []
+        numbers: list[int] = []
+        path = parse_path(self.what.path)
+        for event in events:
+            try:
+                value = value_at(event.message, path)
+                values.append(float(value) if value is not None else math.nan)
+                times.append(event.stamp_ns / SECOND_NS)
+                numbers.append(event.sequence)
+                self.trouble = ""
+            except MessageError as error:  # the topic's type has changed
+                self.trouble = error.message
+            except (TypeError, ValueError):
+                self.trouble = "is no number"
+        self.series.add(times, values, numbers)
+
+    def fill(self, read: LoggedSeries) -> None:
+        self.trouble = ""
+        self.series.clear()
+        self.series.add(read.times_s.tolist(), read.values.tolist())
+
+    def ends(self) -> tuple[float, float] | None:
+        times = self.series.times
+        return (float(times[0]) + self.shift_s, float(times[-1]) + self.shift_s) if len(times) else None
+
+    def drawn(self, first: float, last: float, pixels: int) -> tuple[Floats, Floats]:
+        times, values = self.series.drawn(first - self.shift_s, last - self.shift_s, pixels)
+        return (times + self.shift_s if self.shift_s else times), values
+
+    def between(self, first: float, last: float) -> tuple[Floats, Floats]:
+        part = self.series.between(first - self.shift_s, last - self.shift_s)
+        return self.series.times[part] + self.shift_s, self.series.values[part]
+
+    def nearest(self, time: float, value: float, reach_s: float, reach: float) -> tuple[PointedAt, float] | None:
+        """The point that is nearest, and how far it is in reaches. Causes are known of what runs only."""
+        near = self.series.nearest(time - self.shift_s, value, reach_s, reach)
+        if near is None:
+            return None
+        (place, far), series = near, self.series
+        number = int(series.numbers[place]) if self.log is None else NO_EVENT
+        time_s = float(series.times[place]) + self.shift_s
+        return PointedAt(self.what.topic, number, self.short_name, time_s, float(series.values[place])), far
