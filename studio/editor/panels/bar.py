@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QEvent, QPoint, QSize, Qt
+from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ class Bar(QWidget):
         self._widgets = widgets
         for widget in widgets:
             self._row.addWidget(widget, 1 if isinstance(widget, QLabel) else 0)
+            widget.installEventFilter(self)
         self._rest = QFrame(self, Qt.WindowType.Popup)
         self._rest.setProperty("role", "card")
         self._column = QVBoxLayout(self._rest)
@@ -34,6 +35,7 @@ class Bar(QWidget):
         self.more.hide()
         self.outside: tuple[QWidget, ...] = ()
         """For which there is no room now."""
+        self._is_moving = False
 
     def minimumSizeHint(self) -> QSize:
         return QSize(LEAST_WIDTH, BAR_HEIGHT)
@@ -48,6 +50,13 @@ class Bar(QWidget):
             self._fit()
         return done
 
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """What is behind `⋯` is in another layout, which does not tell this one that it was hidden or shown."""
+        came_or_went = event is not None and event.type() in (QEvent.Type.HideToParent, QEvent.Type.ShowToParent)
+        if came_or_went and watched in self.outside and not self._is_moving:
+            self._fit()
+        return super().eventFilter(watched, event)
+
     def _fit(self) -> None:
         """From the right to the left; words give way by themselves, and the first choice always stays."""
         seen = [widget for widget in self._widgets if not isinstance(widget, QLabel) and not widget.isHidden()]
@@ -60,7 +69,9 @@ class Bar(QWidget):
             inside.pop()
         outside = tuple(widget for widget in seen if widget not in inside)
         if outside != self.outside:
+            self._is_moving = True
             self._move(outside)
+            self._is_moving = False
 
     def _move(self, outside: tuple[QWidget, ...]) -> None:
         """Between the row and what is behind `⋯`. A widget with another parent is hidden: what was shown is again."""

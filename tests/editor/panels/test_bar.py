@@ -61,6 +61,23 @@ def test_what_is_hidden_while_it_has_no_room_stays_hidden(qtbot: QtBot) -> None:
     assert bar.outside == () and third.isVisible()
 
 
+def test_the_button_goes_with_the_last_that_is_behind_it(qtbot: QtBot) -> None:
+    first, second, third = (button(word) for word in ("first", "second", "third"))
+    bar = Bar(first, second, third)
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    bar.setParent(panel)
+    panel.resize(600, 200)
+    panel.show()
+    bar.resize(130, 38)
+    third.hide()
+    assert bar.outside == (second,) and bar.more.isVisible()
+    second.hide()
+    assert bar.outside == () and not bar.more.isVisible(), "it would open on nothing"
+    third.show()
+    assert third.isVisible() or bar.more.isVisible(), "what is there again can be reached"
+
+
 def test_no_panel_takes_the_canvas_its_room(window: MainWindow) -> None:
     """A bar that was as wide as its words once left the canvas a strip of 70 pixels."""
     for kind in ("map", "compare", "scene", "plot", "message", "image"):
