@@ -145,4 +145,5 @@ def _connect(window: MainWindow) -> None:
     window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
     window.inspector.debug_wanted.connect(window.freeze.debug_at)
+    window.inspector.event_wanted.connect(window.viewers.explain)
     window.inspector.line_wanted.connect(lambda file, line: open_source(window, Path(file), line))

@@ -242,4 +242,5 @@ class LiveEdits(QObject):
 
 
 def _only_parameters(old: Component, new: Component) -> bool:
-    return replace(old, parameters=new.parameters, parameter_set=new.parameter_set) == new
+    values = {name: getattr(new, name) for name in ("parameters", "parameter_set", "parameter_sets")}
+    return replace(old, **values) == new

@@ -66,6 +66,8 @@ class Component:
     parameter_set: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """As written, because the type may be unknown; `wiring.parameter_values` gives them typed."""
+    parameter_sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Named sets that this system gives it, beside those of its type."""
     origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -78,9 +80,12 @@ class Component:
             raise ModelError(f"{self.mode!r} is no activation mode", hint="one of " + ", ".join(ACTIVATIONS))
         if self.period_s is not None and not 0 < self.period_s < math.inf:
             raise ModelError(f"the period of {self.name} must be above 0 s, not {self.period_s}", hint="e.g. 0.1")
-        for name, value in self.parameters.items():
-            check_name(name, "parameter name")
-            check_text(value, f"value of {name}")
+        for label, values in (("", self.parameters), *self.parameter_sets.items()):
+            if values is not self.parameters:
+                check_name(label, "name of a parameter set")
+            for name, value in values.items():
+                check_name(name, "parameter name")
+                check_text(value, f"value of {name}")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from studio.errors import Problem
+from studio.model.parameter_sets import set_names
 from studio.model.parts import Component, Connection, Endpoint, Link, ServiceWire, Wire
 from studio.model.source_edits import ChooseModes
 from studio.model.source_fixes import fixes_for
@@ -107,8 +108,9 @@ def _of_component(node: Component, spec: ComponentSpec | None, specs: Specs, pro
         if "periodic" in spec.activations and node.mode is None:
             yield Fix("Make it periodic", SetActivation(node.name, "periodic", node.period_s))
         yield Fix("Remove the period", SetActivation(node.name, node.mode))
-    if "parameter set" in problem.message and node.parameter_set not in spec.parameter_sets:
-        alike = get_close_matches(node.parameter_set, list(spec.parameter_sets), n=1)
+    known_sets = set_names(node, spec)
+    if "parameter set" in problem.message and node.parameter_set and node.parameter_set not in known_sets:
+        alike = get_close_matches(node.parameter_set, known_sets, n=1)
         text = f"Take {alike[0]}" if alike else "Take none"
         yield Fix(text, SetParameterSet(node.name, alike[0] if alike else ""))
     if "host" in problem.message and node.host:

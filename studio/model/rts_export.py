@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from studio.model.parameter_sets import readable_set
 from studio.model.parts import Component, Endpoint
-from studio.model.rts_profile import DELIVERY, EXT, HOST, RTS, VERSION, XSI, NotMapped, ext, rts
+from studio.model.rts_profile import DEFAULT, DELIVERY, EXT, HOST, RTS, VERSION, XSI, NotMapped, ext, rts
 from studio.model.sources import LiveProvider, Source, Specs
-from studio.model.spec import ComponentSpec
+from studio.model.spec import ComponentSpec, format_value
 from studio.model.system import System
 from studio.model.wiring import effective_delivery, port_at
 
@@ -59,7 +60,7 @@ class _Export:
         spec = self._specs.get(component.type)
         node = etree.SubElement(self._root, rts("Components"))
         node.set(_TYPE, "rtsExt:component_ext")
-        configuration = component.parameter_set or "default"
+        configuration = component.parameter_set or DEFAULT
         for name, value in (
             ("instanceName", component.name), ("pathUri", f"localhost/{component.name}.rtc"),
             ("id", _component_id(component, spec)), ("activeConfigurationSet", configuration),
@@ -96,15 +97,17 @@ class _Export:
     def _configuration(
         node: etree._Element, component: Component, configuration: str, spec: ComponentSpec | None
     ) -> None:
-        made = etree.SubElement(node, rts("ConfigurationSets"))
-        made.set(rts("id"), configuration)
-        chosen = spec.parameter_sets.get(component.parameter_set, {}) if spec else {}
-        parameters = {parameter.name: parameter for parameter in spec.parameters} if spec else {}
-        values = {name: parameters[name].format(value) for name, value in chosen.items() if name in parameters}
-        for name, text in (values | dict(component.parameters)).items():
-            data = etree.SubElement(made, rts("ConfigurationData"))
-            data.set(rts("name"), name)
-            data.set(rts("data"), text)
+        """The chosen one with the values of now, then the others that the component has."""
+        chosen = readable_set(component, spec, component.parameter_set) if spec else {}
+        values = {name: format_value(value) for name, value in chosen.items()}
+        sets = {configuration: values | dict(component.parameters)}
+        for label, texts in (sets | {k: v for k, v in component.parameter_sets.items() if k not in sets}).items():
+            made = etree.SubElement(node, rts("ConfigurationSets"))
+            made.set(rts("id"), label)
+            for name, text in texts.items():
+                data = etree.SubElement(made, rts("ConfigurationData"))
+                data.set(rts("name"), name)
+                data.set(rts("data"), text)
 
     @staticmethod
     def _context(node: etree._Element, component: Component, spec: ComponentSpec | None) -> None:

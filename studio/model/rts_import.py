@@ -13,7 +13,7 @@ from lxml import etree
 from studio.model.changes import ModelError
 from studio.model.files import FileError
 from studio.model.parts import Component, Endpoint, Host, ServiceWire, Wire
-from studio.model.rts_profile import DELIVERY, HOST, NotMapped, ext, is_rts_profile, rts
+from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, NotMapped, ext, is_rts_profile, rts
 from studio.model.sources import Specs
 from studio.model.spec import Activation, ComponentSpec, Delivery, SpecError
 from studio.model.system import System
@@ -82,9 +82,9 @@ class _Import:
         if host and host not in self._system.hosts:
             self._system.add_host(Host(host))
         mode, period_s = self._activation(name, node, spec)
-        parameter_set, parameters = self._parameters(name, node, spec)
+        chosen, parameters, sets = self._parameters(name, node, spec)
         with self._as_far_as_possible(node):
-            self._system.add_node(Component(name, kind, host, mode, period_s, parameter_set, parameters))
+            self._system.add_node(Component(name, kind, host, mode, period_s, chosen, parameters, sets))
         self._place(name, node)
 
     def _type(self, written: str) -> str:
@@ -114,22 +114,29 @@ class _Import:
             return None, None
         return (None if same else mode), period_s
 
-    def _parameters(self, name: str, node: etree._Element, spec: ComponentSpec | None) -> tuple[str, dict[str, str]]:
-        active = node.get(rts("activeConfigurationSet"), "")
+    def _parameters(
+        self, name: str, node: etree._Element, spec: ComponentSpec | None
+    ) -> tuple[str, dict[str, str], dict[str, dict[str, str]]]:
+        """The set that is chosen, what is set by itself, and the sets that the component has beside its type's."""
+        active = node.get(rts("activeConfigurationSet"), "") or DEFAULT
+        known = spec.parameter_sets if spec is not None else {}
         values: dict[str, str] = {}
+        sets: dict[str, dict[str, str]] = {}
         for configuration in node.iterchildren(rts("ConfigurationSets")):
             label = configuration.get(rts("id"), "")
+            if label.startswith("_"):  # one of the machinery, as __widget__
+                continue
             data = {each.get(rts("name"), ""): each.get(rts("data"), "") for each in configuration}
-            if label == active or (not active and label == "default"):
-                values = data
-            elif not label.startswith("_"):  # those of the machinery, as __widget__
-                self._lose(name, f"its configuration set {label} is not the active one")
-        known = active if spec is not None and active in spec.parameter_sets else ""
-        return known, dict(self._fitting(name, values, known, spec))
+            texts = dict(self._fitting(name, data, spec))
+            differ = _beside(texts, spec, label)
+            if label == active and (label == DEFAULT or label in known):
+                values = differ
+            elif label not in known or differ:
+                sets[_name(label, "set")] = texts
+        chosen = _name(active, "set")
+        return (chosen if chosen in sets or active in known else ""), values, sets
 
-    def _fitting(
-        self, name: str, values: dict[str, str], parameter_set: str, spec: ComponentSpec | None
-    ) -> Iterator[tuple[str, str]]:
+    def _fitting(self, name: str, values: dict[str, str], spec: ComponentSpec | None) -> Iterator[tuple[str, str]]:
         for parameter, text in values.items():
             declared = spec.parameter(parameter) if spec is not None else None
             if spec is None:
@@ -140,12 +147,11 @@ class _Import:
                 self._lose(f"{name}.{parameter}", f"{spec.type} has no such parameter")
                 continue
             try:
-                value = declared.parse(text)
+                declared.parse(text)
             except SpecError as error:
                 self._lose(f"{name}.{parameter}", str(error))
                 continue
-            if value != spec.parameter_sets.get(parameter_set, {}).get(parameter, object()):
-                yield parameter, _text(text)
+            yield parameter, _text(text)
 
     def _place(self, name: str, node: etree._Element) -> None:
         location = node.find(ext("Location"))
@@ -221,6 +227,15 @@ def _name(written: str, otherwise: str) -> str:
     """What may be a name here."""
     made = re.sub(r"[^A-Za-z0-9_]+", "_", written).strip("_")
     return made if made[:1].isalpha() else f"{otherwise}_{made}".rstrip("_")
+
+
+def _beside(texts: dict[str, str], spec: ComponentSpec | None, label: str) -> dict[str, str]:
+    """What the type's set of that name does not say; everything, if it has none."""
+    said = spec.parameter_sets.get(label, {}) if spec is not None else {}
+    parameters = {each.name: each for each in spec.parameters} if spec is not None else {}
+    return {
+        name: text for name, text in texts.items() if name not in said or parameters[name].parse(text) != said[name]
+    }
 
 
 def _text(written: str) -> str:

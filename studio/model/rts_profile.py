@@ -16,6 +16,8 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 VERSION = "0.2"
 HOST, DELIVERY = "studio.host", "studio.delivery"
 """Names of properties for what the format itself has no place for."""
+DEFAULT = "default"
+"""What a component's configuration set is called that no set was chosen for."""
 
 
 @dataclass(frozen=True)

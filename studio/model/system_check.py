@@ -9,6 +9,7 @@ from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
 from studio.model.component_code import module_file
 from studio.model.origin import Origin
+from studio.model.parameter_sets import set_names, set_values
 from studio.model.parts import Component, Connection, Endpoint
 from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
 from studio.model.spec import CommandEntry, ComponentSpec, SpecError
@@ -83,10 +84,17 @@ class _Checker:
             yield self.problem(message, component.origin, 'add mode="periodic" or remove it', subject, "warning")
 
     def parameters(self, component: Component, spec: ComponentSpec, subject: str) -> Iterator[Problem]:
-        if component.parameter_set and component.parameter_set not in spec.parameter_sets:
-            hint = did_you_mean(component.parameter_set, spec.parameter_sets) or f"{spec.type} has none"
+        known_sets = set_names(component, spec)
+        if component.parameter_set and component.parameter_set not in known_sets:
+            hint = did_you_mean(component.parameter_set, known_sets) or f"{spec.type} has none"
             message = f"{spec.type} has no parameter set {component.parameter_set}"
             yield self.problem(message, component.origin, hint, subject)
+        for name in component.parameter_sets:
+            line = component.origin.line_in("parameter-set", name) if component.origin else None
+            try:
+                set_values(component, spec, name)
+            except SpecError as error:
+                yield self.at(line, f"{component.name}: {error.message}", error.hint, subject)
         for name, text in component.parameters.items():
             parameter = spec.parameter(name)
             line = component.origin.line_in("parameter", name) if component.origin else None

@@ -188,7 +188,7 @@ class SetParameters(SystemEdit):
 
     @property
     def label(self) -> str:
-        return f"Set {shown(tuple(self.values))} of {self.component}"
+        return f"Set {shown(self.values, 'parameters')} of {self.component}"
 
     @property
     def merge_key(self) -> Hashable | None:
@@ -342,7 +342,7 @@ def changed_parameters(parameters: Mapping[str, str], values: Mapping[str, Value
     return changed
 
 
-def shown(names: Iterable[str]) -> str:
+def shown(names: Iterable[str], what: str = "components") -> str:
     """`laser`, `laser and pose`, or `5 components`."""
     names = tuple(names)
-    return " and ".join(names) if len(names) < 3 else f"{len(names)} components"
+    return " and ".join(names) if len(names) < 3 else f"{len(names)} {what}"

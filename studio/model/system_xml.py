@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,11 +21,12 @@ P = TypeVar("P")
 Place = Path | str | None
 NEW_FILE = b'<?xml version="1.0" encoding="UTF-8"?>\n<system name="new" version="1">\n</system>\n'
 
+_PARAMETER = Rule("parameter", ("name",), {"name": str, "value": str})
 _COMPONENT = Rule(
     "component",
     ("name",),
     {"name": str, "type": str, "host": str, "mode": str, "period_s": float, "parameters": str},
-    (Rule("parameter", ("name",), {"name": str, "value": str}),),
+    (_PARAMETER, Rule("parameter-set", ("name",), {"name": str}, (_PARAMETER,))),
 )
 _PROVIDER = (_COMPONENT, Rule("bind", ("port",), {"port": str, "to": str}))
 _ENDS = {"from": str, "to": str}
@@ -135,9 +136,14 @@ def _component(node: XmlNode, file: Place) -> Component:
         cast("Activation | None", node.get("mode")),
         None if period is None else float(period),
         node.get("parameters") or "",
-        _unique(node.all("parameter"), "name", lambda inner: inner.attributes["value"], file),
-        node.origin(parameter="name"),
+        _values(node, file),
+        _unique(node.all("parameter-set"), "name", lambda inner: _values(inner, file), file),
+        node.origin(parameter="name", **{"parameter-set": "name"}),
     )
+
+
+def _values(node: XmlNode, file: Place) -> dict[str, str]:
+    return _unique(node.all("parameter"), "name", lambda inner: inner.attributes["value"], file)
 
 
 def _source(node: XmlNode, file: Place) -> Source:
@@ -236,7 +242,13 @@ def _component_tree(component: Component) -> XmlNode:
     return _node(
         "component",
         component.origin,
-        (_node("parameter", None, name=name, value=value) for name, value in component.parameters.items()),
+        [
+            *_values_tree(component.parameters),
+            *(
+                _node("parameter-set", None, _values_tree(values), name=name)
+                for name, values in component.parameter_sets.items()
+            ),
+        ],
         name=component.name,
         type=component.type,
         host=component.host or None,
@@ -244,6 +256,10 @@ def _component_tree(component: Component) -> XmlNode:
         period_s=None if component.period_s is None else number_text(component.period_s),
         parameters=component.parameter_set or None,
     )
+
+
+def _values_tree(values: Mapping[str, str]) -> Iterator[XmlNode]:
+    return (_node("parameter", None, name=name, value=value) for name, value in values.items())
 
 
 def _port_node(port: PortSpec) -> XmlNode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from studio.model.close_matches import did_you_mean
+from studio.model.parameter_sets import set_values
 from studio.model.parts import Component, Endpoint, Link, ServiceWire, Wire
 from studio.model.sources import SOURCE_MODES, LiveProvider, Source, SourceMode, Specs
 from studio.model.spec import ComponentSpec, Delivery, ParameterSpec, PortSpec, ServicePortSpec, SpecError, Value
@@ -137,11 +138,7 @@ def parameter_at(system: System, specs: Specs, end: Endpoint) -> ParameterSpec |
 def parameter_values(component: Component, spec: ComponentSpec) -> dict[str, Value]:
     """What it runs with: defaults, then its parameter set, then its own settings. SpecError if one is wrong."""
     values = {parameter.name: parameter.default for parameter in spec.parameters}
-    if component.parameter_set:
-        if component.parameter_set not in spec.parameter_sets:
-            hint = did_you_mean(component.parameter_set, spec.parameter_sets)
-            raise SpecError(f"{spec.type} has no parameter set {component.parameter_set}", hint=hint)
-        values |= spec.parameter_sets[component.parameter_set]
+    values |= set_values(component, spec, component.parameter_set)
     for name, text in component.parameters.items():
         parameter = spec.parameter(name)
         if parameter is None:

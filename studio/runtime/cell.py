@@ -29,6 +29,7 @@ from studio.runtime.geometry import Geometry
 from studio.runtime.life import REFUSAL, Life, Refusal
 from studio.runtime.lifecycle import LifecycleError, State
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.short_values import short_fields
 
 Effect = Callable[[Event], object]
 Stray = Callable[["Cell", Event], None]
@@ -230,6 +231,14 @@ class Cell(Life):
                 self._sent = []
         return self.published
 
+    def fail(self, failure: Exception) -> None:
+        event = self.event
+        self.failed_on = {} if event is None else {
+            "topic": event.topic, "sequence": event.sequence, "stamp_ns": event.stamp_ns,
+            "message": short_fields(event.message),
+        }  # fmt: skip
+        super().fail(failure)
+
     def _on_tick(self) -> None:
         if self.state is State.ACTIVE and self.activation == "periodic":
             self.component.on_timer()
@@ -322,6 +331,7 @@ class Cell(Life):
             "ignored": self.ignored,
             "paused_inputs": self.paused_inputs,
             "error": self.error,
+            "failed_on": self.failed_on,
             "published": dict(self.sequences),
             "hears_end": self.hears_end,
             "shown": {name: shown(getattr(self.component, name)) for name in type(self.component).__states__},

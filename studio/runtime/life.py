@@ -30,6 +30,8 @@ class Life:
         self.state = State.CREATED
         self.error = ""
         """The traceback of the failure that led to state error."""
+        self.failed_on: dict[str, Any] = {}
+        """The event that was being handled then; empty if there was none."""
         self.errors = 0
         self.activation = planned.activation
         self.by_hand: Callable[[dict[str, Any]], None] = self._not_by_hand
@@ -78,7 +80,7 @@ class Life:
                 if entry.queue:
                     entry.queue.clear()
         elif verb == "reset":
-            self.error = ""
+            self.error, self.failed_on = "", {}
         self.state = state
 
     def _take_geometry(self, command: dict[str, Any]) -> None:

@@ -116,6 +116,7 @@ class Snapshots:
             "handled": handled,
             "errors": told.get("errors", 0),
             "error": told.get("error", ""),
+            "failed_on": told.get("failed_on", {}),
             "drops": sum(drops.values()),
             "dropped": {topic: count for topic, count in drops.items() if count},
             "restarts": session.restarts.get(host, 0),

@@ -15,9 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
-from studio.editor.panels.live_header import ErrorCard
+from studio.editor.panels.error_card import ErrorCard
+from studio.model.parameter_sets import SaveParameterSet
 from studio.model.parts import Component, Endpoint, Wire
-from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, SetParameters
+from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, SetParameters, SetParameterSet
 from studio.runtime.running_systems import running_systems
 
 PATIENCE_MS = 60_000
@@ -94,6 +95,13 @@ def test_a_system_is_run_watched_edited_and_stopped(
     window.inspector.refresh()
     card = window.inspector.findChild(ErrorCard)
     assert card is not None and "is too much for me" in card.sentence.text()
+    failed_on = told(window, "fragile")["failed_on"]
+    assert failed_on["topic"] == "/signal/value" and failed_on["sequence"] > 0
+    assert card.handling.text().startswith(f"while handling /signal/value #{failed_on['sequence']} at ")
+    assert card.fields.text() == f"data = {failed_on['message']['data']}"
+    card.handling.click()
+    viewer = window.viewers.open[window.viewers.show("causality")]
+    assert (viewer.topic.topic, viewer.number) == ("/signal/value", failed_on["sequence"])  # type: ignore[attr-defined]
     assert "in on_value" in card.trace and any("Traceback" in b.text() for b in card.findChildren(QPushButton))
 
     # The events themselves, decoded.
@@ -105,6 +113,10 @@ def test_a_system_is_run_watched_edited_and_stopped(
     # An edit reaches what runs before anybody saves.
     assert window.session.do(SetParameters("signal", {"frequency_hz": 0.25}))
     qtbot.waitUntil(lambda: told(window, "signal")["parameters"]["frequency_hz"] == 0.25, timeout=PATIENCE_MS)
+    assert window.session.do(SaveParameterSet("signal", "lively", {"frequency_hz": "4.0"}))
+    qtbot.waitUntil(lambda: told(window, "signal")["parameters"]["frequency_hz"] == 4.0, timeout=PATIENCE_MS)
+    assert window.session.do(SetParameterSet("signal", "slow"))
+    qtbot.waitUntil(lambda: told(window, "signal")["parameters"]["frequency_hz"] == 0.1, timeout=PATIENCE_MS)
     pid = window.live.feed.state["processes"]["ends"]["pid"]
     old = Wire(Endpoint("signal", "value"), Endpoint("sink", "value"))
     added = AddNode(Component("filter", "low_pass"))

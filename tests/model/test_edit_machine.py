@@ -20,6 +20,12 @@ from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.document import SystemDocument
 from studio.model.history import Edit
 from studio.model.layout_edits import MoveNodes, PutFrame, PutGroup, PutNote, RemoveNote, Ungroup
+from studio.model.parameter_sets import (
+    DuplicateParameterSet,
+    RemoveParameterSet,
+    RenameParameterSet,
+    SaveParameterSet,
+)
 from studio.model.parts import (
     Component,
     Connection,
@@ -63,6 +69,7 @@ from studio.model.system_edits import (
     SetGeometry,
     SetHost,
     SetParameters,
+    SetParameterSet,
     SetRecording,
     SetType,
 )
@@ -183,6 +190,18 @@ class Editing(RuleBasedStateMachine):
     @rule(pick=PICKS, key=st.sampled_from(["cutoff_hz", "x"]), value=VALUES, gesture=st.none() | st.integers(0, 1))
     def parameter(self, pick: int, key: str, value: bool | int | float | str | None, gesture: int | None) -> None:
         self.do(SetParameters(self.node(pick, Component), {key: value}, gesture))
+
+    @rule(pick=PICKS, name=NAMES, new=NAMES, what=st.integers(0, 4), value=TEXTS)
+    def parameter_set(self, pick: int, name: str, new: str, what: int, value: str) -> None:
+        node = self.node(pick, Component)
+        edits: list[Callable[[], Edit[System]]] = [
+            lambda: SaveParameterSet(node, name, {"cutoff_hz": value}),
+            lambda: DuplicateParameterSet(node, name, new, {"x": value}),
+            lambda: RenameParameterSet(node, name, new),
+            lambda: RemoveParameterSet(node, name),
+            lambda: SetParameterSet(node, name),
+        ]
+        self.do(edits[what]())
 
     @rule(pick=PICKS, mode=st.sampled_from([None, "event", "periodic"]), period=st.none() | st.floats(0.001, 10))
     def activation(self, pick: int, mode: str | None, period: float | None) -> None:

@@ -66,7 +66,7 @@ def test_unknown_names_are_let_through_and_listed() -> None:
         "f:1: warning: <system> has no attribute colour (known: name, version)",
         "f:2: warning: <system> has no element <wier> (did you mean wire?)",
         "f:3: warning: <component> has no attribute perod_s (did you mean period_s?)",
-        "f:3: warning: <component> has no element <inside> (known: parameter)",
+        "f:3: warning: <component> has no element <inside> (known: parameter, parameter-set)",
     ]
 
 

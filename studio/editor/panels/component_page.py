@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFrame, QLabel, QLineEdit, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
 from studio.editor.panels.live_figures import LiveFigures
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_form, add_section, add_sentence
 from studio.editor.panels.parameter_fields import ParameterField, frames_for, narrow_box, value_of
+from studio.editor.panels.parameter_set_row import ParameterSetRow
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
@@ -19,7 +20,7 @@ from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec
-from studio.model.system_edits import Compound, SetActivation, SetHost, SetParameterSet, SystemEdit, shown
+from studio.model.system_edits import Compound, SetActivation, SetHost, SystemEdit, shown
 
 ALONE = "own process"
 README = "README.md"
@@ -39,6 +40,7 @@ class ComponentPage(Page):
         self.session, self.names, self.control = session, names, control
         self.fields: dict[str, ParameterField] = {}
         self.ports: PortsList | None = None
+        self.sets: ParameterSetRow | None = None
         components = [session.system.component(name) for name in names]
         spec = session.registry.get(components[0].type)
         if len(names) == 1:
@@ -60,6 +62,7 @@ class ComponentPage(Page):
             header = LiveHeader(self.control, component.name, self.theme)
             header.error.line_wanted.connect(self.line_wanted)
             header.error.debug_wanted.connect(self.debug_wanted)
+            header.error.event_wanted.connect(self.event_wanted)
             self.column.addWidget(header)
         self.ports = PortsList(self.session, component.name, self.theme, feed)
         self.ports.go_to.connect(self.go_to)
@@ -91,8 +94,9 @@ class ComponentPage(Page):
         holder = QVBoxLayout()
         holder.setContentsMargins(10, 6, 10, 8)
         holder.setSpacing(6)
-        if spec.parameter_sets:
-            holder.addWidget(self._set_box(components, spec))
+        if spec.parameters:
+            self.sets = ParameterSetRow(self.session, self.names, self.theme)
+            holder.addWidget(self.sets)
         frames = frames_for(self.session, spec)
         for parameter in spec.parameters:
             field = ParameterField(parameter, self.theme, frames)
@@ -109,29 +113,10 @@ class ComponentPage(Page):
         layout.addStretch(1)
         return tab
 
-    def _set_box(self, components: list[Component], spec: ComponentSpec) -> QWidget:
-        box = narrow_box()
-        box.setAccessibleName("Parameter set")
-        box.addItem("no set", "")
-        for name in spec.parameter_sets:
-            box.addItem(name, name)
-        chosen = {component.parameter_set for component in components}
-        box.setCurrentIndex(box.findData(chosen.pop()) if len(chosen) == 1 else -1)
-        box.activated.connect(
-            lambda index: self._do_all([SetParameterSet(name, box.itemData(index)) for name in self.names])
-        )
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        label = QLabel("Set")
-        label.setFixedWidth(113)
-        label.setToolTip("Values that belong together, named by the component's author")
-        layout.addWidget(label)
-        layout.addWidget(box, 1)
-        return row
-
     def fill(self) -> None:
         """The fields with what the system says now, and what the running one has instead."""
+        if self.sets is not None:
+            self.sets.fill()
         components = [self.session.system.component(name) for name in self.names]
         spec = self.session.registry.get(components[0].type)
         for name, field in self.fields.items():
@@ -142,7 +127,8 @@ class ComponentPage(Page):
             same = all(value == values[0] for value in values)
             unset = [value_of(replace(component, parameters={}), spec, name)[0] for component in components]
             broken = next(iter(texts)) if len(texts) == 1 and len(components) == 1 else None
-            field.show_value(values[0] if same else None, is_default=values == unset, text=broken)
+            back_to = unset[0] if len(set(unset)) == 1 else None
+            field.show_value(values[0] if same else None, is_default=values == unset, text=broken, back_to=back_to)
         self.fill_running()
 
     def fill_running(self) -> None:

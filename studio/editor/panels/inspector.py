@@ -30,6 +30,7 @@ class Inspector(QScrollArea):
     line_wanted = pyqtSignal(str, int)
     log_wanted = pyqtSignal()
     debug_wanted = pyqtSignal(str, int)
+    event_wanted = pyqtSignal(str, int)
 
     def __init__(self, theme: Theme, control: RunControl) -> None:
         super().__init__()
@@ -97,6 +98,7 @@ class Inspector(QScrollArea):
         self._page = page = self._make(session, nodes)
         page.go_to.connect(self.go_to)
         page.line_wanted.connect(self.line_wanted)
+        page.event_wanted.connect(self.event_wanted)
         page.renamed.connect(self._renamed)
         if isinstance(page, ComponentPage):
             page.parameter_changed.connect(self._parameter_changed)
@@ -141,7 +143,7 @@ class Inspector(QScrollArea):
             return None
         values = [self.session.system.node(name) for name in nodes]
         stripped = [
-            (value.name, value.type, value.host, value.mode, value.period_s, value.parameter_set)
+            (value.name, value.type, value.host, value.mode, value.period_s)
             if isinstance(value, Component) else _without_parameters(value) for value in values
         ]  # fmt: skip
         wired = [len(self.session.system.connections_of(name)) for name in nodes]

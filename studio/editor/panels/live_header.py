@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPointF, QSize, pyqtSignal
+from PyQt6.QtCore import QPointF, QSize
 from PyQt6.QtGui import QPainter, QPaintEvent
-from PyQt6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.canvas.live_paint import CHIP, chip_width, paint_chip
 from studio.editor.feed import Changes
-from studio.editor.fonts import code_font
 from studio.editor.icons import icon
-from studio.editor.live_state import NOT_THERE, Look, error_line, error_place, error_sentence, shown_look
+from studio.editor.live_state import NOT_THERE, Look, shown_look
+from studio.editor.panels.error_card import ErrorCard
 from studio.editor.run_control import RunControl
 from studio.editor.theme import Theme
-
-SHOWN_TRACE = 4
-"""Last lines of a traceback that are shown at once."""
 
 
 class Chip(QWidget):
@@ -120,86 +106,4 @@ class LiveHeader(QWidget):
         self.again.setEnabled(bool(told))
         restarts = told["restarts"] if told else 0
         self.words.setText(f"  {restarts} restart{'' if restarts == 1 else 's'}" if restarts else "")
-        self.error.show_error(told["error"] if told else "", self.name)
-
-
-class ErrorCard(QFrame):
-    """What failed, where, and the whole traceback one click away."""
-
-    line_wanted = pyqtSignal(str, int)
-    """File and line that somebody wants to see."""
-    debug_wanted = pyqtSignal(str, int)
-    """File and line at which somebody wants to see it fail."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.trace = ""
-        self.setObjectName("error_card")
-        self.setStyleSheet(f"#error_card {{ border: 1px solid {theme.error}; border-left: 4px solid {theme.error}; }}")
-        self.sentence, self.lines = QLabel(), QLabel()
-        self.sentence.setProperty("role", "error")
-        self.sentence.setWordWrap(True)
-        self.sentence.setStyleSheet("font-weight: 600;")
-        self.lines.setFont(code_font(11))
-        self.lines.setWordWrap(True)
-        self.open_line, whole, copy = QPushButton("Open line"), QPushButton("Traceback"), QPushButton("Copy")
-        self.debug = QPushButton("Debug here")
-        self.debug.setToolTip("Attach the debugger, and stop at this line the next time")
-        self.debug.clicked.connect(self._debug)
-        self.open_line.clicked.connect(self._open_line)
-        whole.clicked.connect(self.open_trace)
-        copy.clicked.connect(self._copy)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.open_line)
-        buttons.addWidget(self.debug)
-        buttons.addWidget(whole)
-        buttons.addWidget(copy)
-        buttons.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 8, 8, 8)
-        layout.setSpacing(5)
-        for widget in (self.sentence, self.lines):
-            layout.addWidget(widget)
-        layout.addLayout(buttons)
-        self.hide()
-
-    def show_error(self, trace: str, name: str) -> None:
-        self.setVisible(bool(trace))
-        if trace == self.trace:
-            return
-        self.trace, self._name = trace, name
-        self.sentence.setText(error_sentence(trace))
-        place = error_place(trace)
-        last = [line.strip() for line in trace.splitlines() if line.strip()][-SHOWN_TRACE:-1]
-        code = [line for line in last if not line.startswith(("File", "^", "~"))]
-        self.lines.setText("\n".join([place, *code[-1:]]) if place else "")
-        for button in (self.open_line, self.debug):
-            button.setVisible(bool(place))
-
-    def _debug(self) -> None:
-        found = error_line(self.trace)
-        if found is not None:
-            self.debug_wanted.emit(*found)
-
-    def _open_line(self) -> None:
-        found = error_line(self.trace)
-        if found is not None:
-            self.line_wanted.emit(*found)
-
-    def open_trace(self) -> None:
-        dialog = QDialog(self.window())
-        dialog.setWindowTitle(f"{self._name}: {error_sentence(self.trace)}")
-        dialog.resize(720, 420)
-        page = QPlainTextEdit(self.trace)
-        page.setReadOnly(True)
-        page.setFont(code_font(12))
-        page.setAccessibleName("Traceback")
-        layout = QVBoxLayout(dialog)
-        layout.addWidget(page)
-        dialog.show()
-
-    def _copy(self) -> None:
-        clipboard = QApplication.clipboard()
-        if clipboard is not None:
-            clipboard.setText(self.trace)
+        self.error.show_error(told["error"] if told else "", self.name, told.get("failed_on") if told else None)

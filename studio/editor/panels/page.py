@@ -19,6 +19,8 @@ class Page(QWidget):
     renamed = pyqtSignal(str, str)
     line_wanted = pyqtSignal(str, int)
     """File and line of code."""
+    event_wanted = pyqtSignal(str, int)
+    """Topic and number of an event of which somebody wants to know how it came about."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

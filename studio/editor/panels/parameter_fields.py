@@ -28,6 +28,7 @@ from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.geometry_check import find_geometry, known_frames, names_a_frame
+from studio.model.parameter_sets import readable_set
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec, ParameterSpec, Value, format_value
 
@@ -106,8 +107,11 @@ class ParameterField(QWidget):
         if self._running is not None:
             self.changed.emit(self.spec.name, self._running, False)
 
-    def show_value(self, value: Value | None, *, is_default: bool, text: str | None = None) -> None:
-        """`value` None: the selected ones differ, or `text` is what the file says and cannot be read."""
+    def show_value(
+        self, value: Value | None, *, is_default: bool, text: str | None = None, back_to: Value | None = None
+    ) -> None:
+        """`value` None: the selected ones differ, or `text` is what the file says and cannot be read. `back_to`: what
+        the parameter set or the component's type says."""
         self._filling = True
         shown = text if text is not None else SEVERAL if value is None else self.spec.format(value)
         if isinstance(self.editor, QCheckBox):
@@ -135,7 +139,9 @@ class ParameterField(QWidget):
             f"background: {colour}; border: 0; border-radius: 1px; min-height: 22px; padding: 0; margin: 0 3px;"
         )
         self.bar.setEnabled(not is_default)
-        self.bar.setToolTip("" if is_default else "Set in this system. Click to reset")
+        unit = f" {self.spec.unit}" if self.spec.unit else ""
+        to = f" to {self.spec.format(back_to)}{unit}" if back_to not in (None, "") else ""
+        self.bar.setToolTip("" if is_default else f"Set in this system. Click to reset{to}")
         self._filling = False
 
     # ---- widgets
@@ -321,5 +327,4 @@ def value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Valu
             return parameter.parse(text), text
         except StudioError:
             return None, text
-    chosen = spec.parameter_sets.get(component.parameter_set, {})
-    return chosen.get(name, parameter.default), ""
+    return readable_set(component, spec, component.parameter_set).get(name, parameter.default), ""

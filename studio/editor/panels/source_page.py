@@ -43,6 +43,7 @@ class SourcePage(Page):
             header = LiveHeader(control, part, theme, titled=True)
             header.error.line_wanted.connect(self.line_wanted)
             header.error.debug_wanted.connect(self.debug_wanted)
+            header.error.event_wanted.connect(self.event_wanted)
             self.column.addWidget(header)
         running = feed.state.get("sources", {})
         now: SourceMode = running.get(source.name, source.mode)
@@ -179,7 +180,8 @@ class SourcePage(Page):
             if component is not None and spec is not None:
                 value, text = value_of(component, spec, parameter)
                 unset = value_of(replace(component, parameters={}), spec, parameter)[0]
-                field.show_value(value, is_default=value == unset, text=text if value is None else None)
+                broken = text if value is None else None
+                field.show_value(value, is_default=value == unset, text=broken, back_to=unset)
 
     def _set(self, mode: SourceMode, component: str, name: str, value: Value | None, sliding: bool) -> None:
         if not sliding:

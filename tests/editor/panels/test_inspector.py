@@ -8,7 +8,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
 
 from studio.editor.main_window import MainWindow
-from studio.editor.panels.live_header import ErrorCard
+from studio.editor.panels.error_card import ErrorCard
 from studio.editor.panels.parameter_fields import ParameterField
 from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
