@@ -38,6 +38,7 @@ class ParameterSetRow(QWidget):
         """Title and proposal; empty if nobody wants it."""
         self.box = narrow_box()
         self.box.setAccessibleName("Parameter set")
+        self.box.setMinimumWidth(64)  # with label and button no wider than the narrowest panel
         self.box.activated.connect(lambda index: self._choose(str(self.box.itemData(index))))
         self.more = QToolButton()
         self.more.setIcon(icon("mdi6.dots-horizontal", theme.muted))
@@ -119,7 +120,8 @@ class ParameterSetRow(QWidget):
         differ = bool(self.chosen) and bool(names)
         listed = " and ".join(names) if len(names) < 3 else f"{len(names)} values"
         verb = "differs" if len(names) == 1 else "differ"
-        self.words.setText(f"{listed} {verb} from {self.chosen}")
+        # A line may end within a name: a label that cannot break would make the page wider than its panel.
+        self.words.setText(f"{listed} {verb} from {self.chosen}".replace("_", "_\u200b"))
         self.words.setToolTip("\n".join(_difference(*parts[0], name) for name in names) if len(parts) == 1 else "")
         self.words.setVisible(differ)
         self.back.setVisible(differ)

@@ -112,3 +112,12 @@ def test_choosing_sets_keeps_the_row_so_that_the_keyboard_can_go_on(window: Main
     window.inspector.refresh()
     page = window.inspector.widget()
     assert isinstance(page, ComponentPage) and page.sets is row
+
+
+def test_the_row_fits_the_narrowest_panel(window: MainWindow) -> None:
+    row = row_of(window, "terrain_map")
+    name_it(row, "a_set_with_quite_a_long_name_for_a_narrow_panel", "Save")
+    window.inspector._parameter_changed("window", 30, False)
+    window.inspector.refresh()
+    assert not row.words.isHidden()
+    assert row.minimumSizeHint().width() <= 236, "260 less margins and scroll bar"
