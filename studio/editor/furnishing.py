@@ -18,6 +18,7 @@ from studio.editor.code.desk import CodeDesk
 from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
 from studio.editor.docks import Docks
+from studio.editor.favourites import Favourites
 from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
 from studio.editor.freeze.event_breaks import EventBreakDesk
@@ -28,6 +29,7 @@ from studio.editor.live_panels import LivePanels
 from studio.editor.live_status import show_running
 from studio.editor.log_files.desk import LogDesk
 from studio.editor.notice import Notice
+from studio.editor.palette_tools import use_tool
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems
@@ -94,7 +96,7 @@ def _make_workspace(window: MainWindow) -> None:
 
 def _make_panels(window: MainWindow) -> Iterator[None]:
     docks = window.docks
-    window.palette_panel = Palette(window.theme)
+    window.palette_panel = Palette(window.theme, Favourites(window.settings, window))
     docks.set_document("system", "system.xml", window.document)
     docks.add("palette", "Palette", window.palette_panel, "left")
     yield
@@ -139,6 +141,7 @@ def _connect(window: MainWindow) -> None:
     window.toolbar.commands_wanted.connect(window.does.open_commands)
     window.toolbar.theme_wanted.connect(window.switch_theme)
     window.palette_panel.wanted.connect(lambda type_name: window.canvas.commands.add(type_name))
+    window.palette_panel.tool_wanted.connect(lambda name: use_tool(window, name))
     window.problems.go_to.connect(window.does.go_to_problem)
     window.problems.fixes_of = window.project.fixes_of
     window.problems.fix_wanted.connect(lambda fix: window.session.do(fix.edit))

@@ -15,7 +15,9 @@ from PyQt6.QtCore import QPoint, QRect, QSize, Qt
 from PyQt6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 
 DEFAULT = "mdi6.shape-outline"
-CATEGORY_ICONS = {"sensor": "mdi6.radar", "processor": "mdi6.cog-outline", "actuator": "mdi6.steering"}
+CATEGORY_ICONS = {
+    "sensor": "mdi6.radar", "processor": "mdi6.cog-outline", "actuator": "mdi6.steering", "judge": "mdi6.gavel",
+}  # fmt: skip
 FONTS = {"fa6s": "fontawesome6-solid-webfont", "mdi6": "materialdesignicons6-webfont"}
 SHARE = 0.875
 """Of the height of an icon that its letter gets: 14 of 16 pixels, for which the fonts are drawn."""

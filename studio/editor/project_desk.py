@@ -14,6 +14,7 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.icons import icon
 from studio.editor.live_status import show_running
+from studio.editor.palette_tools import use_tool
 from studio.editor.theme import Theme
 from studio.errors import Problem, counted
 from studio.model.quick_fixes import Fix, fixes
@@ -80,6 +81,8 @@ class ProjectDesk(QObject):
         self.canvas.show_minimap(window.settings.minimap)
         self.canvas.zoomed.connect(window.status.show_zoom)
         self.canvas.inspect.connect(self._to_inspector)
+        self.canvas.tool_dropped.connect(lambda name, at: use_tool(window, name, at))
+        self.canvas.quick_add.favourites = window.palette_panel.favourites.names
 
     def _listen_to(self, session: Session) -> None:
         session.changed.connect(lambda _: self.refresh())

@@ -76,8 +76,9 @@ class Registry:
         return {name: [spec for spec in self.specs() if spec.category == name] for name in CATEGORIES}
 
     def search(self, text: str) -> list[ComponentSpec]:
-        """Components in which every word of `text` occurs, the best match first; all of them for no words."""
-        words = text.casefold().replace("_", " ").split()
+        """Components in which every word of `text` occurs, the best match first; all of them for no words. A word as
+        `#laser` has to begin one of their tags."""
+        words = [part for word in text.casefold().split() for part in _words(word)]
         ranked = [(_rank(spec, words), spec) for spec in self.specs()]
         hits = [(rank, spec.type, spec) for rank, spec in ranked if rank is not None]
         return [spec for _, _, spec in sorted(hits, key=lambda hit: hit[:2])]
@@ -168,12 +169,23 @@ def _message_types(spec: ComponentSpec) -> Iterator[tuple[str, str]]:
         yield from ((service.name, service.request), (service.name, service.reply))
 
 
+def _words(word: str) -> list[str]:
+    """`low_pass` is two words; a tag is one, whatever is in it."""
+    return [word] if word.startswith("#") else word.replace("_", " ").split()
+
+
 def _rank(spec: ComponentSpec, words: list[str]) -> int | None:
     """How far down a reader would find the words, the name on top; None if a word occurs nowhere."""
     short, _, rest = spec.doc.partition("\n")
     types = " ".join(type_name for _, type_name in _message_types(spec))
     name = spec.type.replace("_", " ")
     places = [place.casefold() for place in (name, " ".join(spec.tags), short, types, spec.category, rest)]
-    ranks = [next((rank for rank, place in enumerate(places, 1) if word in place), None) for word in words]
+    tags = [f"#{tag.casefold()}" for tag in spec.tags]
+    ranks = [
+        (2 if any(tag.startswith(word) for tag in tags) else None)
+        if word.startswith("#")
+        else next((rank for rank, place in enumerate(places, 1) if word in place), None)
+        for word in words
+    ]
     starts = sum(places[0].startswith(word) for word in words)
     return None if None in ranks else sum(rank for rank in ranks if rank is not None) - starts

@@ -14,7 +14,6 @@ from studio.editor.app import make_window
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.panels.palette import _children
 from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.settings import Settings
@@ -42,12 +41,11 @@ class Answers(QObject):
 
     def row(self, type_name: str) -> str:
         panel = self.window.palette_panel
-        for group in panel._groups():
-            for item in _children(group):
-                if item.text(0) == type_name:
-                    viewport = panel.tree.viewport()
-                    assert viewport is not None
-                    return self._words(viewport.mapToGlobal(panel.tree.visualItemRect(item).center()))
+        for item in panel.tree.rows():
+            if item.text(0) == type_name:
+                viewport = panel.tree.viewport()
+                assert viewport is not None
+                return self._words(viewport.mapToGlobal(panel.tree.visualItemRect(item).center()))
         return "nowhere"
 
     def search(self) -> str:

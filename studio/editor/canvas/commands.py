@@ -58,24 +58,26 @@ class CanvasCommands:
             self.view.show_item(name)
         return bool(done)
 
-    def add_note(self) -> None:
+    def add_note(self, where: QPointF | None = None) -> None:
+        """With its middle there, or in the middle of what is seen."""
         layout = self._scene.session.system.layout
-        at = snapped(self.view.middle() - QPointF(104, 40))
+        at = snapped((where or self.view.middle()) - QPointF(104, 40))
         note = Note(layout.new_id("n"), at.x(), at.y(), 208, 96)
         if self._scene.session.do(put(note)):
             self.edit_remark(self._scene.remarks[note.id])
 
-    def add_frame(self) -> None:
-        """Around what is selected, or an empty one in the middle."""
+    def add_frame(self, where: QPointF | None = None) -> None:
+        """Around what is selected; an empty one in the middle, or at the place that somebody wants."""
         layout = self._scene.session.system.layout
-        items = [self._scene.nodes[name].outline() for name in self._scene.selected_nodes()]
+        chosen = self._scene.selected_nodes() if where is None else ()
+        items = [self._scene.nodes[name].outline() for name in chosen]
         if items:
             area = items[0]
             for other in items[1:]:
                 area = area.united(other)
             area = area.adjusted(-24, -40, 24, 24)
         else:
-            at = snapped(self.view.middle() - QPointF(160, 96))
+            at = snapped((where or self.view.middle()) - QPointF(160, 96))
             area = QRect(int(at.x()), int(at.y()), 320, 192).toRectF()
         frame = Frame(layout.new_id("f"), "Frame", area.x(), area.y(), area.width(), area.height())
         if self._scene.session.do(put(frame)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
@@ -28,6 +28,8 @@ class QuickAdd(QFrame):
         self.setProperty("role", "card")
         self.setFixedSize(SIZE)
         self.setAccessibleName("Quick add")
+        self.favourites: Callable[[], Sequence[str]] = lambda: ()
+        """Types that stand first while nothing is searched for."""
         self._accept: Callable[[ComponentSpec], bool] = lambda spec: True
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find a component to add")
@@ -69,12 +71,15 @@ class QuickAdd(QFrame):
 
     def _search(self, text: str) -> None:
         self.list.clear()
-        for spec in self.registry.search(text):
-            if self._accept(spec):
-                picture = icon(spec.icon or CATEGORY_ICONS[spec.category], self.theme.muted)
-                row = QListWidgetItem(picture, spec.type)
-                row.setData(Qt.ItemDataRole.UserRole, spec)
-                self.list.addItem(row)
+        first = self.favourites()
+        found = [spec for spec in self.registry.search(text) if self._accept(spec)]
+        if not text:
+            found.sort(key=lambda spec: first.index(spec.type) if spec.type in first else len(first))
+        for spec in found:
+            colour = self.theme.accent if spec.type in first else self.theme.muted
+            row = QListWidgetItem(icon(spec.icon or CATEGORY_ICONS[spec.category], colour), spec.type)
+            row.setData(Qt.ItemDataRole.UserRole, spec)
+            self.list.addItem(row)
         if self.list.count():
             self.list.setCurrentRow(0)
         else:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
 
-from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -21,6 +20,7 @@ from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
+from studio.editor.canvas.dragged import MIME, TOOL_MIME, named_in
 from studio.editor.canvas.gestures import (
     ConnectGesture,
     Gesture,
@@ -45,7 +45,6 @@ from studio.editor.canvas.wire_strokes import distance
 from studio.editor.feed import Feed
 from studio.editor.theme import Theme
 
-MIME: Final = "application/x-studio-component"
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
 _WAYS: dict[int, Way] = {
@@ -56,6 +55,8 @@ _WAYS: dict[int, Way] = {
 class CanvasView(SightView):
     inspect = pyqtSignal()
     """Enter: the user wants to see the selection in the inspector."""
+    tool_dropped = pyqtSignal(str, QPointF)
+    """A tool of the palette, and where on the canvas it was let go."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene)
@@ -360,29 +361,31 @@ class CanvasView(SightView):
     # ---- drops
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
-        if event is not None and _component_in(event.mimeData()):
+        if event is not None and named_in(event.mimeData(), MIME, TOOL_MIME):
             event.acceptProposedAction()
         elif event is not None:
             event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent | None) -> None:
-        if event is not None and _component_in(event.mimeData()):
+        if event is not None and named_in(event.mimeData(), MIME, TOOL_MIME):
             event.acceptProposedAction()
         elif event is not None:
             event.ignore()
 
     def dropEvent(self, event: QDropEvent | None) -> None:
         assert event is not None
-        type_name = _component_in(event.mimeData())
-        if type_name:
-            self.commands.add(type_name, self.mapToScene(event.position().toPoint()))
+        type_name, tool = named_in(event.mimeData(), MIME), named_in(event.mimeData(), TOOL_MIME)
+        at = self.mapToScene(event.position().toPoint())
+        if type_name or tool:
             event.acceptProposedAction()
             self.setFocus()
+        if type_name:
+            self.commands.add(type_name, at)
+        elif tool:
+            QTimer.singleShot(
+                0, lambda: self.tool_dropped.emit(tool, at)
+            )  # it may ask something, and the drag has to end
 
     def _quick_added(self, type_name: str) -> None:
         self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port)
         self.setFocus()
-
-
-def _component_in(data: QMimeData | None) -> str:
-    return bytes(data.data(MIME).data()).decode() if data is not None and data.hasFormat(MIME) else ""

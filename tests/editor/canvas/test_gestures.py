@@ -9,7 +9,8 @@ from PyQt6.QtCore import QMimeData, QPointF, Qt
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
 
-from studio.editor.canvas.view import MIME, CanvasView
+from studio.editor.canvas.dragged import MIME
+from studio.editor.canvas.view import CanvasView
 from studio.model.parts import ServiceWire, Wire
 from studio.model.system_edits import Disconnect
 
