@@ -115,7 +115,6 @@ class Palette(QWidget):
         font.setWeight(font.Weight.DemiBold)
         group.setFont(0, font)
         self.tree.addTopLevelItem(group)
-        group.setFirstColumnSpanned(True)
         group.addChildren(rows)
         folded = title in self._folded and not self.field.text()  # what was searched for is seen
         self.tree.blockSignals(True)

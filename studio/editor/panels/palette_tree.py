@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PyQt6.QtCore import QMimeData, QModelIndex, QPoint, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QDrag, QKeyEvent, QMouseEvent
-from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtCore import QEvent, QMimeData, QModelIndex, QPoint, QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QDrag, QKeyEvent, QMouseEvent, QPainter
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 from studio.editor.canvas.dragged import MIME, TOOL_MIME
 from studio.editor.icons import icon
@@ -14,8 +21,9 @@ from studio.editor.theme import Theme
 
 TYPE, TOOL = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 """A row has the name of a component's type, or of a tool."""
+STARRED = Qt.ItemDataRole.UserRole + 2
 STAR, NO_STAR = "mdi6.star", "mdi6.star-outline"
-STAR_WIDTH = 20
+STAR_WIDTH = 22
 
 
 class PaletteTree(QTreeWidget):
@@ -25,16 +33,8 @@ class PaletteTree(QTreeWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self._hovered: QTreeWidgetItem | None = None
-        self.setColumnCount(2)
+        self.hovered: QTreeWidgetItem | None = None
         self.setHeaderHidden(True)
-        header = self.header()
-        assert header is not None
-        header.setStretchLastSection(False)
-        header.setMinimumSectionSize(STAR_WIDTH)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        header.resizeSection(1, STAR_WIDTH)
         self.setAccessibleName("Components")
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
@@ -42,6 +42,7 @@ class PaletteTree(QTreeWidget):
         self.setIconSize(QSize(16, 16))
         self.setMouseTracking(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setItemDelegate(_Rows(self))
 
     # ---- rows
 
@@ -54,37 +55,42 @@ class PaletteTree(QTreeWidget):
         return [row for group in self.groups() for row in children(group)]
 
     def clear(self) -> None:
-        self._hovered = None
+        self.hovered = None
         super().clear()
 
     def mark(self, row: QTreeWidgetItem, is_favourite: bool) -> None:
-        row.setData(1, TYPE, is_favourite)
-        row.setIcon(1, icon(STAR, self.theme.accent) if is_favourite else icon("", "transparent"))
-        row.setToolTip(1, "Remove from the favourites" if is_favourite else "Make it a favourite")
+        row.setData(0, STARRED, is_favourite)
         row.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{row.text(0)}{', favourite' if is_favourite else ''}")
+
+    def star_at(self, row: QTreeWidgetItem) -> QRect:
+        """Where its star is, or would be."""
+        viewport = self.viewport()
+        area = self.visualItemRect(row)
+        area.setRight(viewport.width() - 1 if viewport is not None else area.right())
+        return star_rect(area)
+
+    def is_star(self, at: QPoint) -> bool:
+        row = self.itemAt(at)
+        return row is not None and bool(row.data(0, TYPE)) and self.star_at(row).contains(at)
 
     def _hover(self, row: QTreeWidgetItem | None) -> None:
         """The star that could be there is seen under the pointer only: a column of them would be noise."""
-        before, self._hovered = self._hovered, row
-        for each, is_here in ((before, False), (row, True)):
-            if each is not None and each.data(0, TYPE) and not each.data(1, TYPE):
-                each.setIcon(1, icon(NO_STAR, self.theme.muted) if is_here else icon("", "transparent"))
+        self.hovered = row
+        viewport = self.viewport()
+        if viewport is not None:
+            viewport.update()
 
     # ---- Qt
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         super().mouseMoveEvent(event)
         row = self.itemAt(event.pos()) if event is not None else None
-        if row is not self._hovered:
+        if row is not self.hovered:
             self._hover(row)
 
-    def leaveEvent(self, event: object) -> None:
+    def leaveEvent(self, event: QEvent | None) -> None:
         self._hover(None)
-        super().leaveEvent(event)  # type: ignore[arg-type]
-
-    def is_star(self, at: QPoint) -> bool:
-        row = self.itemAt(at)
-        return row is not None and bool(row.data(0, TYPE)) and self.columnAt(at.x()) == 1
+        super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and event.button() == Qt.MouseButton.LeftButton and self.is_star(event.pos()):
@@ -130,10 +136,36 @@ class PaletteTree(QTreeWidget):
             drag.setPixmap(item.icon(0).pixmap(QSize(28, 28)))
             drag.exec(Qt.DropAction.CopyAction)
 
-    def drawBranches(self, painter: object, rect: object, index: QModelIndex) -> None:
-        """Only groups have a mark to fold them."""
-        if not index.parent().isValid():
-            super().drawBranches(painter, rect, index)  # type: ignore[arg-type]
+
+class _Rows(QStyledItemDelegate):
+    """Rows with a star at their end; the name gives way to it."""
+
+    def __init__(self, tree: PaletteTree) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        tree = self._tree
+        row = tree.itemFromIndex(index)
+        is_favourite = bool(index.data(STARRED))
+        can_be = row is not None and row is tree.hovered and bool(index.data(TYPE))
+        if painter is None or not (is_favourite or can_be):
+            super().paint(painter, option, index)
+            return
+        area = QRect(option.rect)
+        style = tree.style()
+        if style is not None:  # the ground of the whole row
+            style.drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, tree)
+        option.rect = area.adjusted(0, 0, -STAR_WIDTH, 0)
+        super().paint(painter, option, index)
+        name, colour = (STAR, tree.theme.accent) if is_favourite else (NO_STAR, tree.theme.muted)
+        inner = QRect(0, 0, 16, 16)
+        inner.moveCenter(star_rect(area).center())
+        icon(name, colour).paint(painter, inner)
+
+
+def star_rect(row: QRect) -> QRect:
+    return QRect(row.right() - STAR_WIDTH + 1, row.top(), STAR_WIDTH, row.height())
 
 
 def children(group: QTreeWidgetItem) -> list[QTreeWidgetItem]:

@@ -15,7 +15,7 @@ from studio.editor.favourites import Favourites
 from studio.editor.main_window import MainWindow
 from studio.editor.palette_tools import TOOLS, add_source, source_menu
 from studio.editor.panels.palette import FAVOURITES, TOOLS_TITLE, Palette
-from studio.editor.panels.palette_tree import STAR_WIDTH, TOOL, TYPE
+from studio.editor.panels.palette_tree import TOOL, TYPE
 from studio.editor.settings import Settings
 from studio.editor.theme import LIGHT
 from studio.model.registry import Registry
@@ -36,8 +36,7 @@ def row(panel: Palette, name: str) -> QTreeWidgetItem:
 
 
 def star_of(panel: Palette, name: str) -> QPoint:
-    area = panel.tree.visualItemRect(row(panel, name))
-    return QPoint(panel.tree.header().sectionPosition(1) + STAR_WIDTH // 2, area.center().y())  # type: ignore[union-attr]
+    return panel.tree.star_at(row(panel, name)).center()
 
 
 def test_a_click_on_the_star_makes_a_favourite_that_is_remembered(panel: Palette, tmp_path: Path) -> None:
