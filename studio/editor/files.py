@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QFileDialog, QMessageBox
 from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.later import Beside, Slices
+from studio.editor.log_files.log_facts import is_viewing_project
 from studio.editor.notice import DifferenceDialog, difference
 from studio.editor.session import Session, read_project
 from studio.errors import StudioError
@@ -122,7 +123,7 @@ class Files(QObject):
 
     def _show(self, folder: Path, opened: Opened) -> Iterator[None]:
         session = Session(opened, self.window)
-        self.window.settings.add_recent(folder)
+        self._remember(folder)
         yield from self.window.project.show_in_slices(session)
         self.autosave.follow(session)
         self._watch()
@@ -198,7 +199,7 @@ class Files(QObject):
         except StudioError as error:
             self._complain("Not saved", error)
             return False
-        self.window.settings.add_recent(folder)
+        self._remember(folder)
         self._watch()
         return True
 
@@ -285,6 +286,11 @@ class Files(QObject):
             folder = self.window.session.folder
             wanted = [folder, folder / SYSTEM_FILE, folder / LAYOUT_FILE]
             self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+
+    def _remember(self, folder: Path) -> None:
+        """Among what was open lately; a project that was made to look at a log is remembered as that log."""
+        if not is_viewing_project(folder):
+            self.window.settings.recents.add(folder)
 
     def _home(self) -> Path:
         recent = self.window.settings.recent()

@@ -123,6 +123,7 @@ class MainWindow(QMainWindow):
         self.welcome.open_wanted.connect(lambda: self.files.ask_open())
         self.welcome.log_wanted.connect(lambda: self.logs.ask_open())
         self.welcome.project_wanted.connect(lambda folder: self.files.ask_leave_and_open(folder))
+        self.welcome.recent_log_wanted.connect(lambda log: self.logs.open(log))
         self.welcome.guide_wanted.connect(lambda page: self.does.show_guide(page))
         self.welcome.keys_wanted.connect(lambda: self.does.show_keys())
         self.pages = QStackedWidget()

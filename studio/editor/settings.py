@@ -7,7 +7,9 @@ from pathlib import Path
 import platformdirs
 from PyQt6.QtCore import QByteArray, QSettings
 
-RECENT = 10
+from studio.editor.recent import RecentBook
+from studio.runtime.clock import SECOND_NS, wall_ns
+
 SCALES = (90, 100, 110, 125, 150, 175, 200)
 """Per cent that the interface can be scaled by, beside what the screen asks for."""
 CONTRASTS = ("system", "normal", "high")
@@ -18,6 +20,7 @@ class Settings:
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or platformdirs.user_config_path("robot-systems-studio") / "editor.ini"
         self._store = QSettings(str(self.file), QSettings.Format.IniFormat)
+        self.recents = RecentBook(self, lambda: wall_ns() / SECOND_NS)
 
     @property
     def theme(self) -> str:
@@ -108,16 +111,7 @@ class Settings:
 
     def recent(self) -> list[Path]:
         """Projects that were open, the last one first; those that are gone are left out."""
-        found = self._store.value("recent", [], type=list)
-        return [Path(str(text)) for text in found if (Path(str(text)) / "system.xml").is_file()]
-
-    def add_recent(self, folder: Path) -> None:
-        folder = folder.resolve()
-        known = [folder, *(other for other in self.recent() if other != folder)]
-        self._store.setValue("recent", [str(path) for path in known[:RECENT]])
-
-    def clear_recent(self) -> None:
-        self._store.setValue("recent", [])
+        return [each.place for each in self.recents.all() if each.kind == "project" and each.is_there]
 
     def bytes(self, name: str) -> QByteArray | None:
         value = self._store.value(name)

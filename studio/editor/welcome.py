@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import (
-    QColor,
-    QFontMetrics,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QResizeEvent,
-)
-from PyQt6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QResizeEvent
+from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from studio import __version__
-from studio.editor.fonts import text_font, width_of
 from studio.editor.icons import icon
 from studio.editor.later import Beside
 from studio.editor.settings import Settings
 from studio.editor.theme import Theme
 from studio.editor.welcome_learn import Learn
+from studio.editor.welcome_recent import RecentList, RecentRow
+from studio.editor.welcome_tiles import TILE_WIDTHS, Tile, example_projects, read_example
 from studio.errors import StudioError
-from studio.paths import PACKAGE, project_roots
+from studio.paths import PACKAGE
 
 if TYPE_CHECKING:
     from studio.model.opened import Opened
 
-PICTURE = QSize(340, 150)
-TILE_WIDTHS = (236, 340)
-SIDE = 352
+SIDES, WIDE = (352, 448), 1500
+"""Width of the left side: on small and on large windows."""
 MARGIN, GAP = 28, 18
 GUIDE = PACKAGE.parent / "docs" / "guide"
+NEWS = PACKAGE.parent / "CHANGELOG.md"
 
 
 class Welcome(QWidget):
@@ -57,6 +36,7 @@ class Welcome(QWidget):
     open_wanted = pyqtSignal()
     log_wanted = pyqtSignal()
     project_wanted = pyqtSignal(Path)
+    recent_log_wanted = pyqtSignal(Path)
     guide_wanted = pyqtSignal(Path)
     keys_wanted = pyqtSignal()
 
@@ -100,7 +80,7 @@ class Welcome(QWidget):
         """Projects are read beside the window's work, one after the other; between two of them the page can be used."""
         if self._undrawn and self.isVisible():
             tile = self._undrawn.pop(0)
-            Beside(partial(_read, tile.folder), partial(self._draw, tile), self)
+            Beside(partial(read_example, tile.path), partial(self._draw, tile), self)
 
     def _draw(self, tile: Tile, read: Opened | StudioError) -> None:
         if tile in self.tiles and self.isVisible():  # else the page is built anew before anybody sees it again
@@ -116,7 +96,7 @@ class Welcome(QWidget):
 
     def _make_left(self) -> QWidget:
         side = QFrame()
-        side.setFixedWidth(SIDE)
+        side.setFixedWidth(self._side())
         side.setObjectName("side")
         side.setStyleSheet(
             f"#side {{ background: {self.theme.window}; border: 0; border-right: 1px solid {self.theme.border}; }}"
@@ -134,13 +114,14 @@ class Welcome(QWidget):
         log = QPushButton(icon("fa6s.database", self.theme.accent), "  Open or import a log…")
         log.clicked.connect(self.log_wanted)
         for button, keys in ((new, "Ctrl+N"), (opening, "Ctrl+O"), (log, "Ctrl+Shift+O")):
-            button.setStyleSheet("text-align: left; min-height: 34px; padding-left: 14px;")
-            button.setToolTip(keys)
-            layout.addWidget(button)
+            layout.addWidget(with_keys(button, keys, self.theme))
         layout.addSpacing(16)
         self._running = QVBoxLayout()
         layout.addLayout(self._running)
-        self._add_recent(layout)
+        recent = RecentList(self.settings.recents, self.theme)
+        recent.project_wanted.connect(self.project_wanted)
+        recent.log_wanted.connect(self.recent_log_wanted)
+        layout.addWidget(recent)
         layout.addStretch(1)
         hint = QLabel("Drop a project folder or a log anywhere on this window to open it.")
         hint.setProperty("role", "muted")
@@ -176,36 +157,13 @@ class Welcome(QWidget):
         title.setStyleSheet("font-size: 14px; font-weight: 600;")
         self._running.addWidget(title)
         for folder in folders[:4]:
-            row = RecentRow(folder, self.theme, picture="fa6s.circle-play", colour=self.theme.fine, beside="runs")
+            picture, colour = "fa6s.circle-play", self.theme.fine
+            place = str(folder.parent)
+            row = RecentRow(folder, self.theme, picture=picture, place=place, colour=colour, beside="runs")
             row.setAccessibleName(f"Attach to {folder.name}")
             row.chosen.connect(self.project_wanted)
             self._running.addWidget(row)
         self._running.addSpacing(8)
-
-    def _add_recent(self, layout: QVBoxLayout) -> None:
-        recent = self.settings.recent()
-        head = QHBoxLayout()
-        title = QLabel("Recent")
-        title.setStyleSheet("font-size: 14px; font-weight: 600;")
-        head.addWidget(title, 1)
-        if recent:
-            clear = QPushButton("Clear")
-            clear.setProperty("link", "true")
-            clear.clicked.connect(self._clear_recent)
-            head.addWidget(clear)
-        layout.addLayout(head)
-        if not recent:
-            nothing = QLabel("Projects that you open are listed here.")
-            nothing.setProperty("role", "muted")
-            layout.addWidget(nothing)
-        for folder in recent[:6]:
-            row = RecentRow(folder, self.theme)
-            row.chosen.connect(self.project_wanted)
-            layout.addWidget(row)
-
-    def _clear_recent(self) -> None:
-        self.settings.clear_recent()
-        self.refresh()
 
     # ---- right
 
@@ -242,7 +200,7 @@ class Welcome(QWidget):
 
     def _place_tiles(self) -> None:
         """As many beside each other as fill the page without being wider than their pictures."""
-        room = max(0, self.width() - SIDE - 2 * MARGIN)
+        room = max(0, self.width() - self._side() - 2 * MARGIN)
         columns = max(1, -(-(room + GAP) // (TILE_WIDTHS[1] + GAP)))
         for column in range(max(columns, self._grid.columnCount())):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
@@ -251,8 +209,13 @@ class Welcome(QWidget):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
+        if self._left is not None:
+            self._left.setFixedWidth(self._side())
         if self.tiles:
             self._place_tiles()
+
+    def _side(self) -> int:
+        return SIDES[self.width() >= WIDE]
 
     def _heading(self, title: str, words: str) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -271,149 +234,36 @@ class Welcome(QWidget):
         keys = QPushButton("Shortcuts")
         keys.setProperty("link", "true")
         keys.clicked.connect(self.keys_wanted)
+        news = QPushButton("What is new")
+        news.setProperty("link", "true")
+        news.clicked.connect(lambda: self.guide_wanted.emit(NEWS))
+        news.setVisible(NEWS.is_file())
         version = QLabel(f"version {__version__}")
         version.setProperty("role", "muted")
         row.addWidget(keys)
+        row.addSpacing(12)
+        row.addWidget(news)
         row.addSpacing(12)
         row.addWidget(version)
         return row
 
 
-class _Clickable(QFrame):
-    chosen = pyqtSignal(Path)
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self.folder = folder
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName(f"Open {folder.name}")
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        if event is not None and event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
-            self.chosen.emit(self.folder)
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:
-        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit(self.folder)
-        else:
-            super().keyPressEvent(event)
-
-
-class RecentRow(_Clickable):
-    def __init__(
-        self, folder: Path, theme: Theme, *, picture: str = "mdi6.graph-outline", colour: str = "", beside: str = ""
-    ) -> None:
-        super().__init__(folder)
-        self.setObjectName("recent")
-        self.setStyleSheet(
-            f"#recent {{ border: 1px solid transparent; border-top: 1px solid {theme.border}; }}"
-            f"#recent:hover {{ background: {theme.hover}; }} #recent:focus {{ border: 2px solid {theme.focus}; }}"
-        )
-        mark = QLabel()
-        mark.setPixmap(icon(picture, colour or theme.muted).pixmap(16, 16))
-        name = QLabel(folder.name)
-        name.setStyleSheet("font-weight: 600;")
-        place = QLabel(QFontMetrics(text_font(12)).elidedText(str(folder.parent), Qt.TextElideMode.ElideMiddle, 210))
-        place.setProperty("role", "muted")
-        place.setToolTip(str(folder))
-        age = QLabel(beside or age_words(folder))
-        age.setProperty("role", "muted")
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(name)
-        words.addWidget(place)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 6, 4, 6)
-        row.setSpacing(10)
-        row.addWidget(mark)
-        row.addLayout(words, 1)
-        row.addWidget(age, 0, Qt.AlignmentFlag.AlignTop)
-
-
-class Tile(_Clickable):
-    """An example: its canvas as it will open, its name and its first sentence."""
-
-    def __init__(self, folder: Path, theme: Theme) -> None:
-        super().__init__(folder)
-        self.theme = theme
-        self.setFixedHeight(PICTURE.height() + 74)
-        self.setMinimumWidth(TILE_WIDTHS[0])
-        self.setMaximumWidth(TILE_WIDTHS[1])
-        self.words, self.size_words = "", ""
-        self.picture: QImage | None = None
-
-    def draw(self, read: Opened | StudioError) -> None:
-        from studio.editor.canvas.export import picture_of
-        from studio.editor.canvas.scene import CanvasScene
-        from studio.editor.session import Session
-
-        if isinstance(read, StudioError):
-            self.words = f"Cannot be opened: {read.message}"
-            self.update()
-            return
-        session = Session(read)
-        ratio = max(1.0, self.devicePixelRatioF())
-        self.picture = picture_of(CanvasScene(session, self.theme), PICTURE * ratio)
-        self.picture.setDevicePixelRatio(ratio)
-        self.words = session.system.doc.replace("\n", " ")
-        count = len(session.system.nodes)
-        self.size_words = f"{count} component{'' if count == 1 else 's'}"
-        session.close()
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent | None) -> None:
-        theme = self.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), QColor(theme.panel))
-        painter.fillRect(0, 0, self.width(), PICTURE.height(), QColor(theme.canvas))
-        if self.picture is not None:
-            self._paint_picture(painter, self.picture)
-        painter.setPen(QPen(QColor(theme.border), 1))
-        painter.drawLine(0, PICTURE.height(), self.width(), PICTURE.height())
-        painter.setFont(text_font(13, 600))
-        painter.setPen(QColor(theme.text))
-        at = PICTURE.height()
-        painter.drawText(11, at + 22, self.folder.name)
-        painter.setFont(text_font(12))
-        painter.setPen(QColor(theme.muted))
-        if width_of(self.folder.name, 13, 600) + width_of(self.size_words, 12) + 34 <= self.width():
-            painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-        two_lines = 2 * (self.width() - 22) - 70
-        words = QFontMetrics(text_font(12)).elidedText(self.words, Qt.TextElideMode.ElideRight, two_lines)
-        painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), words)
-        active = self.hasFocus() or self.underMouse()
-        painter.setPen(QPen(QColor(theme.focus if active else theme.control_border), 2 if active else 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 5, 5)
-
-    def _paint_picture(self, painter: QPainter, picture: QImage) -> None:
-        """In the middle, as large as the tile is wide."""
-        scale = min(1.0, self.width() / PICTURE.width())
-        width, height = PICTURE.width() * scale, PICTURE.height() * scale
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        area = QRectF((self.width() - width) / 2, (PICTURE.height() - height) / 2, width, height)
-        painter.drawImage(area, picture)
-
-
-def _read(folder: Path) -> Opened | StudioError:
-    from studio.editor.session import read_project  # brings the model, which must not delay the first paint
-
-    return read_project(folder)
-
-
-def example_projects() -> list[Path]:
-    """`first_steps` first: it is where everybody should begin."""
-    found = {file.parent.name: file.parent for root in project_roots() for file in root.glob("*/system.xml")}
-    return sorted(found.values(), key=lambda folder: (folder.name != "first_steps", folder.name))
-
-
-def age_words(folder: Path) -> str:
-    """By the day on which the system was last written."""
-    written = dt.datetime.fromtimestamp((folder / "system.xml").stat().st_mtime, dt.UTC).astimezone()
-    return f"{written:%d %b}"
+def with_keys(button: QPushButton, keys: str, theme: Theme) -> QPushButton:
+    """A large button with its shortcut at the right."""
+    button.setStyleSheet("text-align: left; min-height: 34px; padding-left: 14px;")
+    button.setToolTip(keys)
+    primary = button.property("primary") == "true"
+    colour = theme.on_accent if primary else theme.muted
+    chip = QLabel(keys)
+    chip.setStyleSheet(
+        f"color: {colour}; border: 1px solid {colour}; border-radius: 3px; padding: 1px 5px; font-size: 11px;"
+    )
+    chip.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    row = QHBoxLayout(button)
+    row.setContentsMargins(0, 0, 10, 0)
+    row.addStretch(1)
+    row.addWidget(chip)
+    return button
 
 
 def logo_pixmap(size: int, theme: Theme, ratio: float) -> QPixmap:

@@ -289,6 +289,9 @@ class LogDesk(QObject):
             box.finished.connect(lambda _: self.bring_in(damaged, on) if box.clickedButton() is save else None)
         box.open()
 
+    def _remember(self, facts: LogFacts) -> None:
+        self.window.settings.recents.add(facts.path, "log", facts.words)
+
     def _ask_where(self, facts: LogFacts) -> None:
         if not self.window.has_session:
             self._open_alone(facts)
@@ -313,6 +316,7 @@ class LogDesk(QObject):
             return
         files = self.window.files
         if files.may_leave() and files.open(folder):
+            self._remember(facts)
             self.window.live.run_unless_attached()
             self._say(f"{facts.path.name}: {facts.words}")
 
@@ -329,6 +333,7 @@ class LogDesk(QObject):
         edits = [SetProvider(name, "logged", provider) for name, provider in providers.items()]
         if not session.do(Compound(f"Play {facts.path.name}", tuple(edits))):
             return
+        self._remember(facts)
         session.choose_modes(dict.fromkeys(providers, "logged"))
         if self.window.live.control.phase == "stopped":
             self.window.live.run()

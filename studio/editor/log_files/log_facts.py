@@ -166,7 +166,7 @@ def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
         raise NoLog(
             "has no topic of a type that Studio knows", file=facts.path, hint=f"it has {', '.join(facts.unknown[:4])}"
         )
-    root = root or platformdirs.user_data_path("robot-systems-studio") / "viewed"
+    root = root or _viewed()
     digest = hashlib.sha256(str(facts.path.resolve()).encode()).hexdigest()[:8]
     name = re.sub(r"[^A-Za-z0-9_]", "_", facts.path.name.removesuffix(".mcap")) or "log"
     name = name if name[0].isalpha() else f"log_{name}"
@@ -177,6 +177,15 @@ def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
     except OSError as error:
         raise NoLog(f"cannot be opened by itself: {error.strerror}", file=folder) from error
     return folder
+
+
+def is_viewing_project(folder: Path) -> bool:
+    """Whether it was made to look at a log, and not by a person."""
+    return folder.resolve().parent == _viewed().resolve()
+
+
+def _viewed() -> Path:
+    return platformdirs.user_data_path("robot-systems-studio") / "viewed"
 
 
 def _viewing_system(name: str, facts: LogFacts) -> str:

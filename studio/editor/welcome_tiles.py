@@ -1,0 +1,130 @@
+"""The examples on the first page: each with its canvas as it will open, its name and its first sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontMetrics, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PyQt6.QtWidgets import QFrame
+
+from studio.editor.fonts import text_font, width_of
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+from studio.paths import project_roots
+
+if TYPE_CHECKING:
+    from studio.model.opened import Opened
+
+PICTURE = QSize(340, 150)
+TILE_WIDTHS = (236, 340)
+FIRST = "first_steps"
+
+
+class Clickable(QFrame):
+    """Something as large as a button that a click or Enter chooses."""
+
+    chosen = pyqtSignal(Path)
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(f"Open {path.name}")
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        if event is not None and event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+            self.choose()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.choose()
+        else:
+            super().keyPressEvent(event)
+
+    def choose(self) -> None:
+        self.chosen.emit(self.path)
+
+
+class Tile(Clickable):
+    """An example: its canvas as it will open, its name and its first sentence."""
+
+    def __init__(self, path: Path, theme: Theme) -> None:
+        super().__init__(path)
+        self.theme = theme
+        self.setFixedHeight(PICTURE.height() + 74)
+        self.setMinimumWidth(TILE_WIDTHS[0])
+        self.setMaximumWidth(TILE_WIDTHS[1])
+        self.words, self.size_words = "", ""
+        self.picture: QImage | None = None
+        self.is_first = path.name == FIRST
+        """Where everybody should begin."""
+
+    def draw(self, read: Opened | StudioError) -> None:
+        from studio.editor.canvas.export import picture_of
+        from studio.editor.canvas.scene import CanvasScene
+        from studio.editor.session import Session
+
+        if isinstance(read, StudioError):
+            self.words = f"Cannot be opened: {read.message}"
+            self.update()
+            return
+        session = Session(read)
+        ratio = max(1.0, self.devicePixelRatioF())
+        self.picture = picture_of(CanvasScene(session, self.theme), PICTURE * ratio)
+        self.picture.setDevicePixelRatio(ratio)
+        self.words = session.system.doc.replace("\n", " ")
+        count = len(session.system.nodes)
+        self.size_words = "start here" if self.is_first else f"{count} component{'' if count == 1 else 's'}"
+        session.close()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        theme = self.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), QColor(theme.panel))
+        painter.fillRect(0, 0, self.width(), PICTURE.height(), QColor(theme.canvas))
+        if self.picture is not None:
+            self._paint_picture(painter, self.picture)
+        painter.setPen(QPen(QColor(theme.border), 1))
+        painter.drawLine(0, PICTURE.height(), self.width(), PICTURE.height())
+        painter.setFont(text_font(13, 600))
+        painter.setPen(QColor(theme.text))
+        at = PICTURE.height()
+        painter.drawText(11, at + 22, self.path.name)
+        painter.setFont(text_font(12))
+        painter.setPen(QColor(theme.muted))
+        if width_of(self.path.name, 13, 600) + width_of(self.size_words, 12) + 34 <= self.width():
+            painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
+        two_lines = 2 * (self.width() - 22) - 70
+        words = QFontMetrics(text_font(12)).elidedText(self.words, Qt.TextElideMode.ElideRight, two_lines)
+        painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), words)
+        active = self.hasFocus() or self.underMouse()
+        colour = theme.focus if active else theme.accent if self.is_first else theme.control_border
+        painter.setPen(QPen(QColor(colour), 2 if active or self.is_first else 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 5, 5)
+
+    def _paint_picture(self, painter: QPainter, picture: QImage) -> None:
+        """In the middle, as large as the tile is wide."""
+        scale = min(1.0, self.width() / PICTURE.width())
+        width, height = PICTURE.width() * scale, PICTURE.height() * scale
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF((self.width() - width) / 2, (PICTURE.height() - height) / 2, width, height)
+        painter.drawImage(area, picture)
+
+
+def read_example(folder: Path) -> Opened | StudioError:
+    from studio.editor.session import read_project  # brings the model, which must not delay the first paint
+
+    return read_project(folder)
+
+
+def example_projects() -> list[Path]:
+    """`first_steps` first: it is where everybody should begin."""
+    found = {file.parent.name: file.parent for root in project_roots() for file in root.glob("*/system.xml")}
+    return sorted(found.values(), key=lambda folder: (folder.name != FIRST, folder.name))
