@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", type=_seconds, metavar="S", help="begin at this second of the log")
     parser.add_argument("--end", type=_seconds, metavar="S", help="end at this second of the log")
     parser.add_argument("--loop", action="store_true", help="begin again at the end, until q or Ctrl-C")
-    parser.add_argument("--paused", action="store_true", help="wait for the space key before the first event")
+    parser.add_argument("--paused", action="store_true", help="before the first event wait for the space key, or studio ctl player play")
     parser.add_argument(
         "--topics", action="append", default=[], metavar="PATTERN", help="only these, e.g. '/laser/*'; several times"
     )
@@ -173,7 +173,7 @@ def _play(options: argparse.Namespace, plan: Plan, played: Played, types: Messag
     _check(options, played, (cursor.end_ns - cursor.start_ns) / SECOND_NS)
     with ExitStack() as stack:
         session = Session(plan, clock=ClockKind.LOG, start_ns=cursor.start_ns)
-        runtime = stack.enter_context(_runtime(session, played, opened))
+        runtime = stack.enter_context(_runtime(session, played, opened, lambda: player))
         stack.enter_context(session)
         player = stack.enter_context(LogPlayer(session, played, types))
         session.launch()
@@ -217,8 +217,6 @@ def _check(options: argparse.Namespace, played: Played, length_s: float) -> None
             raise UsageError(f"{name} lies behind the end of the log", hint=f"it is {length_s:.2f} s long")
     if options.until:
         parse_condition(options.until, [*played.streams, *played.streams.values()])
-    if options.paused and not _is_steered(options):
-        raise UsageError("--paused needs a terminal", hint="there is no key to go on with")
 
 
 def _is_steered(options: argparse.Namespace) -> bool:
@@ -239,13 +237,15 @@ def _prepare(player: LogPlayer, options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _runtime(session: Session, played: Played, opened: Opened | None) -> Iterator[Runtime]:
+def _runtime(
+    session: Session, played: Played, opened: Opened | None, player: Callable[[], LogPlayer]
+) -> Iterator[Runtime]:
     """It is found, looked at and steered as every running system; one without a project is named for its log."""
     path = played.log.path.resolve()
     name, folder = (opened.project.name, opened.folder) if opened else (path.stem, path.parent)
     registry = opened.registry if opened else Registry.scan(component_roots())
     about = About(name, str(folder.absolute()), "logged", session.plan.seed)
-    runtime = Runtime(session, about, Steering(session, registry))
+    runtime = Runtime(session, about, Steering(session, registry, player=player))
     try:
         yield runtime
     finally:
@@ -264,12 +264,16 @@ def _go(player: LogPlayer, runtime: Runtime, options: argparse.Namespace, consol
                 return steer(player, pressed, lambda: console.look(session), runtime.stopping.is_set)
             finally:
                 show("")
-    player.play()
-    while (stopped := player.wait(LOOK_EVERY_S)) is None:
+    if not options.paused:
+        player.play()
+    while not runtime.stopping.is_set():
+        stopped = player.wait(LOOK_EVERY_S)
+        if stopped is not None and (stopped != "condition" or options.until):
+            return stopped
+        if stopped is not None:  # by a condition of somebody who steers it from elsewhere, and goes on when it suits
+            runtime.stopping.wait(LOOK_EVERY_S)
         console.look(session)
-        if runtime.stopping.is_set():
-            return "stopped"
-    return stopped
+    return "stopped"
 
 
 def _failures(session: Session) -> dict[str, str]:

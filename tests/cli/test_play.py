@@ -83,7 +83,6 @@ def test_what_cannot_be_played_is_said(studio: Studio, rig: Path, log: Path) -> 
         ("--topics", "/none"): "no topic fits /none",
         ("--until", "/rig/a/date > 1"): "there is no field date (did you mean data?)",
         ("--until", "soon"): "'soon' is no condition",
-        ("--paused",): "--paused needs a terminal",
     }
     for words, complaint in complaints.items():
         result = studio("play", log, *words)
@@ -116,6 +115,30 @@ def test_it_is_found_and_stopped_as_every_running_system(studio: Studio, log: Pa
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     assert json.loads(out)["stopped"] == "stopped"
+
+
+def test_it_is_steered_from_another_terminal(studio: Studio, log: Path) -> None:
+    words = [*STUDIO, "play", str(log), "--paused", "--json"]
+
+    def player(*words: object) -> dict[str, Any]:
+        told = studio("ctl", "player", *words, "--json")
+        assert told.status == 0, told.err
+        state: dict[str, Any] = told.json["player"]
+        return state
+
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        await_true(lambda: "rig" in studio("ctl", "list").out, "the player in the list", 30.0)
+        assert (player()["number"], player()["playing"]) == (0, False)
+        assert player("next")["number"] == 1
+        player("until", f"{A}/data >= 40")
+        player("play")
+        await_true(lambda: player()["stopped"] == "condition", "the condition to hold")
+        assert player("until")["playing"] is False, "it is still there"
+        player("rate", "max")
+        player("play")
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert json.loads(out)["stopped"] == "end"
 
 
 class Terminal:
