@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", type=_seconds, metavar="S", help="begin at this second of the log")
     parser.add_argument("--end", type=_seconds, metavar="S", help="end at this second of the log")
     parser.add_argument("--loop", action="store_true", help="begin again at the end, until q or Ctrl-C")
-    parser.add_argument("--paused", action="store_true", help="before the first event wait for the space key, or studio ctl player play")
+    parser.add_argument("--paused", action="store_true", help="wait for the space key, or studio ctl player play")
     parser.add_argument(
         "--topics", action="append", default=[], metavar="PATTERN", help="only these, e.g. '/laser/*'; several times"
     )

@@ -137,14 +137,18 @@ def explain_differences(source: Source, specs: Specs) -> list[Difference]:
 
 
 def suggest_topics(source: Source, log_topics: Mapping[str, str]) -> dict[str, str]:
-    """A mapping from out ports to topics of a log (topic: message type), by name and type, for the ports that fit."""
+    """A mapping from out ports to topics of a log (topic: message type), by name and type, for the ports that fit.
+
+    Of topics that fit equally well none is chosen: a left laser in place of the right one would be found out late.
+    """
     chosen: dict[str, str] = {}
     for port in source.ports:
-        fitting = [topic for topic, kind in log_topics.items() if kind == port.type]
         words = f"{source.name}/{port.name}".replace(".", "/").split("/")
-        fitting.sort(key=lambda topic: (-_common_words(topic, words), topic))
-        if port.direction == "out" and fitting and (len(fitting) == 1 or _common_words(fitting[0], words)):
-            chosen[port.name] = fitting[0]
+        common = {topic: _common_words(topic, words) for topic, kind in log_topics.items() if kind == port.type}
+        most = max(common.values(), default=0)
+        best = [topic for topic, count in common.items() if count == most]
+        if port.direction == "out" and len(best) == 1 and (most or len(common) == 1):
+            chosen[port.name] = best[0]
     return chosen
 
 
@@ -202,13 +206,10 @@ def _live_difference(
 
 
 def _log_differences(source: Source, provider: LogProvider) -> Iterator[Difference]:
+    """A port without a topic is none: the log that is played fills it in, by name and type, or says that it cannot."""
     line = provider.origin.line if provider.origin else None
     if not provider.log:
         yield Difference("logged", f"{source.name} has no log to play", 'e.g. log="logs/drive.mcap"', line)
-    for port in source.ports:
-        if port.direction == "out" and not port.truth and port.name not in provider.topics:
-            hint = f'add <bind port="{port.name}" topic="/..."/> with a topic of the log that carries {port.type}'
-            yield Difference("logged", _lacks(source, "logged", port), hint, line)
 
 
 def _line(origin: Origin | None, port: str) -> int | None:

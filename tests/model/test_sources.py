@@ -83,14 +83,9 @@ def test_one_port_stands_behind_one_port() -> None:
     ]
 
 
-def test_a_log_needs_topics_for_out_ports_only() -> None:
+def test_a_log_has_a_name_and_fills_in_the_topics_itself() -> None:
     assert differences(replace(PLATFORM, logged=LogProvider("", {"laser": "/scan"}))) == [
-        'platform has no log to play (e.g. log="logs/drive.mcap")',
-        (
-            "logged lacks the out port of type Float64 platform.arm.joint; real has it from vehicle.angle, "
-            'simulated has it from sim.angle (add <bind port="arm.joint" topic="/..."/> '
-            "with a topic of the log that carries Float64)"
-        ),
+        'platform has no log to play (e.g. log="logs/drive.mcap")'
     ]
 
 
@@ -109,10 +104,13 @@ def test_topics_of_a_log_are_suggested_by_type_and_name() -> None:
             PortSpec("rear.laser", "out", "Range3d"),
             PortSpec("camera", "out", "Image"),
             PortSpec("pose", "out", "PoseTransform"),
+            PortSpec("joint", "out", "Float64"),
             PortSpec("drive", "in", "Velocity"),
         ),
     )
     topics = {
+        "/left/joint": "Float64",
+        "/right/joint": "Float64",
         "/rear/laser/scan": "Range3d",
         "/front/laser/scan": "Range3d",
         "/cam0": "Image",

@@ -22,6 +22,8 @@ MARK_EVERY, MOST_MARKS = 2048, 256
 LOOKED_AT = 64
 """Events at either end of a topic that tell whether it is an input."""
 
+OF_A_RUN = (COMMAND_PREFIX, "/_studio/timer/", "/_studio/handled")
+
 END = {"do": "end"}
 """The command that tells a component that there is no more."""
 
@@ -118,7 +120,7 @@ def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
     heard = {topic for component in reduced.components for topic in component.data_topics()}
     silent = tuple(sorted(heard - set(fed) - reduced.producers.keys()))
     start_ns, end_ns = _span(log, topics)
-    if not any(not topic.startswith(COMMAND_PREFIX) for topic in fed) and not _is_ours(log):
+    if all(topic.startswith(COMMAND_PREFIX) for topic in fed) and (not tells_inputs(log) or _is_strange(plan, log)):
         raise ReplayError("this log feeds nothing of the system", file=log.path, hint=f"it has {', '.join(log.topics)}")
     return Inputs(reduced, log, topics, left_out, silent, start_ns, end_ns)
 
@@ -128,6 +130,17 @@ def is_input(log: LogReader, topic: str) -> bool:
     first = islice(log.events([topic]), LOOKED_AT)
     last = islice(log.events([topic], reverse=True), LOOKED_AT)
     return any((event.flags or 0) & INPUT for events in (first, last) for event in events)
+
+
+def tells_inputs(log: LogReader) -> bool:
+    """Whether it is the log of a run, which tells event by event what were inputs.
+
+    One that was brought in from elsewhere has headers of ours, too, but nothing of ours has run there.
+    """
+    first = next(log.events(), None)
+    if first is None or first.flags is None:
+        return False
+    return any(topic.startswith(OF_A_RUN) for topic in log.topics) or any(is_input(log, topic) for topic in log.topics)
 
 
 def _topics_published(plan: Plan) -> Iterator[str]:
@@ -143,6 +156,12 @@ def _inverted(fed: Mapping[str, str], log: LogReader) -> dict[str, str]:
             raise ReplayError(f"{logged} is to feed both {topics[logged]} and {topic}", file=log.path, hint=hint)
         topics[logged] = topic
     return topics
+
+
+def _is_strange(plan: Plan, log: LogReader) -> bool:
+    """Whether it is a log of something else: the system would run by its timers alone, and nobody means that."""
+    commands = (COMMAND_PREFIX + component.name for component in plan.components)
+    return log.topics.keys().isdisjoint({*plan.types, *commands})
 
 
 def _without_producers(plan: Plan, fed: set[str], log: LogReader) -> tuple[Plan, tuple[str, ...]]:
@@ -187,7 +206,7 @@ def _span(log: LogReader, topics: Iterable[str]) -> tuple[int, int]:
     activations = [event.stamp_ns for event in islice(log.events(commands), LOOKED_AT) if is_first_activation(event)]
     inputs = [topic for topic in topics if not topic.startswith(COMMAND_PREFIX)]
     firsts = [event.stamp_ns for event in _placed(islice(log.events(inputs), LOOKED_AT))]
-    spanning = inputs if not _is_ours(log) else [name for name in log.topics if _has_stamps(name)]
+    spanning = inputs if not tells_inputs(log) else [name for name in log.topics if _has_stamps(name)]
     lasts = [event.stamp_ns for event in _placed(islice(log.events(spanning, reverse=True), LOOKED_AT))]
     starts = activations or firsts or [log.start_ns]
     return min(starts), max(lasts, default=log.end_ns)
@@ -196,11 +215,6 @@ def _span(log: LogReader, topics: Iterable[str]) -> tuple[int, int]:
 def _has_stamps(topic: str) -> bool:
     """Of what is recorded under /_studio/, only ticks and commands are events of system time."""
     return not topic.startswith("/_studio/") or topic.startswith(("/_studio/timer/", COMMAND_PREFIX))
-
-
-def _is_ours(log: LogReader) -> bool:
-    first = next(log.events(), None)
-    return first is not None and first.flags is not None
 
 
 def _placed(events: Iterable[LoggedEvent]) -> Iterator[LoggedEvent]:

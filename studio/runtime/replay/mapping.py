@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from studio.messages import MessageTypes
+from studio.messages import MessageTypes, Range3d
 from studio.model.close_matches import did_you_mean
 from studio.model.parts import Endpoint
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
 from studio.model.wiring import topic_of
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.importers.laser_scan import LASER_SCAN
 from studio.runtime.replay.errors import ReplayError
+from studio.runtime.replay.inputs import tells_inputs
 
 
 def choose_logged(system: System, log: LogReader) -> None:
-    """Take every source that has out ports from a log which does not tell what were inputs: a log of others.
+    """Take every source that has out ports from a log which does not tell what were inputs: a log from elsewhere.
 
-    In memory only. A log of ours tells it event by event, so the modes stay as they are.
+    In memory only. The log of a run tells it event by event, so the modes stay as they are.
     """
-    first = next(log.events(), None)
-    if first is None or first.flags is not None:
+    if not log.event_count or tells_inputs(log):
         return
     for source in list(system.sources):
         if source.mode != "logged" and any(port.direction == "out" for port in source.ports):
@@ -63,7 +64,8 @@ def _mapping(source: Source, provider: LogProvider, log: LogReader, kinds: dict[
             raise ReplayError(
                 f"nothing in the log fits {source.name}.{port.name}, which is {port.type}",
                 file=log.path,
-                hint=f'say which: <bind port="{port.name}" topic="..."/>; the log has {_list(kinds)}',
+                hint=_conversion(port.type, log)
+                or f'say which: <bind port="{port.name}" topic="..."/>; the log has {_list(kinds)}',
             )
         if topic not in log.topics:
             hint = did_you_mean(topic, list(log.topics)) or f"the log has {_list(kinds)}"
@@ -72,8 +74,20 @@ def _mapping(source: Source, provider: LogProvider, log: LogReader, kinds: dict[
             )
         if kinds.get(topic) != port.type:
             has = kinds.get(topic, log.topics[topic].schema.name or "of no known type")
-            raise ReplayError(f"{source.name}.{port.name} is {port.type}, but {topic} is {has}", file=log.path)
+            hint = _conversion(port.type, log, topic)
+            raise ReplayError(
+                f"{source.name}.{port.name} is {port.type}, but {topic} is {has}", file=log.path, hint=hint
+            )
     return chosen
+
+
+def _conversion(wanted: str, log: LogReader, topic: str | None = None) -> str:
+    """How to get a Range3d of the scans that a log of ROS has, if that is what is wanted; of any topic, or of this."""
+    scans = [each.name for each in log.topics.values() if each.schema.name == LASER_SCAN]
+    if wanted != Range3d.TYPE or not scans or (topic or scans[0]) not in scans:
+        return ""
+    copy = f"{log.path.stem}_converted.mcap"
+    return f"a copy has Range3d in place of the LaserScan of {topic or scans[0]}: studio convert {log.path} {copy}"
 
 
 def _list(kinds: dict[str, str]) -> str:
