@@ -14,7 +14,7 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader, repair
 from studio.runtime.recording.annotated_copy import copy_with_bookmarks
 from studio.runtime.recording.compression import CHOICES
-from studio.runtime.recording.importers import FORMS, ImportReport, import_log
+from studio.runtime.recording.importers import FORMS, ImportReport, import_log, other_form
 
 EXAMPLE = """\
   studio convert intel.log.gz intel.mcap                     a CARMEN log
@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no file {options.source}")
     if options.output.exists():
         raise UsageError(f"{options.output} exists already", hint="nothing is overwritten: choose another name")
+    if not options.output.parent.is_dir():
+        raise UsageError(f"there is no folder {options.output.parent}", hint="make it first")
     if options.to is not None:
         return export_profile(options)
     if is_profile_file(options.source):
@@ -115,9 +117,9 @@ def _repair(options: argparse.Namespace, bar: ProgressBar) -> int:
     if options.bookmark or options.compression:
         hint = "repair it first, then convert the copy"
         raise UsageError("--repair keeps all as it was; --bookmark and --compression do not", hint=hint)
-    if options.source.is_dir():
-        hint = "studio convert without --repair takes what is intact of a bag"
-        raise UsageError(f"{options.source} is a folder; only MCAP files are repaired", hint=hint)
+    _refuse_others(
+        options, "only MCAP files are repaired", "studio convert without --repair takes what is intact of it"
+    )
     try:
         report = repair(options.source, options.output, progress=bar.show)
     finally:
@@ -126,7 +128,15 @@ def _repair(options: argparse.Namespace, bar: ProgressBar) -> int:
     return FINE
 
 
+def _refuse_others(options: argparse.Namespace, what: str, hint: str) -> None:
+    """A log of another kind, told before it is taken for a damaged MCAP file."""
+    form = other_form(options.source)
+    if form:
+        raise UsageError(f"{options.source} is a {form}; {what}", hint=hint)
+
+
 def _bookmark(options: argparse.Namespace, bar: ProgressBar) -> int:
+    _refuse_others(options, "bookmarks are set in MCAP logs", "convert it first, then set them in the copy")
     with LogReader(options.source) as log:
         start_ns, length_s = log.start_ns, (log.end_ns - log.start_ns) / SECOND_NS
     marks = [(start_ns + round(_moment(at, length_s) * SECOND_NS), text) for at, text in options.bookmark]

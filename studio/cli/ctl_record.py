@@ -11,11 +11,13 @@ from studio.cli.outcome import FAILED, FINE, UsageError, print_json
 from studio.cli.recording_options import (
     add_recording_options,
     is_whole,
+    log_place,
     log_to_write,
     progress_text,
     recorded,
     recorded_text,
     select_topics,
+    warn_of_unknown,
 )
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
@@ -57,12 +59,13 @@ def _start(attachment: Attachment, options: argparse.Namespace) -> int:
     state = attachment.state
     if state["recording"]:
         raise StudioError(f"it is being recorded already, into {state['recording']}", hint="studio ctl record stop")
-    file = log_to_write(Path(options.what or "."), state["project"]).absolute()
+    file = log_to_write(log_place(options.what or "."), state["project"]).absolute()
     system = followed(attachment, Path(state["folder"]))[0].system
     select_topics(system, options)
     topics = recorded_topics(system, state["topics"])
     if not topics:
         raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(state['topics'])}")
+    warn_of_unknown(options.topics or (), state["topics"])
     reply = attachment.ask(
         "record", on=True, file=str(file), topics=topics, compression=options.compression, timeout_s=None
     )

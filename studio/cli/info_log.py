@@ -74,7 +74,8 @@ def log_text(told: dict[str, Any]) -> Iterator[str]:
     yield from columns([("topic", "type", "events", "rate", "from", "to"), *_topic_rows(told)])
     yield from (f"bookmark at {mark['at_s']:.3f} s: {mark['text']}" for mark in told["bookmarks"])
     for gap in told["gaps"]:
-        yield f"gap: {gap['lost']} events of {gap['topic']} are missing after number {gap['after']}"
+        events = "1 event of {} is" if gap["lost"] == 1 else f"{gap['lost']} events of {{}} are"
+        yield f"gap: {events.format(gap['topic'])} missing after number {gap['after']}"
     if told["stopped"]:
         yield f"it ends before its run did: {told['stopped']}"
     if not told["finished"]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from studio.cli import run as running
 from studio.cli.keys import Keys, is_terminal, keys
 from studio.cli.outcome import add_json_option
-from studio.cli.recording_options import add_recording_options, progress_text
+from studio.cli.recording_options import add_recording_options, log_place, progress_text
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.model.sources import SOURCE_MODES
@@ -40,7 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
     parser.add_argument(
-        "record", metavar="OUT", nargs="?", type=Path, default=Path(), help="a new log (.mcap), or a folder for it (.)"
+        "record",
+        metavar="OUT",
+        nargs="?",
+        type=log_place,
+        default=Path(),
+        help="a new log (.mcap), or a folder for it (.)",
     )
     parser.add_argument(
         "--for", dest="seconds", type=running.seconds, metavar="SECONDS", help="without it: until Ctrl-C"

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ from studio.runtime.recording.compression import CHOICES
 from studio.runtime.recording.metadata import STOPPED
 
 GAPS_TOPIC = "/_studio/gaps"
+SCARCE_BYTES = 1_000_000_000
 
 
 def add_recording_options(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +50,13 @@ def recording_words(options: argparse.Namespace) -> list[str]:
 def refuse_without_log(options: argparse.Namespace) -> None:
     if options.record is None and (options.topics or options.exclude or options.compression != "none"):
         raise UsageError("--topics, --exclude and --compression are about a log", hint="name it: --record LOG")
+
+
+def log_place(text: str) -> Path:
+    """A path as it was typed: a slash at its end says that a folder is meant, and a Path would forget it."""
+    if text.endswith(os.sep) and not Path(text).is_dir():
+        raise UsageError(f"there is no folder {text}", hint=f"make it first: mkdir {text}")
+    return Path(text)
 
 
 def log_to_write(path: Path, project: str) -> Path:
@@ -78,7 +90,16 @@ def recording_as_told(plan: Plan, options: argparse.Namespace) -> Plan:
         return plan
     if plan.types and not plan.recording.topics and (options.topics or options.exclude):
         raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(plan.types)}")
+    warn_of_unknown(options.topics or (), plan.types)
     return replace(plan, recording=replace(plan.recording, compression=options.compression))
+
+
+def warn_of_unknown(patterns: Iterable[str], topics: Iterable[str]) -> None:
+    """That others fit does not make up for what will be missing in the log."""
+    for pattern in patterns:
+        if not pattern.startswith("/_studio/") and not any(fnmatchcase(topic, pattern) for topic in topics):
+            has = f"the topics are {', '.join(topics)}"
+            print(f"studio: warning: no topic fits {pattern}, so nothing of it is recorded ({has})", file=sys.stderr)
 
 
 def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
@@ -87,14 +108,22 @@ def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
     if report["missing"]:
         parts.append(f"{report['missing']} missing")
     if report["free_bytes"] is not None:
-        parts.append(f"{report['free_bytes'] / 1e9:.1f} GB left")
+        parts.append(_free_text(report["free_bytes"]))
     if report["full"]:
         parts.append("the disk is full, nothing more is recorded")
     return ", ".join(parts)
 
 
-def recorded(path: Path) -> dict[str, Any]:
-    """What a log holds that was just written."""
+def _free_text(count: int) -> str:
+    return f"{count / 1e9:.1f} GB left" if count >= SCARCE_BYTES else f"{count / 1e6:.0f} MB left"
+
+
+def recorded(path: Path, moved_to: Sequence[str] = ()) -> dict[str, Any]:
+    """What a log holds that was just written, and the logs in which recorders went on that came after a dead one."""
+    return _recorded(path) | {"continued": [_recorded(Path(file)) for file in moved_to]}
+
+
+def _recorded(path: Path) -> dict[str, Any]:
     told: dict[str, Any] = {"log": str(path)}
     try:
         with LogReader(path) as log:

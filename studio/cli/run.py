@@ -20,6 +20,7 @@ from studio.cli.places import find_project
 from studio.cli.recording_options import (
     add_recording_options,
     is_whole,
+    log_place,
     log_to_write,
     recorded,
     recorded_text,
@@ -89,7 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rate", type=rate, metavar="X", help="of a lockstep: times as fast as the wall clock; 0: flat out"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
-    parser.add_argument("--record", type=Path, metavar="LOG", help="write what happens into this log, or folder")
+    parser.add_argument("--record", type=log_place, metavar="LOG", help="write what happens into this log, or folder")
     add_recording_options(parser)
     add_trust_option(parser)
     parser.add_argument("--stay", action="store_true", help="neither the end of a log nor a judge ends the run")
@@ -143,11 +144,12 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     with _terminated_like_interrupted():
         result = _run(opened, options, console, pace)
     console.tell_failures(result)
-    log = recorded(options.record) if options.record is not None else None
+    log = recorded(options.record, result.moved_to) if options.record is not None else None
     if options.json:
         print_json(result.json() | ({"recording": log} if log else {}))
     else:
-        print("\n".join([*result.text(), *(["", f"  {recorded_text(log)}"] if log else [])]))
+        parts = [log, *log["continued"]] if log else []
+        print("\n".join([*result.text(), *([""] if log else []), *(f"  {recorded_text(part)}" for part in parts)]))
     if result.failed or (log and not is_whole(log)):
         return FAILED
     return INTERRUPTED if result.interrupted and options.seconds is not None else FINE

@@ -15,7 +15,7 @@ from studio.errors import StudioError
 from studio.model.opened import Opened
 from studio.model.wiring import topics_of
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.events import death
+from studio.runtime.events import Happening, RecordingMoved, death
 from studio.runtime.launcher import Session
 from studio.runtime.lifecycle import State
 from studio.runtime.loads import Load
@@ -39,7 +39,14 @@ class Measurement:
         self.restarts: dict[str, int] = {}
         self.conditions: dict[str, Condition] = {}
         self.skipped_ticks = 0
+        self.moved_to: list[str] = []
+        """Logs in which the recording went on after its recorder had died."""
+        session.listeners.append(self._hear)
         self.begin()
+
+    def _hear(self, happening: Happening) -> None:
+        if isinstance(happening, RecordingMoved):
+            self.moved_to.append(happening.file)
 
     def begin(self) -> None:
         """From here on it counts."""
@@ -156,6 +163,8 @@ class Result:
     broker_gave_up: bool
     outcome: Mapping[str, Any] = field(default_factory=dict)
     """What the system's own judge said last."""
+    moved_to: Sequence[str] = ()
+    """Logs in which the recording went on after its recorder had died."""
 
     @property
     def failed(self) -> bool:
@@ -225,6 +234,7 @@ def result_of(
         broker_restarts=measurement.session.broker_restarts,
         broker_gave_up=measurement.session.supervisor.condition(BROKER) is Condition.GAVE_UP,
         outcome=outcome,
+        moved_to=measurement.moved_to,
     )
 
 

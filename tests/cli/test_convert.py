@@ -172,3 +172,16 @@ class TestDamage:
         assert studio("convert", tmp_path, tmp_path / "out.mcap", "--repair").status == 2
         assert "--repair" in studio("info", tmp_path / "noise.mcap").err
         assert not (tmp_path / "out.mcap").exists()
+
+    def test_what_is_no_mcap_file_is_not_taken_for_a_damaged_one(self, studio: Studio, tmp_path: Path) -> None:
+        (tmp_path / "a.log").write_text("ODOM 1 2 3 0 0 0 10.0 host 0.1\n")
+        for words in (["--repair"], ["--bookmark", "0", "here"]):
+            result = studio("convert", tmp_path / "a.log", tmp_path / "out.mcap", *words)
+            assert (result.status, "a.log is a CARMEN log; " in result.err) == (2, True)
+        assert not (tmp_path / "out.mcap").exists()
+
+
+def test_a_folder_that_is_not_there_is_told(studio: Studio, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("ODOM 1 2 3 0 0 0 10.0 host 0.1\n")
+    result = studio("convert", tmp_path / "a.log", tmp_path / "nowhere" / "a.mcap")
+    assert (result.status, "nowhere (make it first)" in result.err) == (2, True)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from studio.messages import Float64, encode
+from studio.runtime.recording import LogWriter
 from tests.cli.running import Studio
 from tests.cli.test_check import EYE, GOOD, LAMP, write_program
 
@@ -88,6 +90,16 @@ def test_a_component_is_described_by_folder_and_by_type(
     told = studio("info", "lamp", "--json").json
     assert (told["component"], told["category"], told["entry"]) == ("lamp", "sensor", {"command": ["./lamp"]})
     assert told["parameters"][0]["minimum"] == 0.0
+
+
+def test_one_missing_event_is_told_in_the_singular(studio: Studio, tmp_path: Path) -> None:
+    with LogWriter(tmp_path / "a.mcap") as log:
+        topic = log.add_topic("/a", Float64)
+        for sequence in (1, 3, 6):
+            log.write(topic, encode(Float64(0.0)), log_time_ns=sequence, sequence=sequence, stamp_ns=sequence)
+    told = studio("info", tmp_path / "a.mcap").out
+    assert "gap: 1 event of /a is missing after number 1" in told
+    assert "gap: 2 events of /a are missing after number 3" in told
 
 
 def test_a_broken_profile_is_one_line_and_a_failure(studio: Studio, project: Path) -> None:

@@ -14,12 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
+from studio.cli.recording_options import progress_text
 from studio.messages import Float64, encode
-from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from tests.cli.running import STUDIO, Studio
+from tests.waiting import await_true
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         [*words, "--topics", "/signal/*", "/nobody/*"], input="the dog\n\nthe cat", capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+    assert "warning: no topic fits /nobody/*" in done.stderr
     return {**json.loads(done.stdout), "folder": folder}
 
 
@@ -55,6 +59,39 @@ def test_lines_of_standard_input_are_bookmarks(recorded: dict[str, Any], studio:
     with LogReader(recorded["recording"]["log"]) as log:
         assert all(log.start_ns <= mark["stamp_ns"] <= log.end_ns for mark in told)
     assert "the cat" in studio("info", recorded["recording"]["log"]).out
+
+
+def test_what_a_new_recorder_wrote_is_told_too(tmp_path: Path) -> None:
+    log = tmp_path / "drive.mcap"
+    words = [*STUDIO, "record", "first_steps", str(log), "--json"]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            await_true(lambda: log.exists() and _holds_events(log), "events in the log", 60.0)
+            (recorder,) = (each for each in psutil.Process(process.pid).children() if "recorder" in each.cmdline()[0])
+            recorder.kill()
+            second = tmp_path / "drive_2.mcap"
+            await_true(lambda: second.exists() and _holds_events(second), "events in another log", 60.0)
+        finally:
+            process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, "the first log is not whole"
+    told = json.loads(out)["recording"]
+    assert (told["log"], told["finished"]) == (str(log), False)
+    assert [(each["log"], each["finished"]) for each in told["continued"]] == [(str(second), True)]
+
+
+def _holds_events(log: Path) -> bool:
+    try:
+        with LogReader(log) as reader:
+            return reader.event_count > 0
+    except LogError:  # not even its first bytes are there
+        return False
+
+
+def test_little_room_is_told_in_megabytes() -> None:
+    report = {"events": 1, "bytes": 1_000_000, "missing": 0, "full": False}
+    assert progress_text(report | {"free_bytes": 4_700_000}, 0.0).endswith(", 5 MB left")
+    assert progress_text(report | {"free_bytes": 83_700_000_000}, 0.0).endswith(", 83.7 GB left")
 
 
 def test_the_key_b_asks_for_a_bookmark_and_the_line_tells_how_far_the_log_is(tmp_path: Path) -> None:
@@ -107,6 +144,7 @@ def _until(terminal: int, pattern: str, patience_s: float = 30.0) -> None:
     [
         (("record", "first_steps", "LOG", "--topics", "signal"), "does not start with /"),
         (("record", "first_steps", "LOG", "--topics", "/nobody/*"), "no topic is left to record"),
+        (("record", "first_steps", "FOLDER/logs/"), "make it first: mkdir "),
         (("record", "first_steps", "LOG", "--exclude", "/*"), "the topics are /signal/value"),
         (("record", "first_steps", "FOLDER/nowhere/a.mcap"), "there is no folder"),
         (("run", "first_steps", "--topics", "/signal/*"), "name it: --record LOG"),
@@ -117,6 +155,7 @@ def test_wrong_choices_are_said_before_anything_runs(
     studio: Studio, tmp_path: Path, words: tuple[str, ...], told: str
 ) -> None:
     places = {"LOG": str(tmp_path / "a.mcap"), "FOLDER/nowhere/a.mcap": str(tmp_path / "nowhere" / "a.mcap")}
+    places["FOLDER/logs/"] = f"{tmp_path / 'logs'}/"
     result = studio(*(places.get(word, word) for word in words))
     assert result.status == 2
     assert told in result.err

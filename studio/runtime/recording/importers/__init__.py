@@ -1,6 +1,6 @@
 """Logs from elsewhere become Studio logs."""
 
-from studio.runtime.recording.importers.any_log import FORMS, import_log
+from studio.runtime.recording.importers.any_log import FORMS, import_log, other_form
 from studio.runtime.recording.importers.kept import Told, is_log, readable_log
 from studio.runtime.recording.importers.output import Progress
 from studio.runtime.recording.importers.report import Damage, ImportCancelled, ImportReport, NotMapped, TopicReport
@@ -16,5 +16,6 @@ __all__ = [
     "TopicReport",
     "import_log",
     "is_log",
+    "other_form",
     "readable_log",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.carmen import FORM as CARMEN
 from studio.runtime.recording.importers.carmen import SPACING_S, import_carmen
 from studio.runtime.recording.importers.carmen_lines import MESSAGES, PARAM
 from studio.runtime.recording.importers.mcap_files import import_mcap
@@ -51,6 +52,18 @@ def import_log(
     if is_carmen(path):
         return import_carmen(path, out, watch, compression=compression, spacing_s=spacing_s)
     raise LogError("is no log that Studio can read", file=path, hint=f"it reads: {FORMS}")
+
+
+def other_form(path: Path) -> str:
+    """What a log is that is no MCAP file; empty for all that may have been one."""
+    if path.is_dir():
+        return "folder"
+    head = _head(path)
+    if head.startswith(SQLITE):
+        return "ROS 2 bag"
+    if head.startswith(ROS1):
+        return "ROS 1 bag"
+    return CARMEN if not head.startswith(MAGIC) and is_carmen(path) else ""
 
 
 def is_carmen(path: Path) -> bool:

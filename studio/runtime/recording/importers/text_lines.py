@@ -20,8 +20,8 @@ _GZIP_FORM = 31
 class TextLines:
     """Iterates over (number, line) of a file. What ended the text early, if anything, stands in `damage` afterwards."""
 
-    def __init__(self, path: Path, watch: Watch, share: tuple[int, int] = (1, 1)) -> None:
-        """`share`: this is pass n of m over the file; progress counts all of them."""
+    def __init__(self, path: Path, watch: Watch, share: tuple[int, int, int] = (0, 1, 1)) -> None:
+        """`share`: from which part to which of so many parts of the work this pass over the file goes; for progress."""
         self._path = path
         self._watch = watch
         self._share = share
@@ -60,12 +60,12 @@ class TextLines:
             raise LogError(f"cannot be read: {error.strerror}", file=self._path) from error
 
     def _watched(self, file: BinaryIO, total: int) -> Iterator[bytes]:
-        number, of = self._share
+        first, last, parts = self._share
         done = 0
         while block := file.read(_READ_BYTES):
             yield block
             done += len(block)
-            self._watch.at((number - 1) * total + done, of * total)
+            self._watch.at(first * total + (last - first) * done, parts * total)
 
     def _unpacked(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """A file of gzip may consist of several, one after the other."""
