@@ -38,7 +38,8 @@ def run_detached(opened: Opened, options: argparse.Namespace) -> int:
 def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", "studio", "run", str(opened.folder.absolute()), "--detached"]
     words += ["--seed", str(options.seed)]
-    words += ["--stay"] if options.stay else []
+    for name in ("stay", "paused"):
+        words += [f"--{name}"] if getattr(options, name) else []
     for name in ("gate", "rate"):
         given = getattr(options, name)
         words += [] if given is None else [f"--{name}", str(given)]

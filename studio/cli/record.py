@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     options.gate, options.rate = None, None
-    options.stay = options.detach = options.detached = False
+    options.stay = options.paused = options.detach = options.detached = False
     with _texts() as texts:
         return running.run_with(options, RecordingConsole(texts, quiet=options.json, seconds=options.seconds))
 

@@ -89,6 +89,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate", type=rate, metavar="X", help="of a lockstep: times as fast as the wall clock; 0: flat out"
     )
+    parser.add_argument(
+        "--paused", action="store_true", help="stand before the first event: studio ctl step, studio ctl gate run"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
     parser.add_argument("--record", type=log_place, metavar="LOG", help="write what happens into this log, or folder")
     add_recording_options(parser)
@@ -195,6 +198,8 @@ def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
     if options.rate == 0 and options.seconds is None and modes != {"logged"}:
         raise UsageError("a lockstep that goes flat out needs an end", hint="e.g. --for 60")
     if asked == "lockstep" and not options.rate and options.seconds is not None:
+        if options.paused:
+            raise UsageError("--paused waits for you, and this lockstep goes by itself", hint="add --rate 1")
         return None
     return 1.0 if options.rate is None else options.rate
 
@@ -232,13 +237,14 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         measurement = Measurement(session)
         interrupted = False
         try:
-            session.start("run" if not lockstep and player is None else "pause")
+            session.start("run" if not lockstep and player is None and not options.paused else "pause")
             if paced is not None and verdict.has_judges:
                 _obey_judges(paced, start_ns, verdict)
             if player is not None and (pace is not None or not lockstep):
                 player.set_rate(pace or FLAT_OUT if lockstep else 1.0)
-                player.play()
-            elif isinstance(session, PacedSession) and lockstep:
+                if not options.paused:
+                    player.play()
+            elif isinstance(session, PacedSession) and lockstep and not options.paused:
                 session.run(session.pace)
             measurement.begin()
             runtime.open(_note(session, opened, options))

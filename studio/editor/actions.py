@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from studio.editor import layout_menu
+from studio.editor.layouts import MOST
 from studio.editor.side_panels import PANELS
 from studio.editor.viewer_kinds import KINDS
 
@@ -123,6 +124,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.next_of_stream", "Next event of the stream", lambda w: w.freeze.next_of_stream(), ("Ctrl+F6",),
            icon="mdi6.skip-next"),
     Action("run.stop", "Stop", lambda w: w.live.stop(), ("Shift+F5",), icon="fa6s.stop"),
+    Action("run.stop_vehicle", "Stop vehicle", lambda w: w.sources.arming.disarm(), icon="fa6s.stop"),
     Action("run.anew", "Begin the simulation anew", lambda w: w.live.control.begin_anew(), icon="mdi6.restart"),
     Action("run.record", "Record, or end the recording", lambda w: w.logs.toggle(), ("Ctrl+R",), icon="fa6s.circle",
            begins_group=True),
@@ -165,6 +167,24 @@ def by_id(name: str) -> Action:
     return next(action for action in ACTIONS if action.id == name)
 
 
+OTHER_KEYS = (
+    ("Run", "Stop vehicle", "Esc Esc"),
+    ("View", "Layout", f"Ctrl+1 to Ctrl+{MOST}"),
+    ("LogPlayer", "Play, or pause", "Space"),
+    ("LogPlayer", "One event back, or on", "Left or Right"),
+    ("LogPlayer", "One second back, or on", "Shift+Left or Shift+Right"),
+    ("LogPlayer", "Next, or previous, event of the stream", "N or P"),
+    ("LogPlayer", "Faster, or slower", "Up or Down"),
+    ("LogPlayer", "Loop from here, to here", "[ or ]"),
+    ("LogPlayer", "Loop, or not", "L"),
+    ("LogPlayer", "Bookmark", "B"),
+    ("LogPlayer", "The stream on, or off", "E"),
+    ("LogPlayer", "To the start, or the end", "Home or End"),
+)
+"""Keys that are no shortcuts of a menu entry: menu or panel, text and keys."""
+
+
 def keys_table(actions: tuple[Action, ...] = ACTIONS) -> list[tuple[str, str, str]]:
-    """Menu, text and keys of every action that has keys."""
-    return [(action.in_menu, action.text.rstrip("…"), " or ".join(action.keys)) for action in actions if action.keys]
+    """Menu, text and keys of everything that has keys."""
+    rows = [(action.in_menu, action.text.rstrip("…"), " or ".join(action.keys)) for action in actions if action.keys]
+    return [*rows, *OTHER_KEYS]

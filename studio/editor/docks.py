@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from PyQt6.QtCore import QByteArray, Qt
+from PyQt6.QtCore import QByteArray, QPoint, Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QSplitter, QWidget
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
@@ -64,6 +64,16 @@ class Docks:
 
     def has(self, name: str) -> bool:
         return name in self._docks
+
+    def is_in_front(self, name: str) -> bool:
+        """Whether it can be seen, and no other tab lies over it."""
+        return bool(self._docks[name].isCurrentTab()) and not self.is_closed(name)
+
+    def in_front(self) -> list[QWidget]:
+        """The panels that can be seen, in the order of reading."""
+        seen = [dock.widget() for name, dock in self._docks.items() if self.is_in_front(name)]
+        places = [(widget.mapToGlobal(QPoint(0, 0)), widget) for widget in seen if widget.isVisible()]
+        return [widget for _, widget in sorted(places, key=lambda place: (place[0].x(), place[0].y()))]
 
     def is_closed(self, name: str) -> bool:
         return bool(self._docks[name].isClosed())

@@ -77,7 +77,7 @@ class Live(QObject):
         if self.control.phase == "paused":
             self.window.freeze.continue_()
         elif self.control.phase == "stopped" and self._is_ready():
-            self.control.start(self.window.session.folder, more)
+            self.control.start(self.window.session.folder, [*self.window.toolbar.gate.words_for_run(), *more])
 
     def run_unless_attached(self) -> None:
         """Start the project, but look first whether it runs already: the feed finds that within a moment."""

@@ -26,6 +26,8 @@ TIPS: dict[Phase, str] = {
 }
 CLOCK_EVERY_MS = 100
 DAY_S = 86_400
+LONGEST_KIND = "sim time · in lockstep"
+"""Room for it is kept also while nothing runs: what stands in the toolbar does not move."""
 
 
 class RunButtons(QWidget):
@@ -36,7 +38,7 @@ class RunButtons(QWidget):
         self.run = QToolButton()
         self.run.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.run.setIconSize(QSize(14, 14))
-        self.run.setMinimumWidth(104)
+        self.run.setMinimumWidth(118)  # the same for every word
         self.run.clicked.connect(actions["run.start"].trigger)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -110,6 +112,7 @@ class ClockLabel(QWidget):
         self.mark, self.time, self.kind = QLabel(), QLabel(), QLabel()
         self.time.setFont(code_font(15, 600))
         self.kind.setProperty("role", "muted")
+        self.kind.setMinimumWidth(self.kind.fontMetrics().horizontalAdvance(LONGEST_KIND))
         self.setAccessibleName("System time")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -168,7 +171,7 @@ def clock_word(state: Snapshot) -> str:
 def kind_words(state: Snapshot) -> str:
     told = state.get("clock")
     if not told:
-        return ""
+        return "no system runs"
     word = clock_word(state)
     if told["kind"] == "wall":
         return f"{word} · UTC"

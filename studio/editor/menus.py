@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QPoint, Qt
+from PyQt6.QtCore import QObject, QPoint, Qt, QTimer
 from PyQt6.QtGui import QAction, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QMenu
 
@@ -12,11 +12,13 @@ from studio.editor import layout_menu
 from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.icons import icon
 from studio.editor.layouts import MOST
+from studio.editor.text_verbs import VERBS, can, do_in_text, focused_text
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply", "run.anew")
+RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply", "run.anew",
+                "run.stop_vehicle")  # fmt: skip
 
 
 class Menus(QObject):
@@ -43,6 +45,9 @@ class Menus(QObject):
         self.layouts = QMenu("Layout", window)
         self.layouts.aboutToShow.connect(lambda: layout_menu.fill(self.layouts, window))
         self.by_title["View"].insertMenu(self.actions["view.next_pane"], self.layouts)
+        edit = self.by_title["Edit"]
+        edit.aboutToShow.connect(self._show_text_verbs)
+        edit.aboutToHide.connect(lambda: QTimer.singleShot(0, self.show_session))  # what was chosen is done by then
         for number in range(1, MOST + 1):
             self._add_layout_key(number)
 
@@ -79,7 +84,13 @@ class Menus(QObject):
     # ---- doing
 
     def perform(self, action: Action) -> None:
-        if action.scope == "window" or self.window.has_session:
+        if do_in_text(action.id):
+            return
+        if action.id in VERBS and action.scope == "canvas" and not self.window.docks.is_in_front("system"):
+            # What is selected there cannot be seen.
+            self.window.docks.show("system")
+            self.window.status.say(f"Here is the canvas: {action.text.lower()} once more if you mean it")
+        elif action.scope == "window" or self.window.has_session:
             action.do(self.window)
 
     def trigger(self, name: str) -> None:
@@ -109,6 +120,16 @@ class Menus(QObject):
             entry.setText(f"{word} {label}" if label else word)
             entry.setToolTip(f"{word} {label or ''} ({by_id(name).keys[0]})")
             entry.setEnabled(label is not None)
+
+    def _show_text_verbs(self) -> None:
+        """The Edit menu of a text that has the focus."""
+        text = focused_text()
+        if text is None:
+            return
+        for name in VERBS:
+            self.actions[name].setEnabled(can(text, name))
+        for name in ("edit.undo", "edit.redo"):
+            self.actions[name].setText(by_id(name).text)
 
     def open_layouts(self) -> None:
         """Above the status bar, where the name of the current one is."""

@@ -1,4 +1,4 @@
-"""The bar below the menu: run control, undo, where the data comes from, commands, theme."""
+"""The bar below the menu: run control, where the data comes from, the clock, undo, commands, theme."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from studio.editor.theme import Theme
 MARGIN, SPACING = 8, 4
 COMMANDS, COMMANDS_ICON = 222, 46
 """Widths of the button of the commands, with its words and without."""
+RECORDING = 140
+"""What the button needs while it records; as if it always did, so that nothing moves when it begins to."""
 RUN_ACTIONS = ("run.start", "run.pause", "run.back", "run.step", "run.stop")
 
 
@@ -51,16 +53,20 @@ class MainToolBar(QToolBar):
         self.theme_button.clicked.connect(self.theme_wanted)
         self.addWidget(self.run_buttons)
         self.addSeparator()
-        self._edit_actions = [self.addWidget(_buttons(actions)), self.addSeparator()]
         self.gate = GateChoice(control)
         self.gate_label = QLabel("Gate")
         self.gate_label.setProperty("role", "muted")
-        self._gate_actions = [self.addWidget(self.gate_label), self.addWidget(self.gate), self.addSeparator()]
-        self._label_action = self.addWidget(self.source_label)
+        self._labels = [self.addWidget(self.gate_label)]
+        self.addWidget(self.gate)
+        self.addSeparator()
+        self._labels.append(self.addWidget(self.source_label))
         self.addWidget(self.switch)
-        self._clock_actions = [self.addSeparator(), self.addWidget(self.clock)]
+        self.addSeparator()
+        self.addWidget(self.clock)
         self.record = RecordButton(theme)
         self.addWidget(self.record)
+        # Behind all whose places never move: these go where there is no room.
+        self._edits = [self.addSeparator(), self.addWidget(_buttons(actions))]
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
@@ -80,14 +86,12 @@ class MainToolBar(QToolBar):
 
     def _fit(self) -> None:
         """Where there is no room for everything, words go first, then what the menus have too; the clock never."""
-        up = self.control.is_up
-        words, edits = {self._label_action, self._gate_actions[0]}, set(self._edit_actions)
-        idle = set() if up else {*self._gate_actions, *self._clock_actions}
-        for beside, gone in ((True, idle), (False, idle), (False, idle | words), (False, idle | words | edits)):
+        words, edits = set(self._labels), set(self._edits)
+        for beside, gone in ((True, set()), (False, set()), (False, words), (False, words | edits)):
             seen = [
                 widget for action in self.actions() if action not in gone if (widget := self.widgetForAction(action))
             ]
-            needed = sum(max(widget.sizeHint().width(), 0) + SPACING for widget in seen if widget is not self.commands)
+            needed = sum(self._width_of(widget) + SPACING for widget in seen if widget is not self.commands)
             if needed + (COMMANDS if beside else COMMANDS_ICON) + 2 * MARGIN <= self.width():
                 break
         for action in self.actions():
@@ -96,6 +100,10 @@ class MainToolBar(QToolBar):
         style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if beside else Qt.ToolButtonStyle.ToolButtonIconOnly
         if self.commands.toolButtonStyle() != style:
             self.commands.setToolButtonStyle(style)
+
+    def _width_of(self, widget: QWidget) -> int:
+        width = max(widget.sizeHint().width(), 0)
+        return max(width, RECORDING) if widget is self.record else width
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)

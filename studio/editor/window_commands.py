@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from studio.editor.actions import ACTIONS, Action
 from studio.editor.command_palette import Choice
@@ -31,7 +32,7 @@ class WindowCommands:
     # ---- finding
 
     def open_commands(self) -> None:
-        usable = [action for action in ACTIONS if action.scope == "window" or self.window.has_session]
+        usable = [action for action in ACTIONS if self.window.menus.actions[action.id].isEnabled()]
         self.window.commands.open([self._choice(action) for action in usable], "Type a command")
 
     def _choice(self, action: Action) -> Choice:
@@ -93,13 +94,12 @@ class WindowCommands:
         window.status.say(str(problem))
 
     def next_pane(self) -> None:
-        window = self.window
-        bottom = [window.problems.table, window.live_panels.console.view, window.live_panels.processes.table]
-        shown = (pane for pane in bottom if pane.isVisible())
-        panes = [window.canvas, window.inspector, *shown, window.palette_panel.field]
+        """To the next panel that can be seen, code and viewers too."""
+        panes = [(pane, place) for pane in self.window.docks.in_front() if (place := _place_for_focus(pane))]
         focus = QApplication.focusWidget()
-        here = next((i for i, pane in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
-        panes[(here + 1) % len(panes)].setFocus()
+        here = next((i for i, (pane, _) in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
+        if panes:
+            panes[(here + 1) % len(panes)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
     # ---- the project
 
@@ -140,3 +140,16 @@ class WindowCommands:
 
     def show_about(self) -> None:
         AboutDialog(self.window).show()
+
+
+def _place_for_focus(pane: QWidget) -> QWidget | None:
+    """The first widget of a panel that Tab would reach, or the panel itself."""
+    widget: QWidget | None = pane
+    while widget is not None:
+        takes = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
+        if takes and widget.isEnabled() and widget.isVisible() and (widget is pane or pane.isAncestorOf(widget)):
+            return widget
+        widget = widget.nextInFocusChain()
+        if widget is pane:
+            break
+    return None

@@ -43,3 +43,35 @@ def test_every_action_can_be_done_and_undone_with_a_project_open(window: MainWin
 def test_single_letters_work_only_on_the_canvas() -> None:
     letters = [action for action in ACTIONS for key in action.keys if len(key.removeprefix("Shift+")) == 1]
     assert letters and all(action.scope == "canvas" for action in letters)
+
+
+WANTED = {
+    "run.start": "F5", "run.stop": "Shift+F5", "run.pause": "F8", "run.step": "F6", "run.back": "Shift+F6",
+    "run.next_of_stream": "Ctrl+F6", "debug.line": "F10", "debug.into": "F11", "debug.out": "Shift+F11",
+    "debug.breakpoint": "F9", "debug.handler": "Ctrl+F11", "debug.attach": "Ctrl+Shift+D", "run.record": "Ctrl+R",
+    "tools.commands": "Ctrl+Shift+P", "tools.go_to": "Ctrl+P", "insert.quick": "Shift+A", "edit.connect": "C",
+    "edit.rename": "F2", "edit.duplicate": "Ctrl+D", "edit.delete": "Del", "view.fit": "F", "view.zoom_100": "Ctrl+0",
+    "edit.find": "Ctrl+F", "view.arrange": "L", "insert.group": "Ctrl+G", "insert.frame": "Shift+F",
+    "insert.note": "Shift+N", "view.problems": "Ctrl+Shift+M", "view.console": "Ctrl+`", "file.new": "Ctrl+N",
+    "file.open": "Ctrl+O", "file.open_log": "Ctrl+Shift+O", "edit.undo": "Ctrl+Z", "edit.redo": "Ctrl+Shift+Z",
+    "help.keys": "Ctrl+K", "view.next_pane": "Ctrl+F2",
+}  # fmt: skip
+"""The shortcuts that the design promises."""
+
+
+def test_promised_keys_do_what_was_promised() -> None:
+    found = {action.id: action.keys for action in ACTIONS}
+    assert {name: keys for name, keys in WANTED.items() if keys not in found.get(name, ())} == {}
+
+
+def test_the_list_of_shortcuts_tells_keys_that_no_menu_has() -> None:
+    listed = {(where, keys) for where, _, keys in keys_table()}
+    assert {("Run", "Esc Esc"), ("View", "Ctrl+1 to Ctrl+9"), ("LogPlayer", "Space"), ("LogPlayer", "[ or ]")} <= listed
+
+
+def test_the_command_palette_offers_only_what_can_be_done(window: MainWindow) -> None:
+    window.does.open_commands()
+    offered = {choice.text for choice in window.commands._choices}
+    window.commands.hide()
+    assert "Run: Run" in offered
+    assert not {"Run: Pause", "Run: Stop", "Run: Activate", "Run: Stop vehicle"} & offered

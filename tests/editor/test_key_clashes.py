@@ -142,3 +142,24 @@ def test_control_w_in_code_closes_the_code_and_not_the_project(active: MainWindo
     QTest.keyClick(page.editor, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
     assert not window.code.pages
     assert window.has_session
+
+
+def test_control_f2_goes_through_all_that_can_be_seen(active: MainWindow) -> None:
+    window = active
+    file = window.session.folder / "notes.py"
+    file.write_text("x = 1\n")
+    page = window.code.open_at(str(file), 1)
+    topics = window.viewers.add("topics")
+    assert page is not None and topics is not None
+    window.docks.hide("palette")
+    window.canvas.setFocus()
+    reached = []
+    for _ in range(12):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_F2, Qt.KeyboardModifier.ControlModifier)
+        focus = QApplication.focusWidget()
+        assert focus is not None and focus.isVisible()
+        reached.append(focus)
+    assert any(page.isAncestorOf(widget) for widget in reached), "the code"
+    assert any(topics.isAncestorOf(widget) for widget in reached), "a viewer"
+    assert any(window.inspector.isAncestorOf(widget) for widget in reached)
+    assert not any(window.palette_panel.isAncestorOf(widget) for widget in reached), "it is hidden"
