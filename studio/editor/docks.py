@@ -72,7 +72,7 @@ class Docks:
     def in_front(self) -> list[QWidget]:
         """The panels that can be seen, in the order of reading."""
         seen = [dock.widget() for name, dock in self._docks.items() if self.is_in_front(name)]
-        places = [(widget.mapToGlobal(QPoint(0, 0)), widget) for widget in seen if widget.isVisible()]
+        places = [(widget.mapToGlobal(QPoint(0, 0)), widget) for widget in seen if widget and widget.isVisible()]
         return [widget for _, widget in sorted(places, key=lambda place: (place[0].x(), place[0].y()))]
 
     def is_closed(self, name: str) -> bool:

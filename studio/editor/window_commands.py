@@ -97,7 +97,8 @@ class WindowCommands:
         """To the next panel that can be seen, code and viewers too."""
         panes = [(pane, place) for pane in self.window.docks.in_front() if (place := _place_for_focus(pane))]
         focus = QApplication.focusWidget()
-        here = next((i for i, (pane, _) in enumerate(panes) if focus and (pane is focus or pane.isAncestorOf(focus))), -1)
+        within = [focus is not None and (pane is focus or pane.isAncestorOf(focus)) for pane, _ in panes]
+        here = within.index(True) if True in within else -1
         if panes:
             panes[(here + 1) % len(panes)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
