@@ -325,6 +325,8 @@ class LogDesk(QObject):
         self._read_facts(log, self._play_here)
 
     def _play_here(self, facts: LogFacts) -> None:
+        if not self.window.has_session:  # it was closed while the log was read
+            return
         session = self.window.session
         providers = providers_for(session.system, session.folder, facts)
         if not providers:

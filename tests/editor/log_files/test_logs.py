@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -206,6 +206,15 @@ class TestWindow:
         assert changed is not None and changed.topics["odom"] == box.itemData(other)
         dialog.boxes["robot", "laser"].setCurrentIndex(0)
         assert dialog.words.text() == "Nothing feeds robot.laser"
+
+    def test_a_project_that_is_closed_while_its_log_is_read_plays_nothing(
+        self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read: list[Callable[[LogFacts], None]] = []
+        monkeypatch.setattr(mapping.logs, "_read_facts", lambda _, then: read.append(then))
+        mapping.logs.play_here(tmp_path / "drive.mcap")
+        mapping.show_session(None)
+        read[0](TestFacts.FACTS)
 
     def test_a_foreign_log_chosen_for_a_source_is_mapped_and_starts_nothing(
         self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
