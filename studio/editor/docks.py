@@ -8,6 +8,7 @@ from typing import cast
 from PyQt6.QtCore import QByteArray, QPoint, Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QSplitter, QWidget
+from PyQt6.sip import isdeleted
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
 
 AREAS = {
@@ -196,5 +197,7 @@ class Docks:
 
 def _keep_sizes(splitter: QSplitter | None, sizes: list[int]) -> None:
     """What is put below a panel shares its place; the library gives the two of them less than the one had."""
-    if splitter is not None and splitter.count() == len(sizes):
+    if splitter is None or isdeleted(splitter):  # of a panel that was alone beside another and stands behind it now
+        return
+    if splitter.count() == len(sizes):
         splitter.setSizes(sizes)

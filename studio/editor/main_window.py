@@ -205,10 +205,10 @@ class MainWindow(QMainWindow):
         self.welcome.show_theme(theme)
         self.live_panels.show_theme(theme)
         self.side_panels.show_theme(theme)
-        self.freeze.show_theme(theme)
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
         self.project.show_theme(theme)
+        self.freeze.show_theme(theme)  # what it lays on the canvas has the canvas's theme
         self.menus.show_icons()
 
     # ---- Qt

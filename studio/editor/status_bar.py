@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QPaintEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
 from studio.editor.icons import icon
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 MESSAGE_MS = 8000
 NOTHING_OPEN = "No project open"
 SAFETY = "Commands made from a log never reach a vehicle"
+
+
+class _Yielding(QLabel):
+    """Words that are left out where there is no room for all of them: they do not make the window wider."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(event)
 
 
 class StatusBar(QStatusBar):
@@ -60,7 +72,7 @@ class StatusBar(QStatusBar):
         self.words.setContentsMargins(8, 0, 0, 0)
         # A long sentence is cut off at its end; it does not make the window wider.
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.content = QLabel()
+        self.content = _Yielding()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
         self.layout_name = self._button("Layout of the panels", self.layouts_wanted)

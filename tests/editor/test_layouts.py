@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.app import furnish_and_open, make_window, show_first_page
@@ -44,6 +44,13 @@ def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
     assert layouts.names() == [*BUILT_IN, "yours"] and layouts.current == "yours"
     layouts.remove("yours")
     assert layouts.names() == list(BUILT_IN) and layouts.current == BUILD and is_shown(window, "palette")
+
+
+def test_a_viewer_that_was_alone_beside_the_canvas_goes_behind_it(window: MainWindow) -> None:
+    window.docks.add_viewer("alone", "Alone", QWidget(), "right", beside="system", close=lambda: None)
+    window.docks.move("alone", "tab", beside="system")
+    assert is_shown(window, "alone")
+    window.docks.remove("alone")
 
 
 def test_a_project_comes_back_as_it_was_left(window: MainWindow, rover: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from PyQt6.QtTest import QTest
 from studio.editor.live_state import parts_of
 from studio.editor.live_status import show_running
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.error_card import ErrorCard
 from studio.editor.status_bar import SAFETY
 
 CLOCK = {"kind": "simulation", "base_ns": 3_723_000_000_000, "at_ns": 0, "rate": 0.0}
@@ -67,3 +68,21 @@ def test_each_part_leads_to_its_panel(running: MainWindow) -> None:
         assert [viewer.KIND for viewer in running.viewers.open.values()].count(kind) == 1
     click(status.load)
     assert running.live_panels.processes.isVisible()
+
+
+def test_a_system_in_trouble_does_not_make_the_window_wider(running: MainWindow) -> None:
+    bar = running.status
+    before = bar.minimumSizeHint().width()
+    bar.content.setText("12 selected · 24 nodes · 36 wires")
+    assert bar.minimumSizeHint().width() == before
+    bar.running.setText("Running, laser_obstacle_avoid in trouble")
+    bar.figures.setText("12 345 events/s · p99 10.0 ms · 38 dropped")
+    assert bar.minimumSizeHint().width() < 1280
+
+
+def test_an_error_fits_the_inspector_of_a_small_screen(running: MainWindow) -> None:
+    card = ErrorCard(running.theme)
+    card.show_error(
+        'Traceback\n  File "fragile.py", line 20, in on_value\n    raise ValueError\nValueError: no', "fragile"
+    )
+    assert card.open_line.isVisibleTo(card) and card.minimumSizeHint().width() <= 240

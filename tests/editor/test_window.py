@@ -130,6 +130,12 @@ def test_the_theme_changes_everywhere(window: MainWindow) -> None:
     assert all(item.theme is DARK for item in window.canvas.canvas.nodes.values())
 
 
+def test_what_lies_on_the_canvas_has_its_theme(window: MainWindow) -> None:
+    window.show_theme(DARK)
+    layer = window.freeze._layer
+    assert layer is not None and layer.pill.theme is DARK
+
+
 def test_the_theme_changes_after_a_project_was_closed(window: MainWindow, qapp: QApplication) -> None:
     window.show_session(None)
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)

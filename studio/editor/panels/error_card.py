@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout
+from PyQt6.QtWidgets import QApplication, QDialog, QFrame, QGridLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout
 
 from studio.editor.fonts import code_font
 from studio.editor.freeze.standing import shown_event
@@ -52,11 +52,10 @@ class ErrorCard(QFrame):
         whole.clicked.connect(self.open_trace)
         copy.clicked.connect(self._copy)
         copy.setToolTip("The traceback and the event, for a report")
-        buttons = QHBoxLayout()
+        buttons = QGridLayout()  # in a row they would be wider than the inspector of a small screen
         buttons.setSpacing(4)
-        for button in (self.open_line, self.debug, whole, copy):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        for place, button in enumerate((self.open_line, self.debug, whole, copy)):
+            buttons.addWidget(button, place // 2, place % 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 8, 8)
         layout.setSpacing(5)

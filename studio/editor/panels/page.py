@@ -10,6 +10,9 @@ from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.system_edits import RenameNode
 
+NAME_HEIGHT = 28
+"""Of the field with the name; the icon and the word beside it stand in the middle of it."""
+
 
 class Page(QWidget):
     """What is selected, from top to bottom."""
@@ -41,6 +44,8 @@ class Page(QWidget):
         row.setSpacing(8)
         mark = QLabel()
         mark.setPixmap(icon(picture, self.theme.muted).pixmap(20, 20))
+        first_line = NAME_HEIGHT if renames is not None else 20
+        mark.setFixedHeight(first_line)
         row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(1)
@@ -59,12 +64,14 @@ class Page(QWidget):
         if kind and kind != title:
             label = QLabel(kind)
             label.setProperty("role", "muted")
+            label.setFixedHeight(first_line)
             row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         self.column.addLayout(row)
 
     def _name_field(self, session: Session, name: str) -> QLineEdit:
         field = QLineEdit(name)
         field.setCursorPosition(0)
+        field.setTextMargins(-3, 0, 0, 0)  # the name begins where the words below it do
         field.setAccessibleName("Name")
         field.setStyleSheet(
             "font-size: 14px; font-weight: 600; border-color: transparent; background: transparent; padding: 0;"
