@@ -250,7 +250,7 @@ class Welcome(QWidget):
 
 def with_keys(button: QPushButton, keys: str, theme: Theme) -> QPushButton:
     """A large button with its shortcut at the right."""
-    button.setStyleSheet("text-align: left; min-height: 34px; padding-left: 14px;")
+    button.setStyleSheet("QPushButton { text-align: left; min-height: 34px; padding-left: 14px; }")
     button.setToolTip(keys)
     primary = button.property("primary") == "true"
     colour = theme.on_accent if primary else theme.muted
@@ -262,7 +262,7 @@ def with_keys(button: QPushButton, keys: str, theme: Theme) -> QPushButton:
     row = QHBoxLayout(button)
     row.setContentsMargins(0, 0, 10, 0)
     row.addStretch(1)
-    row.addWidget(chip)
+    row.addWidget(chip, 0, Qt.AlignmentFlag.AlignVCenter)
     return button
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QGridLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from studio.editor.icons import icon
@@ -40,4 +40,4 @@ class Learn(QWidget):
         every = QPushButton("All pages of the guide")
         every.setProperty("link", "true")
         every.setMenu(self.pages)
-        grid.addWidget(every, 2, 0)
+        grid.addWidget(every, 2, 0, Qt.AlignmentFlag.AlignLeft)

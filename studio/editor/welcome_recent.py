@@ -20,10 +20,11 @@ GONE = "not there any more"
 
 
 class Place(QLabel):
-    """A line that gives way in its middle: no path makes the page wider."""
+    """A line that gives way, a path in its middle: neither makes the page wider."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
+        self._gives_way = Qt.TextElideMode.ElideMiddle if "/" in text else Qt.TextElideMode.ElideRight
         self.setProperty("role", "muted")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
@@ -32,7 +33,7 @@ class Place(QLabel):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        shown = self.fontMetrics().elidedText(self.text(), self._gives_way, self.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignVCenter), shown)
 
@@ -195,8 +196,7 @@ class RecentList(QWidget):
 
     def _row(self, each: Recent) -> RecentRow:
         gone = not each.is_there
-        where = _short(each.place.parent)
-        place = f"{GONE} · {where}" if gone else each.words or where
+        place = GONE if gone else each.words or _short(each.place.parent)
         colour = self.theme.origins["logged"].text if each.kind == "log" else ""
         row = RecentRow(each.place, self.theme, picture=PICTURES[each.kind], place=place, colour=colour, gone=gone)
         row.chosen.connect(self.log_wanted if each.kind == "log" else self.project_wanted)
