@@ -100,8 +100,9 @@ class RecentRow(Clickable):
 
     def show_remove(self) -> None:
         """Instead of the age, for the row at hand; always for one that can be nothing but removed."""
-        at_hand = self.gone or self.hasFocus() or self.underMouse()
-        self.remove.setVisible(at_hand and self.receivers(self.removed) > 0)
+        shown = (self.gone or self.hasFocus() or self.underMouse()) and self.receivers(self.removed) > 0
+        self.remove.setVisible(shown)
+        self.age.setVisible(not shown)
 
     # ---- Qt
 

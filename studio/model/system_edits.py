@@ -206,7 +206,8 @@ class SetParameterSet(SystemEdit):
 
     @property
     def label(self) -> str:
-        return f"Parameter set of {self.component}"
+        which = f"the parameter set {self.parameter_set}" if self.parameter_set else "no parameter set"
+        return f"Choose {which} of {self.component}"
 
     def apply(self, system: System, /) -> None:
         system.replace_node(replace(system.component(self.component), parameter_set=self.parameter_set))

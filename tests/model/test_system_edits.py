@@ -57,7 +57,7 @@ EDITS: dict[str, Edit[System]] = {
     "Connect platform → mystery": Rewire(WIRE, Wire.between("platform.laser", "mystery.ranges")),
     "Delivery of platform → terrain": SetDelivery(WIRE, Delivery("latest")),
     "Set cutoff_hz and window of filter": SetParameters("filter", {"cutoff_hz": None, "window": 4}),
-    "Parameter set of filter": SetParameterSet("filter", ""),
+    "Choose no parameter set of filter": SetParameterSet("filter", ""),
     "Activation of planner": SetActivation("planner", "periodic", 0.25),
     "Make terrain a better_map": SetType("terrain", "better_map"),
     "Run terrain and planner in maps": SetHost(("terrain", "planner"), "maps"),

@@ -12,6 +12,7 @@ from studio.editor.fonts import code_font
 from studio.editor.freeze.standing import shown_event
 from studio.editor.live_state import error_line, error_place, error_sentence
 from studio.editor.theme import Theme
+from studio.runtime.clock import SECOND_NS
 
 SHOWN_TRACE = 4
 """Last lines of a traceback that are shown at once."""
@@ -133,8 +134,15 @@ class ErrorCard(QFrame):
 
 
 def event_words(event: Mapping[str, Any]) -> str:
-    """`while handling /signal/value #206 at 4.120 s`."""
-    return f"while handling {shown_event(event['topic'], event['sequence'])} at {event['stamp_ns'] / 1e9:.3f} s"
+    """`while handling /signal/value #206 at 00:00:04.120`."""
+    return f"while handling {shown_event(event['topic'], event['sequence'])} at {stamp_words(int(event['stamp_ns']))}"
+
+
+def stamp_words(stamp_ns: int) -> str:
+    """As the clock of the toolbar has it."""
+    seconds, rest_ns = divmod(stamp_ns, SECOND_NS)
+    minutes = seconds // 60
+    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}:{seconds % 60:02d}.{rest_ns // 1_000_000:03d}"
 
 
 def _short(line: str) -> str:

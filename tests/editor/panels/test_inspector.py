@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
 
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.error_card import ErrorCard
@@ -146,3 +146,21 @@ def test_debug_here_sets_one_breakpoint_at_the_line(window: MainWindow) -> None:
     assert [point.line for point in window.debug.book.of_file(str(file.resolve()))] == [2]
     window.debug.book.clear()
     window.code.close_all()
+
+
+def test_the_error_card_tells_on_which_event_and_leads_there(qapp: QApplication) -> None:
+    card = ErrorCard(LIGHT)
+    wanted: list[tuple[str, int]] = []
+    card.event_wanted.connect(lambda topic, number: wanted.append((topic, number)))
+    fields = dict.fromkeys(("x", "y", "z", "frame"), "1.0")
+    event = {"topic": "/ins/pose", "sequence": 206, "stamp_ns": 4_120_000_000, "message": fields}
+    card.show_error(TRACE, "thing", event)
+    assert card.handling.text() == "while handling /ins/pose #206 at 00:00:04.120"
+    assert card.fields.text().splitlines() == ["x = 1.0", "y = 1.0", "z = 1.0", "and 1 more"]
+    assert "frame = 1.0" in card.fields.toolTip()
+    card.handling.click()
+    assert wanted == [("/ins/pose", 206)]
+    card.show_error(TRACE, "thing", {**event, "stamp_ns": 1_268_406_000_250_000_000})
+    assert card.handling.text().endswith(" at 15:00:00.250"), "of what is real, the time of day"
+    card.show_error(TRACE, "thing")
+    assert card.handling.isHidden() and card.fields.isHidden()
