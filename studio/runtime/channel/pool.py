@@ -7,41 +7,27 @@ half of a pool at most, the next one half of the rest, and those who keep up not
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from numpy.typing import NDArray
-
-from studio.messages.pieces import Pieces
 from studio.runtime.channel.budget import host_budget_bytes
+from studio.runtime.channel.slot import Data, Slot
+from studio.runtime.channel.slot_classes import bytes_of, class_for, exists, pages_of, slots_of
 from studio.runtime.channel.slots import (
     EXPECTED,
-    HEADER_WORDS,
     LENGTH,
     MOST_HOSTS,
-    PAGE,
-    RELEASED,
-    TICKET,
-    WORDS_OF_PAGE,
     Hosts,
     Segment,
-    capacity_of,
     checked_producer,
     pack_handle,
-    slot_field,
 )
-
-Data = bytes | bytearray | memoryview | NDArray[Any]
-
-SEGMENT_BYTES = 4 << 20
-"""Small slots share a file, or a pool would take thousands of file descriptors in every receiver."""
 
 LOOKS = 64
 """How many outstanding slots one `put` looks at: a stopped receiver must not make publishing slow."""
@@ -55,13 +41,12 @@ KEPT_FOR_VIEWERS = 4
 KEPT_FOR_THE_SLOW = 4
 """One part in so many of what is left is kept for those who are behind but read: they have time to copy."""
 
+FEW = 4
+"""When one part in so many of a segment's slots is left, the next segment is made beside the publishing."""
+
 RETRY_GROWTH_AFTER = 64
 """After a failure to get memory, so many `put` go by before the next try; on a full disk each try is slow."""
 
-# Payload pages of the slot classes, four to the octave from 64 KiB: at most a fifth of a slot lies idle, and a picture
-# of a round size plus its header does not take a slot of twice its size.
-_CLASSES = [(4 + step) * 4 << octave for octave in range(24) for step in range(4)]
-_CAPACITIES = [capacity_of(pages + 1) for pages in _CLASSES]
 _STILL_FITS = 4
 _FENCE_PAGES = 2
 """The least that a slot has."""
@@ -75,46 +60,6 @@ class PoolStatistics:
     outstanding: int
     puts: int
     refused: int
-
-
-class Slot:
-    """One slot as its producer knows it. `waiting`: (host index, incarnation) of those that have not let go."""
-
-    __slots__ = ("field", "header", "kept_until", "kind", "page", "segment", "size", "ticket", "waiting")
-
-    def __init__(self, segment: Segment, page: int, kind: int) -> None:
-        self.segment = segment
-        self.page = page
-        self.kind = kind
-        self.size = segment.slot_pages * PAGE
-        self.field = slot_field(segment.name, page)
-        self.header = segment.words[page * WORDS_OF_PAGE : page * WORDS_OF_PAGE + HEADER_WORDS]
-        self.ticket = self.kept_until = 0
-        self.waiting: list[tuple[int, int]] = []
-
-    def is_free(self, hosts: Hosts, newest_ticket: int) -> bool:
-        if newest_ticket < self.kept_until:
-            return False
-        header, ticket, living = self.header, self.ticket, hosts.words
-        self.waiting = [
-            (index, incarnation)
-            for index, incarnation in self.waiting
-            if header[RELEASED + index] != ticket and living[index] == incarnation
-        ]
-        return not self.waiting
-
-    def void(self) -> None:
-        """Until it is filled: whoever copies without a lease sees that the ticket changed."""
-        self.header[TICKET] = 0
-        self.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
-        _fence()
-
-    def fill(self, data: Data | Pieces) -> None:
-        """Copy `data`, of the length that was reserved, and let it be read."""
-        pieces = data if isinstance(data, Pieces) else Pieces((data,))
-        pieces.copy_to(self.segment.payload(self.page, len(pieces)))
-        _fence()
-        self.header[TICKET] = self.ticket
 
 
 class Pool:
@@ -131,7 +76,7 @@ class Pool:
         self._lock = threading.Lock()
         self._incarnation = secrets.token_hex(6)
         self._segments: dict[str, list[Slot]] = {}
-        self._made = 0
+        self._numbers = itertools.count(1)
         self._bytes = 0
         self._free: dict[int, list[Slot]] = {}
         self._out: deque[Slot] = deque()
@@ -144,6 +89,8 @@ class Pool:
         self._calls = 0
         self._refused = 0
         self._grow_from = 0
+        self.short_of: int | None = None
+        """The class of slots of which few are left: it is time for `grow_ahead`."""
 
     def put(self, data: Data, receivers: Sequence[int]) -> bytes | None:
         """Copy `data` into a slot that the hosts `receivers` will release; the handle to send.
@@ -210,9 +157,8 @@ class Pool:
         if newest - self._swept_at < SWEEP_EVERY:
             return None
         with self._lock:
-            if not self._out:
-                return None
-            if newest - min(slot.ticket for slot in self._out) < SWEEP_EVERY:
+            # When more are out than could have come since, one is old: so thousands need not be looked at.
+            if len(self._out) < SWEEP_EVERY and not any(newest - slot.ticket >= SWEEP_EVERY for slot in self._out):
                 return None
             self._swept_at = newest
             return newest
@@ -275,12 +221,16 @@ class Pool:
     def _take(self, length: int) -> Slot | None:
         """The slot of a fitting class that became free last: its pages are the warmest."""
         self._reclaim(LOOKS)
-        kind = bisect_left(_CAPACITIES, length)
+        kind = class_for(length)
         slot = self._pop(kind)
         if slot is None and self._grow(kind):
             slot = self._pop(kind)
         if slot is not None:
             slot.void()
+            slots = slots_of(slot.kind)
+            is_short = len(self._free.get(slot.kind, ())) <= slots // FEW
+            if is_short and self._bytes + bytes_of(slot.kind, slots) <= self._budget:
+                self.short_of = slot.kind
         return slot
 
     def _pop(self, kind: int) -> Slot | None:
@@ -305,14 +255,33 @@ class Pool:
             else:
                 self._out.append(slot)
 
+    def grow_ahead(self) -> None:
+        """From another thread than the one that publishes: get the memory that will be wanted next.
+
+        The system takes milliseconds for it, in which nobody else waits.
+        """
+        with self._lock:
+            kind, self.short_of = self.short_of, None
+            if kind is None or self._calls < self._grow_from:
+                return
+            slots = slots_of(kind)
+            needed = bytes_of(kind, slots)
+            if self._bytes + needed > self._budget:
+                return
+            self._bytes += needed
+        segment = self._create(pages_of(kind), slots)
+        with self._lock:
+            self._bytes -= needed
+            self._add_segment(kind, segment)
+
     def _grow(self, kind: int) -> bool:
-        if kind >= len(_CLASSES) or self._calls < self._grow_from:
+        if not exists(kind) or self._calls < self._grow_from:
             return False
-        pages = _CLASSES[kind] + 1
-        wanted = max(1, SEGMENT_BYTES // (pages * PAGE))
-        for slots in sorted({wanted, 1}, reverse=True):
-            if self._make_room((pages * slots + 1) * PAGE) and self._add_segment(kind, pages, slots):
-                return True
+        for slots in sorted({slots_of(kind), 1}, reverse=True):
+            if self._make_room(bytes_of(kind, slots)):
+                segment = self._create(pages_of(kind), slots)
+                if self._add_segment(kind, segment):
+                    return True
         return False
 
     def _make_room(self, needed: int) -> bool:
@@ -333,42 +302,29 @@ class Pool:
         self._bytes -= len(slots[0].segment.mapping)
         self._unlink(name)
 
-    def _add_segment(self, kind: int, pages: int, slots: int) -> bool:
-        try:
-            segment = self._create(pages, slots)
-        except OSError:
+    def _add_segment(self, kind: int, segment: Segment | None) -> bool:
+        if segment is None:
             # Memory or descriptors are used up; the caller sends inline and may try again later.
             self._grow_from = self._calls + RETRY_GROWTH_AFTER
             self._limit = self._bytes
             return False
-        made = [Slot(segment, 1 + number * pages, kind) for number in range(slots)]
+        pages = segment.slot_pages
+        made = [Slot(segment, 1 + number * pages, kind) for number in range(segment.slots)]
         self._segments[segment.name] = made
         self._free.setdefault(kind, []).extend(reversed(made))
         self._bytes += len(segment.mapping)
         self._limit = self._budget
-        self._make_fence()
+        if self._fence is None and (fence := self._create(_FENCE_PAGES, 1)) is not None:  # while there is memory
+            self._fence = Slot(fence, 1, 0)
         return True
 
-    def _make_fence(self) -> None:
-        """While there is memory."""
-        if self._fence is None:
-            with suppress(OSError):  # it is tried again with the next segment
-                self._fence = Slot(self._create(_FENCE_PAGES, 1), 1, 0)
-
-    def _create(self, pages: int, slots: int) -> Segment:
-        self._made += 1
-        return Segment.create(self._folder, f"{self.producer}~{self._incarnation}~{self._made}", pages, slots)
+    def _create(self, pages: int, slots: int) -> Segment | None:
+        name = f"{self.producer}~{self._incarnation}~{next(self._numbers)}"
+        try:
+            return Segment.create(self._folder, name, pages, slots)
+        except OSError:
+            return None
 
     def _unlink(self, name: str) -> None:
         with suppress(FileNotFoundError):
             (self._folder / name).unlink()
-
-
-def _fence() -> None:
-    """Taking and giving back a lock orders what was written before and what is written after."""
-    with _FENCE:
-        pass
-
-
-_FENCE = threading.Lock()
-_NOBODY = memoryview(bytes(8 * MOST_HOSTS)).cast("Q")

@@ -22,6 +22,7 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
+from studio.runtime.channel.growing import Growing
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
 
@@ -119,6 +120,8 @@ class Sender:
                 self._sweep(ticket)
             reserved = pool.reserve(length, receivers, for_all=gated)
             room = self._room if reserved is None and not gated else None
+            if pool.short_of is not None:
+                self._growing.ask()
         if reserved is not None:
             sent: bytes | memoryview = reserved[1]
             flags |= SHARED
@@ -153,6 +156,7 @@ class Sender:
 
     def _open_pool(self, shared: Path) -> Pool:
         self._pool = Pool(shared, self._producer)
+        self._growing = Growing(self._pool)
         self._room = InlineRoom(self._pool, host_budget_bytes() // INLINE_SHARE, self._sweep)
         return self._pool
 
@@ -162,4 +166,5 @@ class Sender:
     def close(self) -> None:
         self._socket.close()
         if self._pool is not None:
+            self._growing.close()
             self._pool.close()

@@ -185,3 +185,20 @@ def test_one_inline_payload_may_always_be_under_way(folder: Path) -> None:
         room.sent([0])
         assert not room.admits(1)
         reader.sweep("camera", swept[-1])
+
+
+def test_memory_is_there_before_the_last_slot_is_taken(folder: Path) -> None:
+    pool, _stopped = Pool(folder, "camera", budget_bytes=10 * MEGA), Leases(folder, 0)
+    put(pool, bytes(100_000), 0)
+    assert pool.short_of is None
+    made = pool.statistics().slots
+    while pool.short_of is None:
+        put(pool, bytes(100_000), 0)
+    assert 0 < made - pool.statistics().outstanding < made // 2, "there is time"
+    assert pool.statistics().slots == made
+    pool.grow_ahead()
+    assert pool.statistics().slots == 2 * made and pool.short_of is None
+    while (pool.put(bytes(100_000), [0])) is not None:
+        pool.grow_ahead()
+    assert pool.short_of is None, "what may not be had is not asked for"
+    assert pool.statistics().used_bytes <= 10 * MEGA

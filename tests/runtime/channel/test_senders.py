@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 import zmq
 
 from studio.runtime.channel import addresses
+from studio.runtime.channel.broker_sockets import BrokerSockets
 from studio.runtime.channel.frames import Event, Kind, split
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
 from studio.runtime.channel.slots import Hosts
@@ -81,3 +83,36 @@ def test_threads_at_the_same_time_have_one_each(run: Run) -> None:
         thread.join()
     assert len(set(map(id, used))) == 2
     assert run.publish(2) in used, "one of those that are free"
+
+
+@pytest.mark.parametrize("size", [100, SHARED_FROM_BYTES, 1_000_000])
+def test_publishing_waits_for_nobody_who_does_not_read(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Neither for a receiver nor a viewer: what makes a publication late is the machine, that gives it no processor."""
+    monkeypatch.setenv("STUDIO_BUDGET_MB", "16")
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    broker = BrokerSockets(context, tmp_path)
+    proxy = threading.Thread(target=broker.proxy)
+    proxy.start()
+    deaf = [context.socket(zmq.SUB) for _ in range(2)]
+    for socket, address in zip(deaf, (addresses.out_of(tmp_path), addresses.tap(tmp_path)), strict=True):
+        socket.rcvhwm = 1
+        socket.subscribe(b"/")
+        socket.connect(address)
+    _stopped = Leases(folder, 0)
+    sender = Sender(context, tmp_path, folder, "camera")
+    payload, count = bytes(size), 2000
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+    for number in range(count):
+        sender.event(Event("/camera/picture", number, 0), payload, [0], 0, 0, gated=False)
+    waited = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before
+    sender.close()
+    for socket in deaf:
+        socket.close(linger=0)
+    broker.wake()
+    proxy.join()
+    broker.close()
+    context.destroy(linger=0)
+    assert waited < count // 20, "for the lock of the thread that gets memory, now and then"
+    assert sender.dropped == 0

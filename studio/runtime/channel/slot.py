@@ -1,0 +1,74 @@
+"""One slot of shared memory, as its producer knows it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from numpy.typing import NDArray
+
+from studio.messages.pieces import Pieces
+from studio.runtime.channel.slots import (
+    EXPECTED,
+    HEADER_WORDS,
+    MOST_HOSTS,
+    PAGE,
+    RELEASED,
+    TICKET,
+    WORDS_OF_PAGE,
+    Hosts,
+    Segment,
+    slot_field,
+)
+
+Data = bytes | bytearray | memoryview | NDArray[Any]
+
+
+class Slot:
+    """`waiting`: (host index, incarnation) of those that have not let go."""
+
+    __slots__ = ("field", "header", "kept_until", "kind", "page", "segment", "size", "ticket", "waiting")
+
+    def __init__(self, segment: Segment, page: int, kind: int) -> None:
+        self.segment = segment
+        self.page = page
+        self.kind = kind
+        self.size = segment.slot_pages * PAGE
+        self.field = slot_field(segment.name, page)
+        self.header = segment.words[page * WORDS_OF_PAGE : page * WORDS_OF_PAGE + HEADER_WORDS]
+        self.ticket = self.kept_until = 0
+        self.waiting: list[tuple[int, int]] = []
+
+    def is_free(self, hosts: Hosts, newest_ticket: int) -> bool:
+        if newest_ticket < self.kept_until:
+            return False
+        header, ticket, living = self.header, self.ticket, hosts.words
+        self.waiting = [
+            (index, incarnation)
+            for index, incarnation in self.waiting
+            if header[RELEASED + index] != ticket and living[index] == incarnation
+        ]
+        return not self.waiting
+
+    def void(self) -> None:
+        """Until it is filled: whoever copies without a lease sees that the ticket changed."""
+        self.header[TICKET] = 0
+        self.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
+        _barrier()
+
+    def fill(self, data: Data | Pieces) -> None:
+        """Copy `data`, of the length that was reserved, and let it be read."""
+        pieces = data if isinstance(data, Pieces) else Pieces((data,))
+        pieces.copy_to(self.segment.payload(self.page, len(pieces)))
+        _barrier()
+        self.header[TICKET] = self.ticket
+
+
+def _barrier() -> None:
+    """Taking and giving back a lock orders what was written before and what is written after."""
+    with _BARRIER:
+        pass
+
+
+_BARRIER = threading.Lock()
+_NOBODY = memoryview(bytes(8 * MOST_HOSTS)).cast("Q")
