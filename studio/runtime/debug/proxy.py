@@ -10,28 +10,25 @@ before it can be told to go on.
 
 from __future__ import annotations
 
-import socket
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, Protocol
 
 from studio.errors import StudioError
-from studio.runtime.debug.breakpoints import Breakpoints, path_of
 from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, DebugError, HostGone, HostLine
-from studio.runtime.debug.peer_user import is_ours
 from studio.runtime.debug.proxy_client import ProxyClient
+from studio.runtime.debug.proxy_clients import ProxyClients
 from studio.runtime.debug.stops import Stop, find_stop
+from studio.runtime.debug.wishes import Wishes
 
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
 STEPS = {"next", "stepIn", "stepOut", "goto"}
-OURS = "studio"
-"""Sets breakpoints on behalf of the runtime."""
 
 
 class Watcher(Protocol):
@@ -57,12 +54,13 @@ class DebugSession:
         self._watcher = watcher
         self.line: HostLine | None = None
         self.stop: Stop | None = None
-        self.breakpoints = Breakpoints()
-        self._exceptions: dict[Hashable, dict[str, Any]] = {}
-        self._clients: list[ProxyClient] = []
         self._lock = threading.RLock()
+        self._clients = ProxyClients(self._lock, self._come, self._requested, self._gone)
+        self.port = self._clients.port
+        self.broadcast = self._clients.broadcast
+        self._wishes = Wishes(self, self._lock)
+        self.mute = self._wishes.mute
         self._told_stop: dict[str, Any] | None = None
-        self._muted = 0
         self._abandoned = False
         """All clients have left: what they have begun stops nobody any more."""
         self._ours = False
@@ -80,11 +78,9 @@ class DebugSession:
         self.ended = False
         self.expected = 0
         """How many times the host has been invited and not come yet."""
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads = [
-            threading.Thread(target=self._accept, name="debug port", daemon=True),
+            self._clients.thread,
             threading.Thread(target=self._labour, name="debug session", daemon=True),
         ]
         for thread in self._threads:
@@ -100,7 +96,7 @@ class DebugSession:
         """The host is there, or there again: it gets everybody's breakpoints before it goes on."""
         with self._lock:
             self.line = line
-            self._send_breakpoints(line)
+            self._wishes.tell_all()
         line.ask("configurationDone")
         line.await_true("is_tracing")
         if self.ended:  # nobody wants it any more, but it may have waited for this
@@ -109,7 +105,7 @@ class DebugSession:
         self._hide_threads(line)
         self.failure = ""
         self.there.set()
-        for client in self._configured():
+        for client in self._clients.configured():
             self._tell_process(client)
 
     def failed(self, why: str) -> None:
@@ -133,14 +129,14 @@ class DebugSession:
             case "continued":
                 self._work.put(lambda: self._on_continued(body))
             case "breakpoint":
-                for each in self.breakpoints.changed(body.get("breakpoint", {})):
-                    self._broadcast("breakpoint", {"reason": body.get("reason", "changed"), "breakpoint": each})
+                for each in self._wishes.breakpoints.changed(body.get("breakpoint", {})):
+                    self.broadcast("breakpoint", {"reason": body.get("reason", "changed"), "breakpoint": each})
             case "thread" if body.get("threadId") in self._hidden:
                 return
             case "initialized" | "process" | "terminated" | "exited" | None:
                 return  # ours to tell
             case name:
-                self._broadcast(str(name), body)
+                self.broadcast(str(name), body)
 
     def lost(self) -> None:
         """The line's thread: the host has ended, or its debugger has."""
@@ -155,8 +151,8 @@ class DebugSession:
             self._hidden.clear()
             self.there.clear()
         if was is not None:
-            self._broadcast("continued", {"threadId": was.thread, "allThreadsContinued": True})
-        self._broadcast("output", {"category": "important", "output": f"{self.host}: its process has ended\n"})
+            self.broadcast("continued", {"threadId": was.thread, "allThreadsContinued": True})
+        self.broadcast("output", {"category": "important", "output": f"{self.host}: its process has ended\n"})
         self._watcher.going(self)
 
     # The thread that holds and lets go.
@@ -166,7 +162,7 @@ class DebugSession:
             try:
                 job()
             except StudioError as failure:
-                self._broadcast("output", {"category": "important", "output": f"{failure}\n"})
+                self.broadcast("output", {"category": "important", "output": f"{failure}\n"})
 
     def _on_stopped(self, body: dict[str, Any]) -> None:
         self._step += 1
@@ -174,21 +170,22 @@ class DebugSession:
         if line is None:
             return
         self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
-        if self._muted or self._abandoned:
+        if self._wishes.are_muted or self._abandoned:
             self._stepping = False
             with suppress(HostGone):
                 line.ask("continue", {"threadId": body.get("threadId", 0)})
             self._watcher.going(self)
             return
-        translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in self.breakpoints.behind(theirs)]
+        behind = self._wishes.breakpoints.behind
+        translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
-        self._broadcast("stopped", self._told_stop)
+        self.broadcast("stopped", self._told_stop)
         self.stop = find_stop(line, body)
         self._stepping = False
         self._watcher.stopped(self, self.stop)
 
     def _on_continued(self, body: dict[str, Any]) -> None:
-        self._broadcast("continued", body)
+        self.broadcast("continued", body)
         if self.stop is None:
             return
         self.stop = self._told_stop = None
@@ -264,112 +261,26 @@ class DebugSession:
     def set_ours(self, places: list[tuple[str, int]]) -> None:
         """Breakpoints of the runtime itself, in place of those it had."""
         with self._lock:
-            touched = set(self.breakpoints.leave(OURS))
             self._ours = bool(places)
             self._abandoned = self._abandoned and not places
-            for path in {path for path, _ in places}:
-                self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
-                touched.add(path)
-            answered = {path: threading.Event() for path in touched}
-            for path, event in answered.items():
-                self._send_file(self.line, path, event.set)
-        for event in answered.values():
-            event.wait(ANSWERS_WITHIN_S)
-
-    def mute(self, on: bool) -> None:
-        """While muted no breakpoint stops anybody; they come back with the last one who had it muted.
-
-        Returns when the debugger has followed, so that what is delivered next stops where it should, or does not.
-        """
-        answers: list[threading.Event] = []
-        with self._lock:
-            self._muted += 1 if on else -1
-            if self.line is not None and self._muted == int(on):
-                answers = self._send_breakpoints(self.line)
-        for answer in answers:
-            answer.wait(ANSWERS_WITHIN_S)
-
-    def _send_breakpoints(self, line: HostLine) -> list[threading.Event]:
-        """Each is set when the debugger has answered about one file."""
-        answers = []
-        for path in self.breakpoints.files:
-            answers.append(threading.Event())
-            self._send_file(line, path, partial(self._tell_news, path, answers[-1]))
-        self._send_exceptions(line)
-        return answers
-
-    def _tell_news(self, path: str, told: threading.Event) -> None:
-        """Clients had their answer when nobody knew yet."""
-        if not self._muted:
-            for each in self.breakpoints.answers(path):
-                self._broadcast("breakpoint", {"reason": "changed", "breakpoint": each})
-        told.set()
-
-    def _send_file(self, line: HostLine | None, path: str, then: Callable[[], None] = lambda: None) -> None:
-        """`then` is called when the debugger has answered; at once where none is there."""
-        arguments = self.breakpoints.merged(path)
-        if line is None:
-            then()
-            return
-        if self._muted:
-            arguments = {**arguments, "breakpoints": []}
-
-        def answered(response: Message) -> None:
-            if not self._muted:
-                self.breakpoints.answered(path, (response.get("body") or {}).get("breakpoints", []))
-            then()
-
-        line.send("setBreakpoints", arguments, answered)
-
-    def _send_exceptions(self, line: HostLine) -> None:
-        wishes = [] if self._muted else list(self._exceptions.values())
-        merged: dict[str, Any] = {"filters": []}
-        for wish in wishes:
-            merged["filters"] = sorted({*merged["filters"], *wish.get("filters", [])})
-            for key in ("filterOptions", "exceptionOptions"):
-                if wish.get(key):
-                    merged[key] = [*merged.get(key, []), *wish[key]]
-        line.send("setExceptionBreakpoints", merged, lambda _: None)
+        self._wishes.set_ours(places)
 
     # The clients' side.
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            if not is_ours(connection):
-                connection.close()
-                continue
-            client = ProxyClient(connection, self._requested, self._gone)
-            with self._lock:
-                if self.ended:
-                    connection.close()
-                    return
-                self._clients.append(client)
-                self._abandoned = False  # at once: what it sets may stop somebody before it has been welcomed
-            client.start()
-
-    def _configured(self) -> list[ProxyClient]:
-        with self._lock:
-            return [client for client in self._clients if client.configured]
-
-    def _broadcast(self, event: str, body: Any) -> None:
-        for client in self._configured():
-            client.event(event, body)
+    def _come(self) -> bool:
+        """Somebody is at the port, and the lock is held."""
+        if self.ended:
+            return False
+        self._abandoned = False  # at once: what it sets may stop somebody before it has been welcomed
+        return True
 
     def _gone(self, client: ProxyClient) -> None:
         """The client's thread. Its breakpoints go with it; if it was the last one, nobody is left to continue."""
         with self._lock:
-            if client not in self._clients:
+            if not self._clients.remove(client):
                 return
-            self._clients.remove(client)
             left = bool(self._clients)
-            for path in self.breakpoints.leave(client):
-                self._send_file(self.line, path)
-            if self._exceptions.pop(client, None) is not None and self.line is not None:
-                self._send_exceptions(self.line)
+            self._wishes.leave(client)
             if left or self.ended:
                 return
             self._abandoned = not self._ours
@@ -400,12 +311,9 @@ class DebugSession:
                 self._gone(client)
                 client.close()
             case "setBreakpoints":
-                self._set_breakpoints(client, request, arguments)
+                self._wishes.set(client, arguments, partial(client.respond, request))
             case "setExceptionBreakpoints":
-                with self._lock:
-                    self._exceptions[client] = arguments
-                    if self.line is not None:
-                        self._send_exceptions(self.line)
+                self._wishes.set_exceptions(client, arguments)
                 client.respond(request)
             case "continue":
                 self._work.put(lambda: self._answered(client, request, lambda: self._resume(arguments)))
@@ -444,14 +352,6 @@ class DebugSession:
 
         line.send(str(request["command"]), request.get("arguments"), answered)
 
-    def _set_breakpoints(self, client: ProxyClient, request: Message, arguments: dict[str, Any]) -> None:
-        lines = arguments.get("breakpoints")
-        wanted = lines if lines is not None else [{"line": line} for line in arguments.get("lines", [])]
-        with self._lock:
-            kept = self.breakpoints.put(client, arguments["source"], wanted)
-            told = lambda: client.respond(request, {"breakpoints": [each.answer() for each in kept]})  # noqa: E731
-            self._send_file(self.line, path_of(arguments["source"]), told)
-
     def _welcome(self, client: ProxyClient) -> None:
         """From here on it hears what happens, beginning with where the host stands."""
         client.configured = True
@@ -471,10 +371,8 @@ class DebugSession:
         """Nobody is debugged here any more: the host goes on without breakpoints, clients are told and let go."""
         with self._lock:
             self.ended = True
-            clients, line = list(self._clients), self.line
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+            line = self.line
+        clients = self._clients.close_port()
         if line is not None:
             with suppress(DebugError):
                 self.mute(True)
