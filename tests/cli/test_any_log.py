@@ -9,32 +9,22 @@ import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from studio.messages import Float64
+from tests.cli.robot import write_robot
 from tests.cli.running import Studio
 from tests.messages.strategies import rosbags_bytes, shipped_store
 
-SYSTEM = """<system name="robot" version="1">
-  <source name="platform" mode="logged">
-    <port name="level" direction="out" type="Float64"/>
-    <real><component name="driver" type="signal_source" mode="periodic" period_s="0.01"/>
-      <bind port="level" to="driver.value"/></real>
-    <logged log="../bag"><bind port="level" topic="/level"/></logged>
-  </source>
-  <component name="filter" type="low_pass"/>
-  <wire from="platform.level" to="filter.raw"/>
-</system>"""
 EVENTS = 50
 
 
 @pytest.fixture(params=[StoragePlugin.SQLITE3, StoragePlugin.MCAP], ids=["db3", "mcap"])
 def bag(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return write_robot(tmp_path, request.param)
+    return write_bag(tmp_path, request.param)
 
 
-def write_robot(folder: Path, plugin: StoragePlugin, odd: str = "") -> Path:
+def write_bag(folder: Path, plugin: StoragePlugin, odd: str = "") -> Path:
     """Half a second of a robot's level, and the robot; beside it a topic in an odd form, which nobody can read."""
-    (folder / "robot").mkdir()
-    (folder / "robot" / "system.xml").write_text(SYSTEM)
+    write_robot(folder / "robot", log="../bag", topic="/level", mode="logged")
     store = shipped_store()
     with Writer(folder / "bag", version=9, storage_plugin=plugin) as writer:
         level = writer.add_connection("/level", Float64.SCHEMA_NAME, typestore=store)
@@ -70,7 +60,7 @@ def test_what_could_not_be_brought_over_is_told_when_a_source_plays_it(
     studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    bag, robot = write_robot(tmp_path, StoragePlugin.SQLITE3, odd="json"), tmp_path / "robot"
+    bag, robot = write_bag(tmp_path, StoragePlugin.SQLITE3, odd="json"), tmp_path / "robot"
     complaint = f"some of {bag} could not be brought over (studio convert {bag} OUT.mcap tells which)"
     ran = studio("run", robot, "--gate", "lockstep", "--for", "0.1", "--json")
     assert ran.status == 0 and f"studio: warning: {complaint}" in ran.err

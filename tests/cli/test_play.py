@@ -16,20 +16,10 @@ import pytest
 
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
+from tests.cli.robot import write_robot
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.replay.played import SLOW, A, B, write_rig
 from tests.waiting import await_true
-
-SYSTEM = """<system name="robot" version="1">
-  <source name="platform" mode="{mode}">
-    <port name="level" direction="out" type="Float64"/>
-    <real><component name="driver" type="signal_source" mode="periodic" period_s="0.01"/>
-      <bind port="level" to="driver.value"/></real>
-    <logged log="../logs/rig.mcap"><bind port="level" topic="/rig/a"/></logged>
-  </source>
-  <component name="filter" type="low_pass"/>
-  <wire from="platform.level" to="filter.raw"/>
-</system>"""
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +28,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("play")
     (folder / "logs").mkdir()
     write_rig(folder / "logs" / "rig.mcap")
-    (folder / "robot").mkdir()
-    (folder / "robot" / "system.xml").write_text(SYSTEM.format(mode="real"))
+    write_robot(folder / "robot", log="../logs/rig.mcap", topic="/rig/a", mode="real")
     return folder
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.displays import own_display
+
 NEEDED = ("Xvfb", "xdotool", "import")
 PICTURES = ("stopped", "array", "back", "edit", "reloaded")
 
@@ -21,14 +23,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def display() -> Iterator[str]:
-    reader, writer = os.pipe()
-    words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        yield f":{stream.readline().strip()}"
-    server.terminate()
-    server.wait(timeout=20)
+    with own_display(1920, 1080) as display:
+        yield display
 
 
 @pytest.mark.soak

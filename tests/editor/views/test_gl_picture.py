@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.displays import own_display
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent.parent
 
@@ -20,14 +22,8 @@ ROOT = HERE.parent.parent.parent
 def display() -> Iterator[str]:
     if shutil.which("Xvfb") is None:
         pytest.skip("needs Xvfb: make setup installs it")
-    reader, writer = os.pipe()
-    words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        yield f":{stream.readline().strip()}"
-    server.terminate()
-    server.wait(timeout=20)
+    with own_display(640, 480) as display:
+        yield display
 
 
 def painted(**environment: str) -> dict[str, object]:

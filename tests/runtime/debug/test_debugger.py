@@ -206,14 +206,7 @@ def test_a_pause_by_hand_while_one_stands_outlasts_the_stop(world: World) -> Non
     gate = GateRequests(world.session, threading.Lock())
     gate.freeze = world.freeze
     assert gate.job({"do": "gate", "mode": "pause"})()["gate"] == "pause"
-    client.set_breakpoints(CODE, [])
-    client.resume()
-    await_true(lambda: world.freeze.frozen is None, "the thaw")
-    time.sleep(0.2)  # in which the gate would have been opened
-    assert world.session.mode == "pause"
-    client.close()
-    world.session.run()
-    world.goes_on()
+    world.stays_paused(client)
 
 
 def test_muted_breakpoints_stop_nobody(world: World) -> None:

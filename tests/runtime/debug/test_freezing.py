@@ -61,14 +61,7 @@ def test_a_pause_by_hand_is_not_ended_by_switching_freezing_off(world: World) ->
     world.requests.job({"do": "freezing", "on": False})()
     world.requests.job({"do": "freezing", "on": True})()
     assert world.stands()["host"] == "sink"
-    client.set_breakpoints(CODE, [])
-    client.resume()
-    await_true(lambda: world.freeze.frozen is None, "the thaw")
-    time.sleep(0.2)  # in which the gate would have been opened
-    assert world.session.mode == "pause"
-    client.close()
-    world.session.run()
-    world.goes_on()
+    world.stays_paused(client)
 
 
 def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: World) -> None:

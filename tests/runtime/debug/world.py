@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,17 @@ class World:
 
     def totals(self) -> int:
         return sum(event.topic == "/sink/out" for event in self.watcher.now())
+
+    def stays_paused(self, client: PlainClient) -> None:
+        """The gate was closed by hand: the last who stands lets go, and it stays so; then it is opened."""
+        client.set_breakpoints(CODE, [])
+        client.resume()
+        await_true(lambda: self.freeze.frozen is None, "the thaw")
+        time.sleep(0.2)  # in which the gate would have been opened
+        assert self.session.mode == "pause"
+        client.close()
+        self.session.run()
+        self.goes_on()
 
     def stands(self) -> dict[str, Any]:
         await_true(lambda: self.freeze.frozen is not None and self.session.mode == "pause", "the system to stand", 20)
