@@ -97,7 +97,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.zoom_100", "Zoom to 100 %", lambda w: w.does.zoom_100(), ("Ctrl+0",)),
     Action("view.arrange", "Arrange automatically", lambda w: w.canvas.commands.arrange(), ("L",), "canvas"),
     Action("view.minimap", "Mini-map", lambda w: w.canvas.toggle_minimap()),
-    Action("view.palette", "Palette", lambda w: w.docks.toggle("palette"), begins_group=True),
+    Action("view.palette", "Palette", lambda w: w.rail.toggle("palette"), begins_group=True),
     Action("view.inspector", "Inspector", lambda w: w.docks.toggle("inspector")),
     Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",)),
     Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QTimer
 
-from studio.editor.layouts import COMPARE, DEBUG, LOG, RUN
+from studio.editor.layouts import COMPARE, DEBUG, LOG, NARROW, RUN
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -27,8 +27,9 @@ def keep_all(window: MainWindow) -> None:
 
 
 def _run(window: MainWindow) -> None:
-    """What is said and what it costs stand side by side."""
-    window.docks.move("processes", "right", beside="problems")
+    """What is said and what it costs stand side by side where there is room."""
+    if window.width() >= NARROW:
+        window.docks.move("processes", "right", beside="problems")
     window.docks.show("console")
 
 
@@ -77,7 +78,7 @@ def _debug(window: MainWindow) -> None:
         docks.hide(name)
     for name in ("call_stack", "breakpoints", "held", "this_event", "watches", "variables"):
         docks.show(name)
-    docks.set_columns(*((232, 300) if window.width() < 1400 else (280, 380)))
+    docks.set_columns(*((232, 300) if window.width() < NARROW else (280, 380)))
 
 
 def _viewer(window: MainWindow, kind: str) -> str:

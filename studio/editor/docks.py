@@ -32,6 +32,8 @@ class Docks:
         CDockManager.setConfigFlag(_Flag.AlwaysShowTabs, True)
         self.manager = CDockManager(parent)
         self._docks: dict[str, CDockWidget] = {}
+        self._folded: list[str] = []
+        """Hidden for want of room; nobody has closed them."""
 
     def set_document(self, name: str, title: str, widget: QWidget) -> None:
         dock = self._dock(name, title, widget)
@@ -108,15 +110,38 @@ class Docks:
             whole = max(1000, sum(sizes))
             self.manager.setSplitterSizes(area, [whole * 58 // 100, whole * 42 // 100])
 
+    def fold(self, names: list[str]) -> None:
+        """Hide panels for want of room: what is saved has them as if they were there."""
+        for name in names:
+            self.hide(name)
+        self._folded = [*self._folded, *(name for name in names if name not in self._folded)]
+
+    def unfold(self) -> None:
+        folded, self._folded = self._folded, []
+        for name in folded:
+            if name in self._docks:
+                self._docks[name].toggleView(True)
+
+    def when_seen(self, name: str, do: Callable[[], object]) -> None:
+        """Whenever a panel comes into sight or goes out of it."""
+        self._docks[name].viewToggled.connect(lambda _: do())
+        self._docks[name].visibilityChanged.connect(lambda _: do())
+
     def save(self) -> QByteArray:
-        return self.manager.saveState()
+        folded = self._folded
+        self.unfold()
+        state = self.manager.saveState()
+        self.fold(folded)
+        return state
 
     def restore(self, state: QByteArray) -> bool:
+        self._folded = []
         return bool(self.manager.restoreState(state))
 
     def show(self, name: str) -> None:
         """Open a panel and bring it to the front."""
         dock = self._docks[name]
+        self._folded = [each for each in self._folded if each != name]
         dock.toggleView(True)
         dock.setAsCurrentTab()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor import arrangements
 from studio.editor.code.debug_control import DebugControl
@@ -34,6 +34,7 @@ from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems
 from studio.editor.project_desk import ProjectDesk
+from studio.editor.rail import Rail
 from studio.editor.side_panels import SidePanels
 from studio.editor.source_view import open_source
 from studio.editor.sources.band import OriginBand
@@ -65,6 +66,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
     window.layouts = Layouts(window.docks, window.settings, window)
     arrangements.keep_all(window)
+    window.rail.connect_docks()
     yield
     _make_toolbar(window)
     yield
@@ -91,7 +93,12 @@ def _make_workspace(window: MainWindow) -> None:
     layout.setSpacing(0)
     for widget in (window.band, window.notice):
         layout.addWidget(widget)
-    layout.addWidget(window.docks.manager, 1)
+    window.rail = Rail(window)
+    beside = QHBoxLayout()
+    beside.setSpacing(0)
+    beside.addWidget(window.rail)
+    beside.addWidget(window.docks.manager, 1)
+    layout.addLayout(beside, 1)
 
 
 def _make_panels(window: MainWindow) -> Iterator[None]:
@@ -129,6 +136,7 @@ def _connect(window: MainWindow) -> None:
     layouts.changed.connect(window.project.show_layout)
     layouts.changed.connect(window.viewers.rehang)
     layouts.changed.connect(lambda: arrangements.rehang_code(window, was_debug=layouts.before == DEBUG))
+    layouts.changed.connect(window.rail.settle)
     live.feed.attached.connect(window.viewers.choose_by_types)
     live.feed.changed.connect(lambda _: show_running(window.status, live))
     live.phase_changed.connect(window.project.show_phase)

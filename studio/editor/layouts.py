@@ -17,6 +17,8 @@ BUILD, RUN, LOG, COMPARE, DEBUG = "Build", "Run", "Log", "Compare", "Debug"
 BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG)
 MOST = 9
 """As many as have keys: Ctrl+1 to Ctrl+9."""
+NARROW = 1400
+"""Below this width of the window, panels are smaller and those at the left a rail of icons."""
 VERSION = 4
 """One more when the panels are others: what was kept before does not fit them."""
 
@@ -81,16 +83,28 @@ class Layouts(QObject):
 
     def _size(self, name: str) -> None:
         """Widths from the room there is: panels that are kept in pixels would drown a small canvas."""
-        window = self.docks.manager.window()
-        assert window is not None
-        small = window.width() < 1400
-        left, right, bottom = (190, 268, 150) if small else (212, 300, 190)
-        middle = window.width() - left - right
+        width, height = self._room()
+        left, right, bottom = self._panels()
+        middle = width - left - right
         self.docks.set_sizes("palette", [left, middle, right])
-        if name == RUN:  # console and processes side by side stand below the document together
+        if name == RUN and width >= NARROW:  # console and processes side by side stand below the document together
             self.docks.set_sizes("processes", [middle * 11 // 20, middle * 9 // 20])
             bottom += 20
-        self.docks.set_sizes("system", [window.height() - bottom, bottom])
+        self.docks.set_sizes("system", [height - bottom, bottom])
+
+    def give_columns(self) -> None:
+        """A panel has come to the left: it and the one at the right are as wide as they should be."""
+        left, right, _ = self._panels()
+        self.docks.set_columns(left, right)
+
+    def _room(self) -> tuple[int, int]:
+        window = self.docks.manager.window()
+        assert window is not None
+        return window.width(), window.height()
+
+    def _panels(self) -> tuple[int, int, int]:
+        """Width at the left, at the right, and height below."""
+        return (200, 260, 160) if self._room()[0] < NARROW else (212, 300, 190)
 
     # ---- the user's own
 

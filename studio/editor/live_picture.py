@@ -51,7 +51,7 @@ def _run_and_grab(window: MainWindow, project: Path, file: Path) -> None:
     if not window.live.control.is_up:
         why = failed[0] if failed else window.status.words.text() or f"not within {STARTS_WITHIN_S:g} s"
         raise NoPicture(f"{project.name} does not run: {why}", hint=f"try: studio run {project}")
-    window.docks.toggle("palette")  # a system that runs is not being built
+    window.docks.hide("palette")  # a system that runs is not being built
     _wait(RUNS_S, lambda: False)
     window.canvas.fit()
     _wait(0.5, lambda: False)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from studio.editor.panels.palette import Palette
     from studio.editor.panels.problems import Problems
     from studio.editor.project_desk import ProjectDesk
+    from studio.editor.rail import Rail
     from studio.editor.session import Session
     from studio.editor.settings import Settings
     from studio.editor.side_panels import SidePanels
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
     band: Later[OriginBand] = Later()
     notice: Later[Notice] = Later()
     docks: Later[Docks] = Later()
+    rail: Later[Rail] = Later()
     palette_panel: Later[Palette] = Later()
     inspector: Later[Inspector] = Later()
     problems: Later[Problems] = Later()
@@ -205,6 +207,7 @@ class MainWindow(QMainWindow):
         self.welcome.show_theme(theme)
         self.live_panels.show_theme(theme)
         self.side_panels.show_theme(theme)
+        self.rail.show_theme(theme)
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
         self.project.show_theme(theme)

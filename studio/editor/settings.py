@@ -83,6 +83,15 @@ class Settings:
         self._store.setValue("minimap", int(on))
 
     @property
+    def left_open(self) -> bool:
+        """Whether the panels at the left stay open where the window is narrow."""
+        return self._number("left_open", 0) != 0
+
+    @left_open.setter
+    def left_open(self, on: bool) -> None:
+        self._store.setValue("left_open", int(on))
+
+    @property
     def safe_colours(self) -> bool:
         """Whether all maps have colours that everybody can tell apart, and ports the codes of their types."""
         return self._number("safe_colours", 0) != 0

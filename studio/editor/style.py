@@ -130,6 +130,9 @@ QLabel[role="error"] { color: $error; }
 QFrame[role="card"] { background: $panel; border: 1px solid $control_border; border-radius: 6px; }
 QFrame[role="rule"] { background: $border; max-height: 1px; border: 0; }
 QFrame[role="notice"] { background: $selection; border: 0; border-bottom: 1px solid $border; }
+QFrame[role="rail"] { background: $window; border: 0; border-right: 1px solid $border; }
+QFrame[role="rail"] QToolButton { padding: 0; }
+QFrame[role="rail"] QToolButton:checked { background: $selection; border-color: $accent; }
 QFrame[role="overlay"] { border: 0; }
 QFrame[role="overlay"] QToolButton { min-height: 22px; padding: 0 4px; }
 """)

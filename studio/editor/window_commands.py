@@ -94,8 +94,11 @@ class WindowCommands:
         window.status.say(str(problem))
 
     def next_pane(self) -> None:
-        """To the next panel that can be seen, code and viewers too."""
+        """To the next panel that can be seen, code and viewers too, and to the rail where there is one."""
+        rail = self.window.rail
         panes = [(pane, place) for pane in self.window.docks.in_front() if (place := _place_for_focus(pane))]
+        if rail.isVisible():
+            panes.append((rail, rail.buttons["palette"]))
         focus = QApplication.focusWidget()
         within = [focus is not None and (pane is focus or pane.isAncestorOf(focus)) for pane, _ in panes]
         here = within.index(True) if True in within else -1

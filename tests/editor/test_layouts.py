@@ -20,9 +20,13 @@ def is_shown(window: MainWindow, panel: str) -> bool:
 
 
 def test_run_shows_console_and_processes_and_build_shows_problems(window: MainWindow) -> None:
+    window.resize(1440, 900)
     QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert window.layouts.current == RUN and window.status.layout_name.text() == "Layout: Run"
     assert is_shown(window, "console") and is_shown(window, "processes") and not is_shown(window, "problems")
+    window.resize(1280, 800)
+    window.layouts.reset()
+    assert is_shown(window, "console") and not is_shown(window, "processes")  # there is room for one set of tabs
     QTest.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     assert window.layouts.current == BUILD
     assert is_shown(window, "problems") and not is_shown(window, "console")
@@ -30,6 +34,7 @@ def test_run_shows_console_and_processes_and_build_shows_problems(window: MainWi
 
 def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
     layouts = window.layouts
+    window.settings.left_open = True
     layouts.choose(BUILD)
     window.docks.toggle("palette")
     assert layouts.keep("mine") and not layouts.keep(BUILD)
@@ -44,6 +49,7 @@ def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
     assert layouts.names() == [*BUILT_IN, "yours"] and layouts.current == "yours"
     layouts.remove("yours")
     assert layouts.names() == list(BUILT_IN) and layouts.current == BUILD and is_shown(window, "palette")
+    window.settings.left_open = False
 
 
 def test_a_viewer_that_was_alone_beside_the_canvas_goes_behind_it(window: MainWindow) -> None:

@@ -67,10 +67,17 @@ def service_path(start: QPointF, end: QPointF) -> QPainterPath:
 
 def curve(start: QPointF, end: QPointF) -> QPainterPath:
     """What a wire is where nothing is in its way, or where the hand that draws it decides."""
-    arm = max(ARM, abs(end.x() - start.x()) / 2)
+    arm = _arm(end.x() - start.x(), end.y() - start.y())
     path = QPainterPath(start)
     path.cubicTo(QPointF(start.x() + arm, start.y()), QPointF(end.x() - arm, end.y()), end)
     return path
+
+
+def _arm(across: float, down: float) -> float:
+    """Half of the way, and more of it where the way is steep: a wire arrives level, as its arrow is drawn."""
+    across = abs(across)
+    steep = min(1.0, max(0.0, abs(down) / across - 1) / 3) if across else 1.0
+    return max(ARM, across * (0.5 + 0.3 * steep))
 
 
 def heights(start: QPointF, ends: Sequence[QPointF], cards: Sequence[QRectF]) -> list[float]:
@@ -109,7 +116,7 @@ def crosses(start: QPointF, end: QPointF, card: QRectF) -> bool:
         or card.top() > max(y0, y1)
     ):
         return False
-    arm = max(ARM, abs(x1 - x0) / 2)
+    arm = _arm(x1 - x0, y1 - y0)
     left, right, top, bottom = card.left(), card.right(), card.top(), card.bottom()
     for b0, b1, b2, b3 in _SAMPLES:
         x = b0 * x0 + b1 * (x0 + arm) + b2 * (x1 - arm) + b3 * x1

@@ -29,6 +29,8 @@ class SightView(QGraphicsView):
     """Everything that lies over the canvas."""
     commands: CanvasCommands
     _saw_all = False
+    _fitted: tuple[float, ...] = ()
+    """How it stood when everything was fitted last."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__()
@@ -135,6 +137,11 @@ class SightView(QGraphicsView):
         zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
         zoom = max(LEAST_ZOOM, zoom)
         self.look_at(zoom, area.center())
+        self._fitted = self._stand()
+
+    def _stand(self) -> tuple[float, ...]:
+        """Zoom and place, to the pixel."""
+        return self.zoom, *(bar.value() for bar in (self.horizontalScrollBar(), self.verticalScrollBar()) if bar)
 
     def restore_view(self) -> None:
         """As it was when the project was saved, or everything."""
@@ -222,12 +229,12 @@ class SightView(QGraphicsView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Who saw everything still does: panels come and go beside the canvas."""
+        """Who saw everything still does, and who has it fitted keeps it so: panels come and go beside the canvas."""
         self.glide.finish()
-        saw_all = self._saw_all
+        saw_all, was_fitted = self._saw_all, self._fitted == self._stand()
         super().resizeEvent(event)
         self._place_overlays()
-        if saw_all and not self._sees_all() and not self.is_busy:
+        if (was_fitted or (saw_all and not self._sees_all())) and not self.is_busy:
             self.fit()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:

@@ -44,3 +44,16 @@ def test_what_is_beside_the_overlays_covers_everything_else_once() -> None:
     assert len(cells) == len(set(cells))
     wanted = {(x, y) for x in range(100) for y in range(60) if not any(area.contains(x, y) for area in covered)}
     assert set(cells) == wanted
+
+
+def test_what_is_fitted_stays_so_when_the_view_grows_and_shrinks(view: CanvasView) -> None:
+    for size in ((900, 500), (1500, 700), (1100, 900)):
+        view.resize(*size)
+        QApplication.processEvents()
+        there = (view.zoom, view.middle())
+        view.fit()
+        assert (view.zoom, view.middle()) == there
+    view.zoom_to(2.0)
+    view.resize(1500, 700)
+    QApplication.processEvents()
+    assert view.zoom == 2.0  # somebody looks at something
