@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QPointF, QRect
+from PyQt6.QtCore import QPointF, QRect, QSizeF
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.arrange import arrange
@@ -59,10 +59,10 @@ class CanvasCommands:
         return bool(done)
 
     def add_note(self, where: QPointF | None = None) -> None:
-        """With its middle there, or in the middle of what is seen."""
-        layout = self._scene.session.system.layout
-        at = snapped((where or self.view.middle()) - QPointF(104, 40))
-        note = Note(layout.new_id("n"), at.x(), at.y(), 208, 96)
+        """With its middle there, or as near to the middle of what is seen as nothing else stands."""
+        layout, size = self._scene.session.system.layout, QSizeF(208, 96)
+        at = snapped(where - QPointF(104, 40)) if where is not None else self.view.free_corner(size)
+        note = Note(layout.new_id("n"), at.x(), at.y(), size.width(), size.height())
         if self._scene.session.do(put(note)):
             self.edit_remark(self._scene.remarks[note.id])
 

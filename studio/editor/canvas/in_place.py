@@ -86,5 +86,8 @@ class TextField(QPlainTextEdit):
 
     def _close(self) -> None:
         self._done = True
+        parent = self.parentWidget()
         self.hide()
         self.deleteLater()
+        if parent is not None:
+            parent.setFocus()

@@ -182,6 +182,8 @@ class CanvasScene(ItemScene):
         self._moved()
         self._make_room()
         self.update()
+        if any(self.nodes[name].isSelected() for name in set(self.nodes) - before):
+            self.selectionChanged.emit()  # who shows what is selected knows it by its old name
 
     def _follow_one(self, change: Change) -> set[str]:
         """Follow one change and return the cards that may look different now."""

@@ -6,17 +6,20 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, QSizeF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPolygonF, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from studio.editor.canvas.commands import CanvasCommands
 from studio.editor.canvas.glide import Glide
 from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of, seen_through
+from studio.editor.canvas.remark_items import NoteItem
 from studio.editor.canvas.scene import CanvasScene
 from studio.model.parts import Connection, View
 
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
+STEP = 16
+"""Of the grid."""
 TILE = 8
 """Dots across and down that are drawn as one."""
 CARD_PICTURES_KB = 131072
@@ -83,6 +86,19 @@ class SightView(QGraphicsView):
         while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.cards()):
             spot += QPointF(32, 32)
         return spot
+
+    def free_corner(self, size: QSizeF) -> QPointF:
+        """The upper left one of an area that covers no card and no note: the nearest to the middle of what is seen."""
+        taken = [item.outline().adjusted(-8, -8, 8, 8) for item in self.canvas.cards()]
+        taken += [item.outline() for item in self.canvas.remarks.values() if isinstance(item, NoteItem)]
+        seen, middle = self.visible_rect(), self.middle()
+        across = range(math.ceil(seen.left() / STEP), math.floor((seen.right() - size.width()) / STEP) + 1)
+        down = range(math.ceil(seen.top() / STEP), math.floor((seen.bottom() - size.height()) / STEP) + 1)
+        areas = (QRectF(QPointF(x * STEP, y * STEP), size) for x in across for y in down)
+        free = (area for area in areas if not any(area.intersects(other) for other in taken))
+        found = min(free, key=lambda area: (area.center() - middle).manhattanLength(), default=None)
+        corner = middle - QPointF(size.width() / 2, size.height() / 2)
+        return found.topLeft() if found else QPointF(round(corner.x() / STEP) * STEP, round(corner.y() / STEP) * STEP)
 
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         self.zoom_to(self.zoom * factor, at)

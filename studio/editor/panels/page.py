@@ -55,6 +55,7 @@ class Page(QWidget):
             subject = QLabel(title)
             subject.setProperty("role", "subject")
             subject.setStyleSheet("font-size: 14px;")
+            subject.setWordWrap(True)
             words.addWidget(subject)
         line = QLabel(doc)
         line.setProperty("role", "muted")

@@ -22,7 +22,9 @@ class WirePage(Page):
         super().__init__(theme)
         port = port_at(session.system, session.registry, wire.start)
         kind = port.type if port else "unknown type"
-        self.add_subject("mdi6.vector-line", f"{wire.start.node} → {wire.end.node}", f"{wire.start} → {wire.end}", kind)
+        # The type stands below: beside two long names a narrow panel has no room for it.
+        doc = f"{wire.start} → {wire.end} · {kind}"
+        self.add_subject("mdi6.vector-line", f"{wire.start.node} → {wire.end.node}", doc, "")
         self._add_delivery(session, wire)
         self._topic: TopicView | None = None
         if feed.is_attached:

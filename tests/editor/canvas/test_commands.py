@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.canvas.in_place import NameField, TextField
@@ -266,3 +268,36 @@ def test_a_source_shows_the_origin_that_runs(view: CanvasView) -> None:
     assert view.canvas.nodes["platform"].card.mode == "logged"
     view.canvas.show_running({})
     assert view.canvas.nodes["platform"].card.mode == "simulated"
+
+
+def test_a_note_is_put_where_it_covers_nothing(view: CanvasView) -> None:
+    view.zoom_to(1.0)
+    view.centerOn(view.canvas.nodes["traverse_map"].outline().center())
+    for _ in range(4):
+        view.commands.add_note()
+    assert len(labels(view)) == 4
+    areas = [remark.outline() for remark in view.canvas.remarks.values() if remark.value.id != "f1"]
+    cards = [card.outline() for card in view.canvas.cards()]
+    assert len(areas) == 5 and all(view.visible_rect().contains(area) for area in areas[1:])
+    assert not any(area.intersects(card) for area in areas[1:] for card in cards)
+    assert not any(one.intersects(other) for place, one in enumerate(areas) for other in areas[:place])
+
+
+def test_escape_in_a_note_gives_the_keys_back_to_the_canvas(view: CanvasView, qtbot: QtBot) -> None:
+    QApplication.setActiveWindow(view)
+    qtbot.waitUntil(view.isActiveWindow, timeout=20_000)
+    view.commands.add_note()
+    field = view.findChild(TextField)
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is view
+
+
+def test_who_shows_the_selection_is_told_of_a_new_name(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map"])
+    told: list[list[str]] = []
+    view.canvas.selectionChanged.connect(lambda: told.append(view.canvas.selected_nodes()))
+    view.commands._renamed("terrain_map", "ground")
+    assert told == [["ground"]]
+    view.canvas.session.undo()
+    assert told[-1] == ["terrain_map"]

@@ -12,6 +12,7 @@ from studio.editor.panels.error_card import ErrorCard
 from studio.editor.panels.parameter_fields import ParameterField
 from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
+from studio.editor.panels.wire_page import WirePage
 from studio.editor.theme import LIGHT
 from studio.model.source_making import MakeSource
 from studio.model.spec import ParameterSpec
@@ -89,6 +90,18 @@ def test_services_are_among_the_ports_with_a_link_to_who_answers(window: MainWin
     assert any("model" in text and "asks" in text and "String -> String" in text for text in words)
     links = {button.text().strip(): button for button in page.findChildren(QToolButton)}
     assert "→ modelserver.model" in links
+
+
+def test_the_page_of_a_wire_fits_a_narrow_panel(window: MainWindow) -> None:
+    wire = next(each for each in window.session.system.wires if each.end.node == "hazard_detection")
+    item = window.canvas.canvas.wire_of(wire)
+    assert item is not None
+    window.canvas.canvas.clearSelection()
+    item.setSelected(True)
+    page = window.inspector._page
+    assert isinstance(page, WirePage)
+    assert page.minimumSizeHint().width() <= 240
+    assert any("Map" in label.text() for label in page.findChildren(QLabel))
 
 
 def test_a_service_wire_has_a_page_of_its_own(window: MainWindow) -> None:
