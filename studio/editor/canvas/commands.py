@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QPointF, QRect, QSizeF
+from PyQt6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.arrange import arrange
 from studio.editor.canvas.card import TITLE, Port
-from studio.editor.canvas.gestures import LEAST_SIZE, moving_cards, put, snapped
+from studio.editor.canvas.gestures import LEAST_SIZE, SNAP, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
@@ -244,13 +245,12 @@ class CanvasCommands:
         if not chosen:
             return
         cards = {name: self._scene.nodes[name].card for name in chosen}
-        found = arrange(
-            {name: (card.width, card.height) for name, card in cards.items()},
-            _pairs(system.wires),
-            _pairs(system.services),
-        )
+        sizes = {name: (card.width, card.height) for name, card in cards.items()}
+        found = arrange(sizes, _pairs(system.wires), _pairs(system.services))
         before = [self._scene.nodes[name].pos() for name in chosen]
         left, top = (min(at.x() for at in before), min(at.y() for at in before)) if names else (0.0, 0.0)
+        areas = {name: QRectF(x + left, y + top, *sizes[name]) for name, (x, y) in found.items()}
+        top += self._lower(areas) if names else 0.0
         moved = MoveNodes({name: (x + left, y + top) for name, (x, y) in found.items()})
         self._scene.session.do(Compound("Arrange automatically", (moved,)))
         self._scene.lay_all_wires()
@@ -258,6 +258,23 @@ class CanvasCommands:
             self.view.fit()
 
     # ---- inside
+
+    def _lower(self, areas: Mapping[str, QRectF]) -> float:
+        """How far down some cards have to go to cover none of the others."""
+        nodes = self._scene.nodes.items()
+        others = [node.outline() for name, node in nodes if name not in areas and node.isVisible()]
+        down = 0.0
+        while True:
+            covered = [
+                (area.translated(0, down), other)
+                for area in areas.values()
+                for other in others
+                if area.translated(0, down).adjusted(-SNAP, -SNAP, SNAP, SNAP).intersects(other)
+            ]
+            if not covered:
+                return down
+            below = max(other.bottom() - area.top() for area, other in covered) + SNAP
+            down += math.ceil(below / SNAP) * SNAP
 
     def _renamed(self, old: str, new: str) -> None:
         if self._scene.session.do(RenameNode(old, new)):

@@ -301,3 +301,17 @@ def test_who_shows_the_selection_is_told_of_a_new_name(view: CanvasView) -> None
     assert told == [["ground"]]
     view.canvas.session.undo()
     assert told[-1] == ["terrain_map"]
+
+
+def test_arranging_some_cards_covers_none_of_the_others(view: CanvasView) -> None:
+    """They would stand in a row, and there stands somebody else already."""
+    some = ["traverse_map", "path_planner"]
+    view.canvas.session.do(
+        MoveNodes({"traverse_map": (576.0, 192.0), "path_planner": (576.0, 400.0), "hazard_detection": (848.0, 176.0)})
+    )
+    view.canvas.select(some)
+    view.commands.arrange()
+    moved = [view.canvas.nodes[name].outline() for name in some]
+    others = [node.outline() for name, node in view.canvas.nodes.items() if name not in some]
+    assert not any(area.intersects(other) for area in moved for other in others)
+    assert moved[0].right() < moved[1].left()
