@@ -98,7 +98,7 @@ class WindowCommands:
         rail = self.window.rail
         panes = [(pane, place) for pane in self.window.docks.in_front() if (place := _place_for_focus(pane))]
         if rail.isVisible():
-            panes.append((rail, rail.buttons["palette"]))
+            panes.insert(0, (rail, rail.buttons["palette"]))
         focus = QApplication.focusWidget()
         within = [focus is not None and (pane is focus or pane.isAncestorOf(focus)) for pane, _ in panes]
         here = within.index(True) if True in within else -1

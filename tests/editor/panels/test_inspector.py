@@ -94,11 +94,9 @@ def test_services_are_among_the_ports_with_a_link_to_who_answers(window: MainWin
 
 def test_the_page_of_a_wire_fits_a_narrow_panel(window: MainWindow) -> None:
     wire = next(each for each in window.session.system.wires if each.end.node == "hazard_detection")
-    item = window.canvas.canvas.wire_of(wire)
-    assert item is not None
-    window.canvas.canvas.clearSelection()
-    item.setSelected(True)
-    page = window.inspector._page
+    window.inspector.show_selection([], [wire])
+    window.inspector.refresh()
+    page = window.inspector.widget()
     assert isinstance(page, WirePage)
     assert page.minimumSizeHint().width() <= 240
     assert any("Map" in label.text() for label in page.findChildren(QLabel))
