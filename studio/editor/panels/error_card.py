@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
@@ -14,6 +15,7 @@ from studio.editor.live_state import error_line, error_place, error_sentence
 from studio.editor.theme import Theme
 from studio.runtime.clock import SECOND_NS
 
+KEYS = Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 SHOWN_TRACE = 4
 """Last lines of a traceback that are shown at once."""
 SHOWN_FIELDS = 3
@@ -32,6 +34,7 @@ class ErrorCard(QFrame):
         super().__init__()
         self.trace = ""
         self._event: Mapping[str, Any] = {}
+        self._accent = theme.accent
         self.setObjectName("error_card")
         self.setStyleSheet(f"#error_card {{ border: 1px solid {theme.error}; border-left: 4px solid {theme.error}; }}")
         self.sentence, self.lines, self.fields = QLabel(), QLabel(), QLabel()
@@ -42,9 +45,10 @@ class ErrorCard(QFrame):
             label.setFont(code_font(11))
             label.setWordWrap(True)
         self.fields.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.handling = QPushButton()
-        self.handling.setProperty("link", "true")
-        self.handling.clicked.connect(self._show_event)
+        self.handling = QLabel()
+        self.handling.setWordWrap(True)  # a button could not, and would make the panel wider
+        self.handling.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse | KEYS)
+        self.handling.linkActivated.connect(lambda _: self._show_event())
         self.open_line, whole, copy = QPushButton("Open line"), QPushButton("Traceback"), QPushButton("Copy")
         self.debug = QPushButton("Debug here")
         self.debug.setToolTip("Attach the debugger, and stop at this line the next time")
@@ -62,7 +66,7 @@ class ErrorCard(QFrame):
         layout.setSpacing(5)
         layout.addWidget(self.sentence)
         layout.addWidget(self.lines)
-        layout.addWidget(self.handling, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self.handling)
         layout.addWidget(self.fields)
         layout.addLayout(buttons)
         self.hide()
@@ -91,7 +95,9 @@ class ErrorCard(QFrame):
         self.fields.setToolTip("\n".join(fields))
         self.fields.setVisible(bool(fields))
         if event:
-            self.handling.setText(event_words(event))
+            words = escape(event_words(event)).replace("/", "/\u200b")  # a line may end within a topic
+            self.handling.setText(f'<a href="event" style="color:{self._accent}">{words}</a>')
+            self.handling.setAccessibleName(event_words(event))
             self.handling.setToolTip("Show how this event came about, and what it led to")
 
     def _show_event(self) -> None:
