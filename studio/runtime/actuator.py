@@ -2,8 +2,9 @@
 
 A command must be of real origin, of the epoch in which a person armed the actuator, and younger than 250 ms. Nothing
 arrives for 250 ms, and `halt` is called, from a thread of its own: a dead controller, channel or window cannot keep
-anything moving. And no command moves it further than `most_path_m`, as the commands of a virtual cart have a length:
-what is fast runs out sooner. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
+anything moving. Nothing is carried out for five minutes, and it is disarmed: whoever armed it has gone. And no command
+moves it further than `most_path_m`, as the commands of a virtual cart have a length: what is fast runs out sooner. A
+fault (a bumper, a wheel that does not follow) latches until a person resets it.
 
 This is software. It is no certified emergency stop.
 """
@@ -30,6 +31,8 @@ AHEAD_NS = 50_000_000
 """Clocks of one machine agree; what was sent later than this from now comes from a clock that stands or jumped."""
 LONGEST_PATH_S = 60.0
 """What is so slow that its path would take longer is stopped by its age long before."""
+IDLE_NS = 300 * SECOND_NS
+"""Armed, and nobody commands anything for so long: it is disarmed, whether or not a window is there to see it."""
 TELL_EVERY_NS = SECOND_NS
 
 
@@ -132,6 +135,8 @@ class Actuator(Component):
         self._path_until_ns = None
         self._motion = threading.RLock()
         self._deadline = None
+        self._idle = None
+        self._commanded_ns = 0
         return self
 
     refused: dict[str, int]
@@ -147,6 +152,10 @@ class Actuator(Component):
     _motion: threading.RLock
     """Held while something is set in motion or stopped, so that a stop is never overtaken by an older command."""
     _deadline: Expiry | None
+    _idle: Expiry | None
+    """Not the deadline's thread: a halt that takes its time must not be waited for, nor the other way round."""
+    _commanded_ns: int
+    """CLOCK_MONOTONIC of the last command that was carried out, or of the arming."""
 
     # What a subclass writes and uses.
 
@@ -212,12 +221,15 @@ class Actuator(Component):
             raise ActuatorError(f"{self.name} has stopped: {self._fault}", hint=f"trigger {self.name}, then arm it")
         with self._motion:
             self._armed_epoch = event.epoch
+            self._in_use()
         self.log.info("armed: commands move it now")
 
     def _disarm(self) -> None:
         with self._motion:
             was_armed, self._armed_epoch = self._armed_epoch is not None, None
             self._values["armed"] = False
+            if self._idle is not None:
+                self._idle.cancel()
             self._stop()
         if was_armed:
             self._told_ns.clear()
@@ -258,6 +270,7 @@ class Actuator(Component):
             self._valid_until_ns = self._with_path(monotonic_ns(), left_ns, self.speed_of(message))
             if self._deadline is not None:
                 self._deadline.put_off_until(self._valid_until_ns)
+            self._in_use()
             handler(self, message)
 
     def _with_path(self, now_ns: int, left_ns: int, speed_m_s: float | None) -> int:
@@ -281,6 +294,18 @@ class Actuator(Component):
             self._told_ns[reason] = now_ns
             self.log.warning("refused a command, %d so far: %s", count, reason)
 
+    def _in_use(self) -> None:
+        self._commanded_ns = monotonic_ns()
+        if self._idle is not None:
+            self._idle.put_off_until(self._commanded_ns + IDLE_NS)
+
+    def _unused(self) -> None:
+        """Nobody commands it any more. A thread of its own."""
+        with self._motion:
+            if self._armed_epoch is not None and monotonic_ns() - self._commanded_ns >= IDLE_NS:
+                self._disarm()
+                self.log.warning("disarmed: no command for %d minutes", IDLE_NS // (60 * SECOND_NS))
+
     def _late(self) -> None:
         """The last command has run out. The deadline's own thread."""
         # A debugger may hold the handler that has the lock: the vehicle is stopped all the same.
@@ -303,6 +328,7 @@ class Actuator(Component):
         self._disarm()
         if self._deadline is None:
             self._deadline = Expiry(self._late, f"deadline of {self.name}")
+            self._idle = Expiry(self._unused, f"idleness of {self.name}")
 
     def on_deactivate(self) -> None:
         self._disarm()
@@ -323,6 +349,9 @@ class Actuator(Component):
         if self._deadline is not None:
             self._deadline.close()
             self._deadline = None
+        if self._idle is not None:
+            self._idle.close()
+            self._idle = None
 
     # The world cannot be put back to where it was: a checkpoint of an actuator is empty, and loading it stops.
 

@@ -112,6 +112,22 @@ def test_a_fresh_real_command_of_the_armed_epoch_is_carried_out(bench: Bench) ->
     assert bench.motor.moved == [0.5]
 
 
+def test_nobody_commands_it_for_long_and_it_is_disarmed_without_any_window(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.arm()
+    bench.motor._unused()
+    assert bench.motor.armed and bench.command(), "it was armed just now"
+    monkeypatch.setattr("studio.runtime.actuator.IDLE_NS", SECOND_NS // 5)
+    with caplog.at_level(logging.WARNING):
+        assert bench.command()
+        await_true(lambda: not bench.motor.armed, "it to be disarmed")
+        await_true(lambda: "disarmed: no command" in caplog.text, "that to be told")
+    assert not bench.command()
+    bench.arm()
+    assert bench.command(), "a person can arm it again"
+
+
 def test_it_starts_disarmed_and_says_how_to_arm_it(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         assert not any(bench.command() for _ in range(50))
