@@ -219,6 +219,24 @@ class Model:
         """Add without any rule but unique keys. For loading: a file may hold what no edit would be allowed to make."""
         self.perform(Inserted(table, len(self._tables[table]), value))
 
+    def become(self, other: Model) -> None:
+        """Hold what the tables of `other` hold, in its order, by as few changes as that takes.
+
+        No rule but unique keys, as in loading. The tables are listed so that what refers to others comes last.
+        """
+        for table, rows in reversed(self._tables.items()):
+            kept = other._tables[table]
+            for key in [rows.key(value) for value in rows if rows.key(value) not in kept]:
+                self._drop(table, key)
+        for table, rows in self._tables.items():
+            for index, value in enumerate(other._tables[table]):
+                key = rows.key(value)
+                if key in rows:
+                    self._swap(table, key, value)
+                    self._shift(table, key, index)
+                else:
+                    self._add(table, value, index)
+
     # What mutators are written with.
 
     def _add(self, table: str, value: object, index: int | None = None) -> None:

@@ -84,6 +84,11 @@ class Document(Generic[M]):
 
     def save_as(self, folder: Path) -> None:
         """Write everything to another folder, and go on there."""
+        self.write_to(folder)
+        self.go_on_in(folder)
+
+    def write_to(self, folder: Path) -> None:
+        """Everything that saving would write, into another folder. Whether or not that succeeds, this one is ours."""
         for file in self._files:
             if (folder / file.name).exists():
                 raise FileError("there is already such a file", file=folder / file.name, hint="choose another folder")
@@ -91,10 +96,18 @@ class Document(Generic[M]):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(f"cannot be made: {error.strerror or error}", file=folder) from error
+        for file in self._files:
+            text = file.text(self.model)
+            if text != file.empty:
+                write_atomically(folder / file.name, text)
+
+    def go_on_in(self, folder: Path) -> None:
+        """What `write_to` has written there is what is open from now on."""
         self.folder = folder
         for file in self._files:
-            file.on_disk = None
-        self.save(overwrite=True)
+            text = file.text(self.model)
+            file.on_disk = text if text != file.empty else None
+        self.history.mark_clean()
 
     def _read(self, file: OpenFile[M]) -> bytes | None:
         path = self.folder / file.name
@@ -105,12 +118,13 @@ class SystemDocument(Document[System]):
     """system.xml and the layout.xml beside it."""
 
     @classmethod
-    def load(cls, folder: Path, text: bytes | None = None) -> SystemDocument:
-        """`text`: of a system that is not in its file yet."""
+    def load(cls, folder: Path, text: bytes | None = None, layout: bytes | None = None) -> SystemDocument:
+        """`text` and `layout`: of a system that is not in its files yet."""
         system_path, layout_path = folder / SYSTEM_FILE, folder / LAYOUT_FILE
         data = read_bytes(system_path) if text is None else text
         system = system_xml.read_system(data, system_path)
-        layout = read_bytes(layout_path) if layout_path.exists() else None
+        if layout is None and layout_path.exists():
+            layout = read_bytes(layout_path)
         if layout is not None:
             layout_xml.read_layout(system, layout, layout_path)
         return cls(system, folder, _files(data, layout))

@@ -72,5 +72,10 @@ class Opened:
 
 def open_project(folder: Path, text: bytes | None = None) -> Opened:
     """`text`: of a system that is not in its file yet."""
-    registry = Registry.scan(component_roots(folder))
-    return Opened(Project.open(folder, text), registry, MessageTypes.builtin().with_folder(folder))
+    return opened(Project.open(folder, text))
+
+
+def opened(project: Project) -> Opened:
+    """With the components and message types that it finds from its folder."""
+    registry = Registry.scan(component_roots(project.folder))
+    return Opened(project, registry, MessageTypes.builtin().with_folder(project.folder))

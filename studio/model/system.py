@@ -224,6 +224,13 @@ class System(Model):
             self.node(geometry.joints.node)
         self._set("geometry", geometry)
 
+    def become(self, other: Model) -> None:
+        """Everything that `other` says, but not where its canvas was looked at."""
+        assert isinstance(other, System)
+        super().become(other)
+        for field in ("name", "doc", "recording", "geometry"):
+            self._set(field, getattr(other, field))
+
     # ---- layout
 
     def place(self, name: str, x: float, y: float) -> None:

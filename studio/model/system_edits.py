@@ -333,6 +333,21 @@ class DescribeSystem(SystemEdit):
         system.set_doc(self.doc)
 
 
+@dataclass(frozen=True)
+class Become(SystemEdit):
+    """Another version of the whole system, layout included."""
+
+    other: System
+    title: str
+
+    @property
+    def label(self) -> str:
+        return self.title
+
+    def apply(self, system: System, /) -> None:
+        system.become(self.other)
+
+
 def changed_parameters(parameters: Mapping[str, str], values: Mapping[str, Value | None]) -> dict[str, str]:
     changed = dict(parameters)
     for name, value in values.items():

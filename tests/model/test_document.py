@@ -10,7 +10,7 @@ from studio.model.document import SystemDocument
 from studio.model.files import FileError
 from studio.model.layout_edits import MoveNodes
 from studio.model.parts import Component, View
-from studio.model.system_edits import AddNode, RemoveNodes, RenameNode
+from studio.model.system_edits import AddNode, Become, DescribeSystem, RemoveNodes, RenameNode
 from tests.model.examples import LAYOUT, SYSTEM
 
 
@@ -120,6 +120,36 @@ def test_save_as_goes_on_in_the_other_folder(folder: Path, tmp_path: Path) -> No
     assert b'name="low"' in contents(other)[0]
     with pytest.raises(FileError, match="already such a file"):
         document.save_as(folder)
+
+
+def test_a_save_as_that_fails_stays_where_it_was(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = SystemDocument.load(folder)
+    document.do(RenameNode("filter", "low"))
+
+    def refuse(*_arguments: object) -> None:
+        raise FileError("cannot be written: disk full")
+
+    monkeypatch.setattr("studio.model.document.write_atomically", refuse)
+    with pytest.raises(FileError):
+        document.save_as(tmp_path / "copy")
+    assert document.folder == folder and document.is_modified and not document.changed_on_disk()
+
+
+def test_another_version_of_the_system_is_one_edit_that_can_be_undone(folder: Path) -> None:
+    other = SystemDocument.load(folder)
+    other.do(RemoveNodes(("filter",)))
+    other.do(AddNode(Component("first", "thing"), at=(1, 1), index=0))
+    other.do(DescribeSystem("rover", "Other words."))
+    other.do(MoveNodes({"planner": (7, 7)}))
+    document = SystemDocument.load(folder)
+    document.do(Become(other.system, "restore"))
+    assert document.texts() == other.texts() and document.history.labels == ["restore"]
+    document.undo()
+    assert not document.is_modified
+    document.save()
+    assert contents(folder) == (SYSTEM, LAYOUT)
+    document.redo()
+    assert document.texts() == other.texts()
 
 
 def test_a_new_document_is_modified_until_it_is_saved(tmp_path: Path) -> None:

@@ -1,0 +1,115 @@
+"""A project copied to another folder: all that it is made of, without what running it has left behind.
+
+Recordings (`logs/` and whatever ends with .mcap) stay where they are, but for the logs that a source of the system
+plays: without those the copy would not run. So do caches and the history of a version control. A copy that fails or is
+given up leaves nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
+from studio.model.files import FileError
+from studio.model.project import Project
+
+RECORDINGS = "logs"
+RECORDING = ".mcap"
+OTHERS = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
+"""Folders that are made again, or belong to the place and not to the project."""
+PIECE_BYTES = 4 * 1024 * 1024
+"""Copied between two looks of whoever waits."""
+
+
+@dataclass(frozen=True)
+class ProjectCopy:
+    project: Project
+    target: Path
+    files: tuple[Path, ...]
+    """Relative to the project; links among them."""
+    left: tuple[Path, ...]
+    """Recordings that stay behind."""
+    size: int
+
+    @classmethod
+    def plan(cls, project: Project, target: Path) -> ProjectCopy:
+        """What there is to copy. The target is a folder that does not exist yet or is empty."""
+        source = project.folder.resolve()
+        if target.resolve().is_relative_to(source):
+            raise FileError("lies in the project itself", file=target, hint="choose a folder elsewhere")
+        try:
+            if target.exists() and any(target.iterdir()):
+                raise FileError("this folder is not empty", file=target, hint="choose a new one")
+            played = _played(project, source)
+            found = [path for path in _walk(source) if path.name not in (SYSTEM_FILE, LAYOUT_FILE) or path.parent.parts]
+            left = tuple(path for path in found if _is_recording(path) and path not in played)
+            files = tuple(path for path in found if path not in set(left))
+            size = sum((source / path).lstat().st_size for path in files)
+        except OSError as error:
+            raise _failed(error, target) from error
+        return cls(project, target, files, left, size)
+
+    def run(self) -> Iterator[int]:
+        """Copy, and write the document; tells between two pieces how many bytes are done."""
+        source, done = self.project.folder.resolve(), 0
+        try:
+            self.target.mkdir(parents=True, exist_ok=True)
+            for path in self.files:
+                for piece in _copied(source / path, self.target / path, source):
+                    done += piece
+                    yield done
+            self.project.document.write_to(self.target)
+        except OSError as error:
+            shutil.rmtree(self.target, ignore_errors=True)
+            raise _failed(error, self.target) from error
+        except BaseException:
+            shutil.rmtree(self.target, ignore_errors=True)
+            raise
+
+
+def _walk(source: Path) -> Iterator[Path]:
+    for folder, inner, names in os.walk(source):
+        inner[:] = sorted(name for name in inner if name not in OTHERS)
+        here = Path(folder).relative_to(source)
+        linked = [name for name in inner if (Path(folder) / name).is_symlink()]
+        yield from (here / name for name in sorted([*names, *linked]) if not name.endswith(".saving"))
+
+
+def _is_recording(path: Path) -> bool:
+    return path.parts[0] == RECORDINGS or path.suffix == RECORDING
+
+
+def _played(project: Project, source: Path) -> set[Path]:
+    """The logs of its sources that lie in the project: files, or everything in a folder."""
+    logs = [source / each.logged.log for each in project.system.sources if each.logged is not None and each.logged.log]
+    paths = [path for log in logs for path in ([log] if not log.is_dir() else [log, *log.rglob("*")])]
+    resolved = [Path(os.path.normpath(path)) for path in paths]
+    return {path.relative_to(source) for path in resolved if path.is_relative_to(source)}
+
+
+def _copied(file: Path, target: Path, source: Path) -> Iterator[int]:
+    """Copy one file, with its mode; tells how many bytes were written."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if file.is_symlink():
+        # Within the project it leads to the same place of the copy, out of it to where it led before.
+        inside = file.resolve().is_relative_to(source) and not os.path.isabs(os.readlink(file))
+        target.symlink_to(os.readlink(file) if inside else file.resolve())
+        yield 0
+        return
+    if not file.is_file():
+        return  # a socket or a pipe of somebody who runs there
+    with file.open("rb") as reader, target.open("wb") as writer:
+        while piece := reader.read(PIECE_BYTES):
+            writer.write(piece)
+            yield len(piece)
+    shutil.copystat(file, target)
+
+
+def _failed(error: OSError, target: Path) -> FileError:
+    where = Path(os.fsdecode(error.filename)) if error.filename else target
+    hint = "is the disk full, or the folder read-only?"
+    return FileError(f"cannot be copied: {error.strerror or error}", file=where, hint=hint)

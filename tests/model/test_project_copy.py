@@ -1,0 +1,75 @@
+"""A project copied to another folder: what comes along, what stays, and that a failure leaves nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.model.files import FileError
+from studio.model.project import Project
+from studio.model.project_copy import ProjectCopy
+from studio.model.system_edits import RenameNode
+from tests.model.examples import LAYOUT, SYSTEM
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    folder = tmp_path / "rover"
+    for name, text in {
+        "system.xml": SYSTEM.decode(), "layout.xml": LAYOUT.decode(), "README.md": "# rover",
+        "components/low_pass/low_pass.py": "class LowPass: ...", "components/low_pass/system.xml": "<its own/>",
+        "components/low_pass/__pycache__/low_pass.pyc": "x", ".git/HEAD": "ref", "msg/Leg.msg": "float64 x",
+        "logs/a.mcap": "played by the source", "logs/other.mcap": "only recorded", "drive.mcap": "only recorded",
+    }.items():  # fmt: skip
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "worlds").symlink_to(tmp_path / "worlds_of_all")
+    (folder / "tool.sh").write_text("#!/bin/sh")
+    (folder / "tool.sh").chmod(0o755)
+    return Project.open(folder)
+
+
+def files_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or path.is_file()}
+
+
+def test_what_the_project_is_made_of_comes_along_and_recordings_stay(project: Project, tmp_path: Path) -> None:
+    project.document.do(RenameNode("filter", "low"))
+    copy = ProjectCopy.plan(project, tmp_path / "new" / "copy")
+    done = list(copy.run())
+    assert files_in(copy.target) == {
+        "system.xml", "layout.xml", "README.md", "components/low_pass/low_pass.py", "components/low_pass/system.xml",
+        "msg/Leg.msg", "logs/a.mcap", "worlds", "tool.sh",
+    }  # fmt: skip
+    assert {str(path) for path in copy.left} == {"logs/other.mcap", "drive.mcap"}
+    assert done[-1] <= copy.size and (copy.target / "tool.sh").stat().st_mode & 0o111
+    assert (copy.target / "worlds").readlink() == tmp_path / "worlds_of_all"
+    assert b'name="low"' in (copy.target / "system.xml").read_bytes()
+    assert (project.folder / "system.xml").read_bytes() == SYSTEM and project.document.is_modified
+
+
+@pytest.mark.parametrize("where", ["rover/copy", "taken"])
+def test_it_is_not_put_into_itself_or_among_other_files(project: Project, tmp_path: Path, where: str) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.txt").write_text("mine")
+    with pytest.raises(FileError):
+        ProjectCopy.plan(project, tmp_path / where)
+    assert (tmp_path / "taken" / "thesis.txt").read_text() == "mine"
+
+
+def test_a_copy_that_fails_or_is_given_up_leaves_nothing(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copying = ProjectCopy.plan(project, tmp_path / "copy").run()
+    next(copying)
+    copying.close()
+    assert not (tmp_path / "copy").exists()
+
+    def refuse(*_: object) -> None:
+        raise FileError("cannot be written: disk full")
+
+    monkeypatch.setattr("studio.model.document.write_atomically", refuse)
+    with pytest.raises(FileError, match="disk full"):
+        list(ProjectCopy.plan(project, tmp_path / "copy").run())
+    assert not (tmp_path / "copy").exists() and project.document.folder == project.folder
