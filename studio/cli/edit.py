@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PNG",
         help="with --run: without a display, keep a picture of the window",
     )
+    parser.add_argument("--trust", action="store_true", help="with --picture: run the project's own components")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:
+    _require_ready(project, options)
     print(f"{reason.message}: {project.name} runs without one for a few seconds", flush=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what this platform lacks, over and over
@@ -60,6 +62,19 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError)
     take_picture(project, options.picture.absolute(), options.theme)
     print(f"it ran; a picture of the window is in {options.picture}")
     return FINE
+
+
+def _require_ready(project: Path, options: argparse.Namespace) -> None:
+    """Everything that the window would ask about or wait for: nobody sees it, and nobody could answer."""
+    from studio.cli.trust import require_trust
+    from studio.model.opened import open_project
+
+    opened = open_project(project)
+    errors = [problem for problem in opened.problems if problem.severity == "error"]
+    if errors:
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise StudioError(f"{project.name} cannot run: {errors[0].message}{more}", hint=f"try: studio check {project}")
+    require_trust(opened, options)
 
 
 def _import_window() -> Any:

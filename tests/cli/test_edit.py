@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 
 
 def studio(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -38,3 +41,32 @@ def test_without_qt_it_says_how_to_get_it(tmp_path: Path) -> None:
 
 def test_a_project_that_does_not_exist_is_wrong_use() -> None:
     assert studio("edit", "no_such_project").returncode == 2
+
+
+SICK = '<system name="sick" version="1"><component name="a" type="no_such_type"/></system>'
+FOREIGN = """<system name="foreign" version="1">
+  <component name="source" type="signal_source" mode="periodic" period_s="0.1"/>
+  <component name="fragile" type="fragile"/>
+  <wire from="source.value" to="fragile.value"/>
+</system>"""
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("<system", "system.xml"),
+        (SICK, "sick cannot run: "),
+        (FOREIGN, "has not been trusted yet: python components/fragile"),
+    ],
+)
+def test_a_picture_of_what_cannot_run_is_refused_at_once(tmp_path: Path, system: str, words: str) -> None:
+    """Nobody sees a question in a window without a display: it would wait for ever."""
+    folder = tmp_path / ("sick" if system is SICK else "foreign")
+    shutil.copytree(MISBEHAVING / "fragile", folder / "components" / "fragile")
+    (folder / "system.xml").write_text(system)
+    done = studio(
+        "edit", str(folder), "--run", "--picture", str(tmp_path / "x.png"),
+        XDG_DATA_HOME=str(tmp_path / "data"), STUDIO_TRUST="",
+    )  # fmt: skip
+    assert done.returncode == 1 and words in done.stderr, done.stderr
+    assert not (tmp_path / "x.png").exists()
