@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QTimer
 
 from studio.editor.session import Session
+from studio.editor.unsaved_slot import Slot, slots_of
 from studio.errors import StudioError
-from studio.model.files import write_atomically
+from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
+from studio.model.system_edits import Become
 
 
 class Autosave(QObject):
@@ -18,8 +18,9 @@ class Autosave(QObject):
         super().__init__(parent)
         self.root = root
         self.session: Session | None = None
-        self.holds = False
-        """What an earlier window left has not been answered yet: it must not be overwritten."""
+        self.left: list[Slot] = []
+        """What windows that are gone had not saved of this project; ours until somebody decides about it."""
+        self._own: Slot | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self.set_interval(after_s)
@@ -29,46 +30,73 @@ class Autosave(QObject):
         self._timer.setInterval(after_s * 1000)
 
     def follow(self, session: Session | None) -> None:
+        """This one from now on. What is kept of the one before stays, unless it was forgotten."""
         self._timer.stop()
-        self.session = session
-        self.holds = session is not None and bool(self.left_behind(session))
-        if session is not None:
-            session.changed.connect(lambda _: self._timer.start())
-            session.saved.connect(self.forget)
+        for slot in [*self.left, *([self._own] if self._own else [])]:
+            slot.release()
+        self.session, self.left, self._own = session, [], None
+        if session is None:
+            return
+        session.changed.connect(lambda _: self._edited())
+        session.saved.connect(self.forget)
+        try:
+            self._own, found = slots_of(self.root, session.folder)
+        except (OSError, StudioError) as error:
+            self._cannot(error)
+            return
+        for slot in found:
+            if self.kept(slot):
+                self.left.append(slot)
+            else:  # the same as what is saved
+                self.throw_away(slot)
+
+    def _edited(self) -> None:
+        if not self._timer.isActive():  # who never rests must not wait for ever
+            self._timer.start()
 
     def keep(self) -> None:
         """Write what saving would write, but elsewhere."""
         session = self.session
-        if session is None or self.holds:
+        if session is None or self._own is None:
             return
         if not session.document.is_modified:
             self.forget()
             return
-        home = self._home(session)
         try:
-            home.mkdir(parents=True, exist_ok=True)
-            for path, text in session.document.texts().items():
-                write_atomically(home / path.name, text)
+            self._own.keep({path.name: text for path, text in session.document.texts().items()})
         except (OSError, StudioError) as error:
-            session.refused.emit(f"what is not saved cannot be kept: {error}")
-
-    def left_behind(self, session: Session) -> dict[Path, bytes]:
-        """Files that a window kept and never saved, as they would be in the project; empty if there are none."""
-        home = self._home(session)
-        kept = {session.folder / file.name: file.read_bytes() for file in sorted(home.glob("*.xml"))}
-        return {path: text for path, text in kept.items() if not path.exists() or path.read_bytes() != text}
-
-    def restore(self, session: Session) -> None:
-        """Put what was left behind into the project's files; the caller opens them again."""
-        for path, text in self.left_behind(session).items():
-            write_atomically(path, text)
-        self.forget()
+            self._cannot(error)
 
     def forget(self) -> None:
+        """What this window kept; what others left is not ours to forget."""
         self._timer.stop()
-        self.holds = False
-        if self.session is not None:
-            shutil.rmtree(self._home(self.session), ignore_errors=True)
+        if self._own is not None:
+            self._own.clear()
 
-    def _home(self, session: Session) -> Path:
-        return self.root / hashlib.sha256(str(session.folder.resolve()).encode()).hexdigest()[:16]
+    # ---- what was left behind
+
+    def kept(self, slot: Slot) -> dict[Path, bytes]:
+        """The files in it that differ from those of the project, by the path that they have there."""
+        assert self.session is not None
+        folder = self.session.folder
+        files = {folder / name: text for name, text in slot.texts().items()}
+        return {path: text for path, text in files.items() if not path.exists() or path.read_bytes() != text}
+
+    def restore(self, slot: Slot) -> None:
+        """As an edit that is not saved and can be undone; the files of the project stay as they are."""
+        session = self.session
+        assert session is not None
+        texts = slot.texts()
+        was = SystemDocument.load(session.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
+        if session.do(Become(was.system, "Restore what was not saved")):
+            self.keep()  # before it is gone from where it was kept
+            self.throw_away(slot)
+
+    def throw_away(self, slot: Slot) -> None:
+        self.left = [each for each in self.left if each is not slot]
+        slot.clear()
+        slot.release()
+
+    def _cannot(self, error: Exception) -> None:
+        assert self.session is not None
+        self.session.refused.emit(f"what is not saved cannot be kept: {error}")

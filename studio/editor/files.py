@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer
+from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.disk_watch import ABOUT, DiskWatch
 from studio.editor.later import Beside, Slices
 from studio.editor.log_files.log_facts import is_viewing_project
 from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.progress import carry_out
 from studio.editor.session import Session, read_project
 from studio.errors import StudioError
-from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
+from studio.model.document import SYSTEM_FILE
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
+    from studio.editor.unsaved_slot import Slot
     from studio.model.opened import Opened
-
-LOOK_AFTER_MS = 200
-"""An editor that saves writes several times; one look after the last is enough."""
 
 
 class Files(QObject):
@@ -32,14 +33,7 @@ class Files(QObject):
         super().__init__(window)
         self.window = window
         self.autosave = Autosave(window.settings.file.parent / "unsaved", window.settings.autosave_s, self)
-        self._watcher = QFileSystemWatcher(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(LOOK_AFTER_MS)
-        self._timer.timeout.connect(self.look_at_disk)
-        self._watcher.fileChanged.connect(lambda _: self._timer.start())
-        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
-
+        self.disk = DiskWatch(window)
         self._wish: object = None
         """Stands for the project that was wanted last; others that are read meanwhile are not shown."""
         self._showing: Slices | None = None
@@ -48,9 +42,12 @@ class Files(QObject):
 
     def new(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self.window, "Folder of the new project", str(self._home() / "my_robot"))
-        if name and self.may_leave():
-            self.leave()
-            self.create(Path(name))
+        if name:
+            self.ask_leave_and_create(Path(name))
+
+    def ask_leave_and_create(self, folder: Path) -> None:
+        if self.may_go(lambda: self.ask_leave_and_create(folder)):
+            self.create(folder)
 
     def create(self, folder: Path) -> None:
         from studio.model.project import Project  # checks geometry, so it brings numpy
@@ -67,23 +64,25 @@ class Files(QObject):
         if name:
             self.ask_leave_and_open(Path(name))
 
-    def ask_leave_and_open(self, folder: Path) -> None:
-        if not self.may_leave():
+    def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
+        """`then` is done when it is open."""
+        if not self.may_go(lambda: self.ask_leave_and_open(folder, then)):
             return
-        self.leave()
-        if self.window.has_session:
-            self.open(folder)  # at once: nobody may edit what is left while the other one is read
-        else:
-            self.open_soon(folder)
+        if not self.window.has_session:
+            self.open_soon(folder, then)
+        elif self.open(folder):  # at once: nobody may edit what is left while the other one is read
+            then()
 
     def open(self, folder: Path) -> bool:
-        """At once; False if it cannot be opened."""
+        """At once, in place of what is open: the user has decided about that. False if it cannot be opened; then what
+        was open stays, and goes on being kept."""
         folder = _folder_of(folder)
         self.finish_opening()
         read = read_project(folder)
         if isinstance(read, StudioError):
             self._complain(f"{folder.name} cannot be opened", read)
             return False
+        self.leave()
         for _ in self._show(folder, read):
             pass
         return True
@@ -126,8 +125,8 @@ class Files(QObject):
         self._remember(folder)
         yield from self.window.project.show_in_slices(session)
         self.autosave.follow(session)
-        self._watch()
-        self._offer_what_was_left(session)
+        self.disk.watch()
+        self._offer_what_was_left()
 
     def finish_opening(self) -> None:
         """What is still being read is not wanted any more; what is half shown is shown."""
@@ -135,38 +134,38 @@ class Files(QObject):
         if self._showing is not None:
             self._showing.finish()
 
-    def _offer_what_was_left(self, session: Session) -> None:
-        kept = self.autosave.left_behind(session)
-        if kept:
+    def _offer_what_was_left(self) -> None:
+        for slot in self.autosave.left:
             self.window.notice.ask(
                 "Studio ended before your last changes to this project were saved.",
                 {
-                    "Show difference…": lambda: DifferenceDialog(
-                        self.window, "Saved, and kept", difference(kept)
-                    ).show(),
-                    "Restore": lambda: self._restore(session),
-                    "Throw away": self.autosave.forget,
+                    "Show and restore…": partial(self._show_what_was_left, slot),
+                    "Throw away": partial(self.autosave.throw_away, slot),
                 },
+                _left_in(slot),
             )
 
-    def _restore(self, session: Session) -> None:
+    def _show_what_was_left(self, slot: Slot) -> None:
+        """The difference first: others may have changed the project since."""
+        text = difference(self.autosave.kept(slot))
+        DifferenceDialog(self.window, "Saved, and what was not", text, {"Restore": lambda: self._restore(slot)}).show()
+
+    def _restore(self, slot: Slot) -> None:
+        if slot not in self.autosave.left:
+            return  # thrown away meanwhile
         try:
-            self.autosave.restore(session)
+            self.autosave.restore(slot)
         except StudioError as error:
             self._complain("Not restored", error)
             return
-        self.open(session.folder)
+        self.window.notice.withdraw(_left_in(slot))
+        self.window.status.say("Restored, and not saved yet: Undo brings back what is saved")
 
     def reload(self) -> None:
         """What is on disk, in place of what is here."""
         session = self.window.session
-        if session.document.is_modified and not self._sure("Throw your changes away?", "Reload", "Keep mine"):
-            return
-        self._give_up_and_open(session.folder)
-
-    def _give_up_and_open(self, folder: Path) -> None:
-        self.leave()
-        self.open(folder)
+        if not session.document.is_modified or self._sure("Throw your changes away?", "Reload", "Keep mine"):
+            self.open(session.folder)
 
     # ---- saving
 
@@ -177,12 +176,12 @@ class Files(QObject):
             session.save(overwrite=overwrite)
         except StudioError as error:
             if session.document.changed_on_disk():
-                self.look_at_disk()
+                self.disk.look()
             else:
                 self._complain("Not saved", error)
             return False
-        self.window.notice.hide()
-        self._watch()
+        self.window.notice.withdraw(ABOUT)
+        self.disk.watch()
         return True
 
     def ask_save_as(self) -> None:
@@ -193,14 +192,35 @@ class Files(QObject):
             self.save_as(Path(name))
 
     def save_as(self, folder: Path) -> bool:
-        self.window.canvas.remember_view()
+        """The whole project, without what running it has left behind; the window goes on with the copy."""
+        from studio.model.opened import opened
+        from studio.model.project import Project
+        from studio.model.project_copy import ProjectCopy  # brings numpy, as the project does
+
+        window, session = self.window, self.window.session
+        original = session.folder
+        if not window.live.may_close(lambda: self.save_as(folder)) or not window.code.may_leave():
+            return False
+        window.canvas.remember_view()
         try:
-            self.window.session.save_as(folder)
+            copy = ProjectCopy.plan(session.opened.project, folder)
+            if not carry_out(copy.run(), copy.size, f"Copying {session.name} to {folder.name}…", window):
+                window.status.say("Not saved: the copy was given up")
+                return False
+            # Components and types are looked for anew: the copy's are to run and to be edited, not the original's.
+            document = session.document
+            copied = opened(Project(folder, document))
         except StudioError as error:
             self._complain("Not saved", error)
             return False
-        self._remember(folder)
-        self._watch()
+        self.leave()
+        window.layouts.remember(folder, window.viewers.save())  # the copy looks as the original does
+        window.project.drop()
+        document.go_on_in(folder)
+        for _ in self._show(folder, copied):
+            pass
+        left = f"; {len(copy.left)} recordings stay in {original.name}" if copy.left else ""
+        window.status.say(f"Saved in {folder}{left}")
         return True
 
     def ask_export(self, kind: Literal["svg", "png"]) -> None:
@@ -214,16 +234,21 @@ class Files(QObject):
     # ---- leaving
 
     def close(self) -> None:
-        if self.may_leave() and (not self.window.has_session or self.window.live.may_close(self.close)):
+        if self.may_go(self.close):
             self.leave()
             self.window.show_session(None)
-            self._watch()
+            self.disk.watch()
 
     def leave(self) -> None:
         """The user has decided about what is not saved: nothing of it is kept."""
-        if not self.autosave.holds:
-            self.autosave.forget()
+        self.autosave.forget()
         self.autosave.follow(None)
+
+    def may_go(self, again: Callable[[], object]) -> bool:
+        """As `may_leave`, and the user has decided about a system that runs. `again` is called when that has stopped,
+        if it is wanted first."""
+        self.finish_opening()
+        return (not self.window.has_session or self.window.live.may_close(again)) and self.may_leave()
 
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
@@ -244,48 +269,6 @@ class Files(QObject):
         if box.clickedButton() is save:
             return self.save()
         return box.clickedButton() is leave
-
-    # ---- the disk
-
-    def look_at_disk(self) -> None:
-        """Tell in a bar when somebody else wrote the files."""
-        if not self.window.has_session:
-            return
-        session = self.window.session
-        try:
-            changed = session.document.changed_on_disk()
-        except StudioError as error:
-            self.window.status.say(str(error), trouble=True)
-            return
-        self._watch()
-        if not changed:
-            return
-        if not session.document.is_modified and all(path.exists() for path in changed):
-            self.open(session.folder)
-            self.window.status.say(f"{', '.join(path.name for path in changed)} changed on disk and was read again")
-            return
-        names = " and ".join(path.name for path in changed)
-        self.window.notice.ask(
-            f"{names} was changed by somebody else, and you have changes that are not saved.",
-            {
-                "Show difference…": lambda: self._show_difference(session),
-                "Reload": lambda: self._give_up_and_open(session.folder),
-                "Keep mine": lambda: self.save(overwrite=True),
-            },
-        )
-
-    def _show_difference(self, session: Session) -> None:
-        DifferenceDialog(self.window, "On disk, and here", difference(session.document.texts())).show()
-
-    def _watch(self) -> None:
-        """The files and their folder: a file that is replaced on saving is a new one for the watcher."""
-        old = [*self._watcher.files(), *self._watcher.directories()]
-        if old:
-            self._watcher.removePaths(old)
-        if self.window.has_session:
-            folder = self.window.session.folder
-            wanted = [folder, folder / SYSTEM_FILE, folder / LAYOUT_FILE]
-            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
 
     def _remember(self, folder: Path) -> None:
         """Among what was open lately; a project that was made to look at a log is remembered as that log."""
@@ -315,3 +298,8 @@ class Files(QObject):
 def _folder_of(project: Path) -> Path:
     """Of a project that was named by its folder or its file."""
     return project.parent if project.name == SYSTEM_FILE else project
+
+
+def _left_in(slot: Slot) -> str:
+    """What a question about it is about."""
+    return f"left in {slot.folder}"

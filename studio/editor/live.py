@@ -9,9 +9,10 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QMessageBox
 
 from studio.editor.feed import Feed
+from studio.editor.leaving import LeavingBox
 from studio.editor.live_edits import LiveEdits
 from studio.editor.live_state import parts_of
-from studio.editor.run_control import RunControl
+from studio.editor.run_control import Phase, RunControl
 from studio.editor.session import Session
 from studio.editor.trust_dialog import TrustDialog
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 
 LOOK_FIRST_MS = 600
+ASKED_IN: dict[str, tuple[Phase, ...]] = {
+    "death": ("stopped",), "slow stop": ("stopping",), "control": ("running", "paused"), "edit": ("running", "paused"),
+}  # fmt: skip
+"""What a question is about, and the phases in which it means something: in another one it is withdrawn."""
 
 
 class Live(QObject):
@@ -55,20 +60,29 @@ class Live(QObject):
 
     def show_session(self, session: Session | None) -> None:
         self.edits.show_session(session)
-        self.feed.follow(session.folder if session is not None else None)
-        if session is not None:
-            session.saved.connect(lambda: self.feed.follow(session.folder))  # perhaps under another name
+        folder = session.folder if session is not None else None
+        if folder != self.feed.folder:
+            self.control.turn_away()
+        self.feed.follow(folder)
 
     def close(self) -> None:
+        self.control.turn_away()
         self.feed.close()
 
     def title_words(self) -> str:
         """For the task bar: that it runs, and above all that it is real."""
-        if not self.control.is_up:
+        if self.control.phase == "stopped":
             return ""
-        is_real = "real" in set(self.feed.state.get("sources", {}).values())
         word = "frozen" if self.window.freeze.is_frozen else self.control.phase
-        return f" — {'REAL, ' if is_real else ''}{word}"
+        return f" — {'REAL, ' if self._is_real else ''}{word}"
+
+    @property
+    def _is_real(self) -> bool:
+        """As it runs, also while it is stopping; as the canvas has it while it starts."""
+        modes = self.feed.state.get("sources")
+        if modes is None:
+            modes = {source.name: source.mode for source in self.window.session.system.sources}
+        return "real" in modes.values()
 
     # ---- what actions do
 
@@ -153,6 +167,7 @@ class Live(QObject):
     # ---- telling
 
     def _phase_changed(self) -> None:
+        self.window.notice.withdraw(*(about for about, phases in ASKED_IN.items() if self.control.phase not in phases))
         if self.control.phase == "starting":
             self._waited_s = 0
             self._waiting.start()
@@ -189,6 +204,7 @@ class Live(QObject):
         self.window.notice.ask(
             f"The runtime of this system {how}. Everything it had started is gone with it; your project is untouched.",
             choices,
+            "death",
         )
 
     def _stop_is_slow(self) -> None:
@@ -196,19 +212,22 @@ class Live(QObject):
             self.window.notice.ask(
                 "The system has not stopped yet. Components get 6 s to finish; a recorder may take longer.",
                 {"Wait": lambda: None, "Kill it": self.control.kill},
+                "slow stop",
             )
 
     def _held(self, sentence: str, take_over: Callable[[], None]) -> None:
-        self.window.notice.ask(f"{sentence}.", {"Take over": take_over, "Leave it": lambda: None})
+        self.window.notice.ask(f"{sentence}.", {"Take over": take_over, "Leave it": lambda: None}, "control")
 
     def _stuck(self, why: str, hint: str, restart: Callable[[], None]) -> None:
         self.window.notice.ask(
-            f"This edit {why}.", {f"{hint.capitalize() or 'Restart'}": restart, "Not now": lambda: None}
+            f"This edit {why}.", {f"{hint.capitalize() or 'Restart'}": restart, "Not now": lambda: None}, "edit"
         )
 
     def _not_followed(self, why: str) -> None:
         self.window.notice.ask(
-            why, {"Try again": self.edits.apply_now, "Restart the system": self.restart_all, "Close": lambda: None}
+            why,
+            {"Try again": self.edits.apply_now, "Restart the system": self.restart_all, "Close": lambda: None},
+            "edit",
         )
 
     def _silent(self, seconds: float) -> None:
@@ -229,21 +248,18 @@ class Live(QObject):
         box.open()
 
     def may_close(self, close: Callable[[], object]) -> bool:
-        """The system goes on without window and project; who closes them is told, and may decide otherwise.
+        """The system goes on without window and project; who leaves it is told, and may decide otherwise.
 
-        `close` is called again when the system has stopped, if that is wanted first.
+        `close` is called again when the system has stopped, if that is wanted first. What is armed is not left armed.
         """
-        if not self.control.is_up and self.control.phase != "starting":
+        if self.control.phase in ("stopped", "stopping") or not self.window.has_session:
             return True
-        box = QMessageBox(self.window)
-        box.setWindowTitle("The system goes on")
-        box.setText(f"{self.window.session.name} keeps running.")
-        box.setInformativeText("Whoever opens this project again is attached to it; `studio stop` ends it.")
-        leave = box.addButton("Leave it running", QMessageBox.ButtonRole.AcceptRole)
-        stop = box.addButton("Stop it", QMessageBox.ButtonRole.DestructiveRole)
-        stay = box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(leave)
-        box.exec()
-        if box.clickedButton() is stop:
-            self.control.stop(then=close)
-        return box.clickedButton() not in (stop, stay)
+        arming = self.window.sources.arming
+        box = LeavingBox(self.window, self.window.session.name, real=self._is_real, armed=arming.armed)
+        match box.ask():
+            case "stop":
+                self.control.stop(then=close)
+                return False
+            case "leave":
+                return arming.disarm_and_wait()
+        return False

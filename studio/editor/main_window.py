@@ -254,7 +254,7 @@ class MainWindow(QMainWindow):
                 self._furnishing.stop()
             event.accept()
             return
-        if not self.files.may_leave() or not self.live.may_close(self.close):
+        if not self.files.may_go(self.close):
             event.ignore()
             return
         self.files.leave()

@@ -50,7 +50,7 @@ class ProjectDesk(QObject):
         self.drop()
         yield
         self.session = session
-        window.notice.hide()
+        window.notice.withdraw()
         if session is not None:
             self._make_canvas(session)
             yield

@@ -48,6 +48,7 @@ class RunControl(QObject):
         self._process: QProcess | None = None
         self._expected = False
         self._stopping = False
+        self._turned_away = False
         self._after_stop: Callable[[], object] | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -91,7 +92,7 @@ class RunControl(QObject):
         """Start the project in `folder`, as it is saved; `more`: other words for `studio run`."""
         if self._phase != "stopped":
             return
-        self._stopping = False
+        self._stopping = self._turned_away = False
         # What is all logged or all simulated can then be stepped and taken back, and be let run freely by choice.
         process = self._studio("run", str(folder), "--stay", "--detach", "--json", "--gate", "auto", *more)
         process.finished.connect(self._started)
@@ -122,23 +123,30 @@ class RunControl(QObject):
             self._expected = not self.feed.is_attached
             self._patience.start(FOUND_WITHIN_MS)
             self.told.emit(f"{json.loads(replied)['project']} runs")
+            self._look()
         else:
-            self._stopping = False
-            self.start_failed.emit(said or f"studio run ended with status {status} and said nothing")
-        self._look()
+            self._not_up(said or f"studio run ended with status {status} and said nothing")
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
             words = self._process.errorString()
             self._process = None
-            self.start_failed.emit(f"{sys.executable} cannot be started: {words}")
-            self._look()
+            self._not_up(f"{sys.executable} cannot be started: {words}")
 
     def _not_found(self) -> None:
         if self._expected:
             self._expected = False
-            self.start_failed.emit("It started and has ended already. The console tells what its components said last.")
-            self._look()
+            self._not_up("It started and has ended already. The console tells what its components said last.")
+
+    def _not_up(self, why: str) -> None:
+        """It never came to run; who waited for its end need not wait."""
+        self._stopping = False
+        then, self._after_stop = self._after_stop, None
+        self._look()
+        if then is not None:
+            then()
+        else:
+            self.start_failed.emit(why)
 
     def go_on(self) -> None:
         self._ask("gate", lambda _: None, mode="run", timeout_s=None)
@@ -168,9 +176,11 @@ class RunControl(QObject):
 
     def stop(self, then: Callable[[], object] | None = None) -> None:
         """Ask the runtime to end; `then` is called when it has. One that is still starting ends when it is there."""
-        self._after_stop = then
-        if self._phase == "stopped":
+        if self._phase == "stopped":  # nothing is remembered: it would be done after some later run
+            if then is not None:
+                then()
             return
+        self._after_stop = then
         self._stopping = True
         if not self.feed.is_attached:
             self._look()
@@ -179,12 +189,27 @@ class RunControl(QObject):
         self.feed.ask("stop", None, lambda error: self.refused.emit(str(error)))
         self._look()
 
+    def turn_away(self) -> None:
+        """The window is about to look at another project: what waits for the end of this one's system is not done, and
+        what is still starting is not waited for."""
+        self._turned_away = True
+        self._after_stop, self._stopping, self._expected = None, False, False
+        self._slow.stop()
+        self._patience.stop()
+        if self._process is not None:
+            self._process.finished.disconnect(self._started)
+            self._process.errorOccurred.disconnect(self._not_started)
+            self._process.finished.connect(self._process.deleteLater)
+            self._process = None
+        self._look()
+
     def kill(self) -> None:
         """For a runtime that does not answer; everything it has started goes with it."""
         if self.feed.run:
             self._studio("stop", self.feed.run, "--kill").startDetached()
 
     def _attached(self) -> None:
+        self._turned_away = False
         self._expected = False
         self._patience.stop()
         if self._stopping:
@@ -196,6 +221,8 @@ class RunControl(QObject):
         self._slow.stop()
         self._look()
         then, self._after_stop = self._after_stop, None
+        if self._turned_away:
+            return  # it goes on; only we are gone
         if died and not was_stopping:
             self.died.emit()
         elif then is not None:

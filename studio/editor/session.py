@@ -99,12 +99,6 @@ class Session(QObject):
         self.check()
         self.saved.emit()
 
-    def save_as(self, folder: Path) -> None:
-        self.document.save_as(folder)
-        self.opened.project.folder = folder
-        self.check()
-        self.saved.emit()
-
     def check(self) -> None:
         """What `studio check` says about the system as it is now."""
         self._timer.stop()

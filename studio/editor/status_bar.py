@@ -157,7 +157,7 @@ class StatusBar(QStatusBar):
     def show_origin(self) -> None:
         modes = sorted(set(self.modes().values()))
         self.origin.setVisible(bool(modes))
-        self._rest(SAFETY if modes == ["logged"] else "")
+        self._rest(SAFETY if "logged" in modes else "")
         if not modes:
             return
         words = " · ".join(self.theme.origins[mode].word for mode in modes)

@@ -44,6 +44,25 @@ def test_the_origin_is_the_one_that_runs_and_not_the_one_of_the_file(running: Ma
     assert parts_of(source, {}) != ()
 
 
+def test_the_promise_is_told_wherever_a_log_is_among_the_sources(
+    running: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running.status.say("", stays=True)
+    for modes, told in (({"a": "logged", "b": "real"}, True), ({"a": "simulated", "b": "real"}, False)):
+        monkeypatch.setattr(running.status, "modes", lambda modes=modes: modes)
+        running.status.show_origin()
+        assert (running.status.words.text() == SAFETY) is told, modes
+
+
+def test_the_title_says_real_until_it_has_stopped(running: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(running.live.feed.state, "sources", {"platform": "real"})
+    for phase in ("running", "paused", "stopping"):
+        monkeypatch.setattr(type(running.live.control), "phase", phase)
+        assert running.live.title_words() == f" — REAL, {phase}"
+    monkeypatch.setattr(type(running.live.control), "phase", "stopped")
+    assert running.live.title_words() == ""
+
+
 def test_without_a_run_the_origin_is_that_of_the_canvas(window: MainWindow) -> None:
     window.project.refresh()
     assert window.status.origin.text() == "Simulated"

@@ -93,7 +93,7 @@ class CodePage(QWidget):
             self.complained.emit(f"Not saved: {error}")
             return False
         self.editor.setModified(False)
-        self.notice.hide()
+        self.notice.withdraw()
         self._retitle()
         self.saved.emit()
         return True
@@ -126,7 +126,7 @@ class CodePage(QWidget):
         self._book_changed(self.key, False)
         self.editor.setCursorPosition(min(line, self.editor.lines() - 1), column)
         self.editor.setFirstVisibleLine(first)
-        self.notice.hide()
+        self.notice.withdraw()
         self._retitle()
 
     def _show_difference(self) -> None:

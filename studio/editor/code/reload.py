@@ -83,7 +83,7 @@ class Reload(QObject):
             self.window.status.say(f"No component that runs is made of {page.file.path.name}", trouble=True)
             return
         self.window.debug.tell_breakpoints(page.key)  # lines may have moved since they were set
-        page.notice.hide()
+        page.notice.withdraw()
         page.editor.setFocus()
         page.reload.setEnabled(False)
         page.reload.setText(f"Reloading {_all_of(components)}…")

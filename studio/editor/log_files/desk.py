@@ -209,6 +209,7 @@ class LogDesk(QObject):
             f"{log.name} is recorded: {told}.",
             {"Flip to Logged with it": lambda: self.play_here(log), "Open it by itself": lambda: self.open_alone(log),
              "Close": lambda: None},
+            about="recorded",
         )  # fmt: skip
 
     # ---- opening
@@ -314,11 +315,13 @@ class LogDesk(QObject):
         except StudioError as error:
             self._show_trouble(error)
             return
-        files = self.window.files
-        if files.may_leave() and files.open(folder):
+
+        def run() -> None:
             self._remember(facts)
             self.window.live.run_unless_attached()
             self._say(f"{facts.path.name}: {facts.words}")
+
+        self.window.files.ask_leave_and_open(folder, run)
 
     def play_here(self, log: Path) -> None:
         """In place of the sensors of the open project."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QObject, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
@@ -28,10 +28,9 @@ from studio.editor.theme import Theme
 from studio.model.spec import ARMED
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
-IDLE_NS = 300 * SECOND_NS
-"""Armed, and nobody commands anything: whoever armed it has gone to lunch."""
 TWICE_WITHIN_NS = SECOND_NS * 2 // 5
-LOOK_EVERY_MS = 1000
+DISARMED_WITHIN_MS = 5000
+"""When the window is left: how long it waits for the answer."""
 CANCEL, SENSORS, ARM = 0, 1, 2
 
 
@@ -133,7 +132,10 @@ class ArmDialog(QDialog):
 
 
 class Arming(QObject):
-    """Knows who is armed; arms, and disarms by hand, by Escape twice, or when nobody commands anything."""
+    """Knows who is armed; arms, and disarms by hand, by Escape twice, or when the window leaves.
+
+    Five minutes without a command disarm it, too: the actuator sees to that itself, as no window may be there any more.
+    """
 
     changed = pyqtSignal()
     told = pyqtSignal(str)
@@ -143,12 +145,9 @@ class Arming(QObject):
         super().__init__(parent)
         self.feed = feed
         self.armed: tuple[str, ...] = ()
-        self._counts: dict[str, int] = {}
-        self._moved_ns = 0
+        self._asked: set[str] = set()
+        """To disarm, by us."""
         self._escaped_ns = 0
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY_MS)
-        self._timer.timeout.connect(self._look_idle)
         feed.changed.connect(lambda _: self._look())
         feed.ended.connect(lambda _: self._look())
 
@@ -172,39 +171,55 @@ class Arming(QObject):
 
     def disarm(self, why: str = "by hand") -> None:
         """Everybody, at once."""
+        self._asked = set(self.armed)
         for name in self.armed or tuple(self.known()):
             self._set(name, ARMED, False, partial(self.told.emit, f"{name} is disarmed {why}"))
+
+    def disarm_and_wait(self) -> bool:
+        """True when nothing is armed any more. If that cannot be had, it is told why."""
+        if not self.armed:
+            return True
+        self._asked = set(self.armed)
+        loop = QEventLoop()
+        waiting, failed = set(self.armed), list[str]()
+
+        def answered(name: str, _: dict[str, Any]) -> None:
+            waiting.discard(name)
+            if not waiting:
+                loop.quit()
+
+        def refused(error: Exception) -> None:
+            failed.append(str(error))
+            loop.quit()
+
+        for name in self.armed:
+            self.feed.ask("set", partial(answered, name), refused, component=name, name=ARMED, value=False)
+        QTimer.singleShot(DISARMED_WITHIN_MS, loop.quit)
+        if waiting and not failed:
+            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        if waiting:
+            why = failed[0] if failed else "the system does not answer"
+            self.refused.emit(f"{', '.join(sorted(waiting))} cannot be disarmed, so the window stays: {why}")
+        return not waiting
 
     def _failed(self, error: Exception) -> None:
         self.refused.emit(str(error))
 
     def _look(self) -> None:
-        armed = tuple(name for name, told in self.known().items() if told["parameters"][ARMED])
+        known = self.known()
+        armed = tuple(name for name, told in known.items() if told["parameters"][ARMED])
         if armed != self.armed:
+            for name in set(self.armed) - set(armed) - self._asked:
+                if name in known:  # a fault, or nobody has commanded it for long
+                    self.told.emit(f"{name} has disarmed itself: the console tells why")
             self.armed = armed
-            self._moved_ns = monotonic_ns()
-            self._timer.start() if armed else self._timer.stop()
+            self._asked.clear()
             app = QApplication.instance()
             assert app is not None
             app.installEventFilter(self) if armed else app.removeEventFilter(
                 self
             )  # it sees every event: not for nothing
             self.changed.emit()
-
-    def _look_idle(self) -> None:
-        topics = self.feed.state.get("topics", {})
-        components = self.feed.state.get("components", {})
-        heard = {
-            topic: int(topics[topic]["count"])
-            for name in self.armed
-            for topic in components.get(name, {}).get("inputs", {}).values()
-            if topic in topics
-        }
-        if heard != self._counts:
-            self._counts, self._moved_ns = heard, monotonic_ns()
-        elif monotonic_ns() - self._moved_ns > IDLE_NS:
-            self._moved_ns = monotonic_ns()
-            self.disarm("after five minutes without a command")
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Escape twice, in any window of ours; it reaches who has the focus all the same."""

@@ -76,6 +76,7 @@ class SourceDesk(QObject):
             self.window.notice.ask(
                 f"The log {missing[0]} is missing, so nothing was switched.",
                 {"Choose a log…": self.switch.log_wanted.emit, "Close": lambda: None},
+                about="missing log",
             )
         elif effects.actuators:
             self._ask_real(modes, effects)

@@ -14,12 +14,14 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from studio.editor.leaving import LeavingBox
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.source_page import SourcePage
 from studio.editor.sources import arming as arming_module
 from studio.editor.sources.arming import ArmDialog, Arming
 from studio.editor.sources.effects import Actuator, effects_of, mix_words
 from studio.editor.theme import DARK, LIGHT
+from studio.errors import StudioError
 from studio.model.opened import open_project
 from studio.model.source_edits import SetProvider
 from studio.model.sources import explain_differences
@@ -138,9 +140,7 @@ class TestArming:
         stopped.name.setText("Raptor")
         assert not stopped.arm.isEnabled() and stopped.sensors.isEnabled()
 
-    def test_escape_twice_and_idleness_disarm(
-        self, raptor: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_escape_twice_disarms(self, raptor: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[dict[str, Any]] = []
         arming: Arming = raptor.sources.arming
         monkeypatch.setattr(raptor.live.feed, "ask", lambda do, *_, **fields: asked.append(fields))
@@ -161,14 +161,48 @@ class TestArming:
             now[0] += 10**8
             QTest.keyClick(raptor.canvas, Qt.Key.Key_Escape)
             assert asked == [{"component": "car", "name": "armed", "value": False}]
-            asked.clear()
-            now[0] += 301 * 10**9
-            arming._look_idle()
-            assert asked == [{"component": "car", "name": "armed", "value": False}]
         finally:
             raptor.live.feed.state = {}
             arming._look()
             QApplication.processEvents()
+
+    @pytest.mark.parametrize("answered", [True, False])
+    def test_who_leaves_an_armed_vehicle_disarms_it_or_stays(
+        self, raptor: MainWindow, monkeypatch: pytest.MonkeyPatch, answered: bool
+    ) -> None:
+        asked: list[dict[str, Any]] = []
+        boxes: list[LeavingBox] = []
+
+        def ask(do: str, done: Any, failed: Any, **fields: Any) -> None:
+            asked.append(fields)
+            done({}) if answered else failed(StudioError("Kim holds control of this system"))
+
+        def leave(box: LeavingBox) -> str:
+            boxes.append(box)
+            return "leave"
+
+        monkeypatch.setattr(LeavingBox, "ask", leave)
+        monkeypatch.setattr(raptor.live.feed, "ask", ask)
+        monkeypatch.setattr(raptor.live.control, "_phase", "running")
+        car = {"parameters": {"armed": True}, "inputs": {}}
+        raptor.live.feed.state = {"components": {"car": car}, "topics": {}, "sources": {"platform": "real"}}
+        raptor.sources.arming._look()
+        try:
+            assert raptor.live.may_close(lambda: None) is answered
+            assert asked == [{"component": "car", "name": "armed", "value": False}]
+            assert "car is ARMED" in boxes[0].text() and boxes[0].defaultButton() is boxes[0].stop
+            assert boxes[0].escapeButton() is boxes[0].stay
+            if not answered:
+                assert "Kim holds control" in raptor.status.words.text()
+        finally:
+            raptor.live.feed.state = {}
+            raptor.sources.arming._look()
+            QApplication.processEvents()
+
+    def test_what_is_real_is_named_and_not_left_by_the_enter_key(self, window: MainWindow) -> None:
+        box = LeavingBox(window, "rover", real=True, armed=())
+        assert "REAL" in box.text() and box.defaultButton() is box.stay
+        assert LeavingBox(window, "rover", real=False, armed=()).defaultButton() is not box.stay
 
 
 def test_logged_without_a_log_asks_for_one(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:

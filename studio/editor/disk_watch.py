@@ -1,0 +1,98 @@
+"""The files of the open project, and what others do to them: read again where nothing is lost by that, else asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer
+
+from studio.editor.notice import DifferenceDialog, difference
+from studio.errors import StudioError
+from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+    from studio.editor.session import Session
+
+LOOK_AFTER_MS = 200
+"""An editor that saves writes several times; one look after the last is enough."""
+ABOUT = "changed on disk"
+
+
+class DiskWatch(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(LOOK_AFTER_MS)
+        self._timer.timeout.connect(self.look)
+        self._watcher.fileChanged.connect(lambda _: self._timer.start())
+        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+
+    def watch(self) -> None:
+        """The files and their folder: a file that is replaced on saving is a new one for the watcher."""
+        old = [*self._watcher.files(), *self._watcher.directories()]
+        if old:
+            self._watcher.removePaths(old)
+        if self.window.has_session:
+            folder = self.window.session.folder
+            wanted = [folder, folder / SYSTEM_FILE, folder / LAYOUT_FILE]
+            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+
+    def look(self) -> None:
+        """Whether somebody else wrote the files."""
+        if not self.window.has_session:
+            return
+        session = self.window.session
+        try:
+            changed = session.document.changed_on_disk()
+        except StudioError as error:
+            self.window.status.say(str(error), trouble=True)
+            return
+        self.watch()
+        if not changed:
+            self.window.notice.withdraw(ABOUT)
+            return
+        trouble, history = _trouble(session), session.document.history
+        if trouble or session.document.is_modified or history.labels or history.redo_label or self._runs():
+            self._ask(session, changed, trouble)
+        elif self.window.files.open(session.folder):
+            names = ", ".join(path.name for path in changed)
+            self.window.status.say(f"{names} changed on disk and was read again")
+
+    def _runs(self) -> bool:
+        return self.window.live.control.phase != "stopped"
+
+    def _ask(self, session: Session, changed: list[Path], trouble: str) -> None:
+        words = f"{' and '.join(path.name for path in changed)} was changed by somebody else"
+        if trouble:
+            words += f" and cannot be read now: {trouble}"
+        elif session.document.is_modified:
+            words += ", and you have changes that are not saved."
+        elif self._runs():
+            words += ". If you reload it, the running system follows."
+        else:
+            words += ". If you reload it, what you did before cannot be undone any more."
+        choices = {
+            "Show difference…": lambda: self._show_difference(session),
+            "Reload": lambda: self.window.files.open(session.folder),
+            "Keep mine": lambda: self.window.files.save(overwrite=True),
+        }
+        if trouble:
+            del choices["Reload"]
+        self.window.notice.ask(words, choices, ABOUT)
+
+    def _show_difference(self, session: Session) -> None:
+        DifferenceDialog(self.window, "On disk, and here", difference(session.document.texts())).show()
+
+
+def _trouble(session: Session) -> str:
+    """Why what is on disk cannot be opened; empty if it can."""
+    try:
+        SystemDocument.load(session.folder)
+    except StudioError as error:
+        return str(error)
+    return ""
