@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -23,6 +24,13 @@ from studio.runtime.plan import Inlet, Plan, PlannedComponent
 from tests.waiting import await_true
 
 PARTS = Path(__file__).parent / "parts"
+_CLASS = re.compile(r"^class (\w+)\(", re.MULTILINE)
+_MODULES = {name: file.stem for file in PARTS.glob("*.py") for name in _CLASS.findall(file.read_text())}
+
+
+def entry_of(cls: str) -> str:
+    """Of one of the components in `parts`, by the module that has it."""
+    return f"{_MODULES.get(cls, 'parts')}:{cls}"
 
 
 class Seen(NamedTuple):
@@ -65,7 +73,7 @@ def _planned(place: int, name: str, part: Part) -> PlannedComponent:
     return PlannedComponent(
         name, part.cls, place, part.host or name, activation, round(part.period_s * 1e9), dict(part.parameters),
         tuple(inlets), {port: f"/{name}/{port}" for port in part.outlets}, dict(part.requires),
-        entry=f"parts:{part.cls}", folder=str(PARTS),
+        entry=entry_of(part.cls), folder=str(PARTS),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_plan_as_recorded
 from studio.runtime.replay.errors import ReplayError
 from tests.runtime.replay.small_systems import diamond, plan, record_lockstep, record_traced
-from tests.runtime.systems import Part
+from tests.runtime.systems import Part, entry_of
 
 
 def replayed(system: Plan, path: Path) -> AsRecorded:
@@ -93,7 +93,7 @@ def test_another_request_another_reply_and_a_call_that_is_not_made_are_differenc
 def calling_with(**classes: str) -> Plan:
     system = calling()
     changed = (
-        replace(each, type=classes[each.name], entry=f"parts:{classes[each.name]}") if each.name in classes else each
+        replace(each, type=classes[each.name], entry=entry_of(classes[each.name])) if each.name in classes else each
         for each in system.components
     )
     return replace(system, components=tuple(changed))
