@@ -54,10 +54,10 @@ class Groups:
         before = set(self._folded)
         if not groups and not self.items:
             return
-        chosen = self.selected()
-        for item in self.items.values():
+        chosen, old = self.selected(), list(self.items.values())
+        self.forget()  # before they go: who hears of the selection then must not find them in it
+        for item in old:
             self.scene.removeItem(item)
-        self.forget()
         for group in groups:
             members = [name for name in group.members if name in self.scene.nodes]
             if members:

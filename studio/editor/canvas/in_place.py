@@ -22,11 +22,14 @@ class NameField(QLineEdit):
         self.show()
         self.setFocus()
         self.selectAll()
-        self.returnPressed.connect(self._finish)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
-        if event is not None and event.key() == Qt.Key.Key_Escape:
+        """Enter stays here: Qt's own field passes it on, and on the canvas it means the inspector."""
+        assert event is not None
+        if event.key() == Qt.Key.Key_Escape:
             self._close()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._finish()
         else:
             super().keyPressEvent(event)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -315,3 +315,19 @@ def test_arranging_some_cards_covers_none_of_the_others(view: CanvasView) -> Non
     others = [node.outline() for name, node in view.canvas.nodes.items() if name not in some]
     assert not any(area.intersects(other) for area in moved for other in others)
     assert moved[0].right() < moved[1].left()
+
+
+def test_enter_takes_a_name_and_leaves_the_focus_on_the_canvas(view: CanvasView, qtbot: QtBot) -> None:
+    QApplication.setActiveWindow(view)
+    qtbot.waitUntil(view.isActiveWindow, timeout=20_000)
+    asked: list[bool] = []
+    view.inspect.connect(lambda: asked.append(True))
+    for name in ("ground", "ground"):  # the second time it stays as it is
+        view.commands.rename_node(next(old for old in ("terrain_map", "ground") if old in view.canvas.nodes))
+        field = view.findChild(NameField)
+        assert field is not None
+        field.setText(name)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        assert not asked and QApplication.focusWidget() is view
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert "ground" in view.canvas.nodes

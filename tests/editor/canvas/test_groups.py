@@ -151,3 +151,13 @@ def test_a_selected_group_stays_selected_when_everything_is_drawn_anew(view: Can
     assert scene.groups.items["g1"].isSelected()
     assert scene.selected_nodes() == list(MEMBERS) == told[-1]
     assert not any(scene.nodes[name].isSelected() for name in MEMBERS)
+
+
+def test_a_group_that_is_gone_is_no_longer_selected(view: CanvasView) -> None:
+    told: list[list[str]] = []
+    view.canvas.selectionChanged.connect(lambda: told.append(view.canvas.selected_nodes()))
+    view.canvas.select(["terrain_map", "traverse_map"])
+    view.groups.make()
+    assert told[-1] == ["terrain_map", "traverse_map"]
+    view.canvas.session.undo()
+    assert told[-1] == view.canvas.selected_nodes() == []
