@@ -155,7 +155,7 @@ def _our_curves(waves: Iterator[tuple[Any, Any]]) -> Callable[[int], object]:
     for number in range(CURVES):
         viewer.add(Field("/bench/wave", f"value_{number}"))
         viewer.curves[number].series.add(times.tolist(), values[number].tolist())
-    viewer._span_s = POINTS / 1000.0
+    viewer.time.span_s = POINTS / 1000.0
 
     def draw(_: int) -> None:
         times, values = next(waves)

@@ -65,6 +65,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     EYES.need_safe = window.settings.safe_colours
     window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
     window.layouts = Layouts(window.docks, window.settings, window)
+    window.layouts.save_viewers, window.layouts.open_viewers = window.viewers.save, window.viewers.restore
     arrangements.keep_all(window)
     window.rail.connect_docks()
     yield
@@ -135,6 +136,8 @@ def _connect(window: MainWindow) -> None:
     live, layouts = window.live, window.layouts
     layouts.changed.connect(window.project.show_layout)
     layouts.changed.connect(window.viewers.rehang)
+    layouts.changed.connect(window.project.remember_soon)
+    window.viewers.changed.connect(window.project.remember_soon)
     layouts.changed.connect(lambda: arrangements.rehang_code(window, was_debug=layouts.before == DEBUG))
     layouts.changed.connect(window.rail.settle)
     live.feed.attached.connect(window.viewers.choose_by_types)

@@ -32,6 +32,9 @@ class Layouts(QObject):
         self.docks, self.settings = docks, settings
         self.current = self.before = BUILD
         """And the one that was chosen before it."""
+        self.save_viewers: Callable[[], str] = lambda: ""
+        self.open_viewers: Callable[[str], object] = lambda _: None
+        """Of what is told by the first, what is not open already."""
         self._build_state = QByteArray()
         self._arrange: dict[str, Callable[[], object]] = {}
 
@@ -58,6 +61,8 @@ class Layouts(QObject):
     def choose(self, name: str) -> bool:
         """False if there is none of that name, or if it does not fit the panels any more."""
         state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
+        if name not in BUILT_IN and state is not None:  # viewers have to be there to be put into their places
+            self.open_viewers(self.settings.text(self._key(f"viewers/{name}")))
         if state is None or not self.docks.restore(state):
             return False
         self.before, self.current = self.current, name
@@ -114,6 +119,7 @@ class Layouts(QObject):
         if not name or name in BUILT_IN or (name not in self.names() and len(self.names()) >= MOST):
             return False
         self.settings.set_bytes(self._key(f"state/{name}"), self.docks.save())
+        self.settings.set_text(self._key(f"viewers/{name}"), self.save_viewers())
         if name not in self.names():
             self.settings.set_names(self._key("names"), [*self.own(), name])
         self.current = name
@@ -126,7 +132,8 @@ class Layouts(QObject):
         if old not in self.own() or not new or new in self.names() or state is None:
             return False
         self.settings.set_bytes(self._key(f"state/{new}"), state)
-        self.settings.forget(self._key(f"state/{old}"))
+        self.settings.set_text(self._key(f"viewers/{new}"), self.settings.text(self._key(f"viewers/{old}")))
+        self._forget(old)
         self.settings.set_names(self._key("names"), [new if name == old else name for name in self.own()])
         self.current = new if self.current == old else self.current
         self.changed.emit()
@@ -135,10 +142,14 @@ class Layouts(QObject):
     def remove(self, name: str) -> None:
         if name in self.own():
             self.settings.set_names(self._key("names"), [other for other in self.own() if other != name])
-            self.settings.forget(self._key(f"state/{name}"))
+            self._forget(name)
             if self.current == name:
                 self.choose(BUILD)
             self.changed.emit()
+
+    def _forget(self, name: str) -> None:
+        for part in ("state", "viewers"):
+            self.settings.forget(self._key(f"{part}/{name}"))
 
     # ---- each project has its own
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QEventLoop, QObject, QPoint
+from PyQt6.QtCore import QEventLoop, QObject, QPoint, QTimer
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from studio.editor import context_menu
@@ -28,6 +28,8 @@ ICONS = {
     "problems": "fa6s.circle-exclamation", "console": "mdi6.console", "processes": "mdi6.speedometer",
 }  # fmt: skip
 """Of the docks that are always there."""
+REMEMBER_AFTER_MS = 2000
+"""So long after the last change the panels are remembered: a window that is killed loses no more."""
 
 
 class ProjectDesk(QObject):
@@ -36,6 +38,11 @@ class ProjectDesk(QObject):
         self.window = window
         self.session: Session | None = None
         self.canvas: CanvasView | None = None
+        self._is_laid_out = False
+        self._remembering = QTimer(self)
+        self._remembering.setSingleShot(True)
+        self._remembering.setInterval(REMEMBER_AFTER_MS)
+        self._remembering.timeout.connect(self._remember)
         self._layout = QVBoxLayout(window.document)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._show_icons()
@@ -118,6 +125,7 @@ class ProjectDesk(QObject):
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
             window.canvas.restore_view()
             window.canvas.setFocus()
+            self._is_laid_out = True
         finally:
             window.setUpdatesEnabled(True)
 
@@ -125,7 +133,8 @@ class ProjectDesk(QObject):
         """The project is left; how its panels stood is remembered."""
         window = self.window
         if self.session is not None:
-            window.layouts.remember(self.session.folder, window.viewers.save())
+            self._remember()
+            self._is_laid_out = False
             window.viewers.close_all()
             window.code_desk.leave_project(self.session.folder)
         if self.canvas is not None:
@@ -140,6 +149,15 @@ class ProjectDesk(QObject):
             self.session.close()
             self.session.deleteLater()
             self.session = None
+
+    def remember_soon(self) -> None:
+        """A panel was opened, closed or set otherwise."""
+        self._remembering.start()
+
+    def _remember(self) -> None:
+        self._remembering.stop()
+        if self.session is not None and self._is_laid_out:  # half-way it would be remembered half
+            self.window.layouts.remember(self.session.folder, self.window.viewers.save())
 
     # ---- what it tells
 

@@ -48,6 +48,8 @@ class Viewers(QObject):
         """By the name of their dock: map.1, map.2, plot.1 ..."""
         self.as_tabs: Callable[[], bool] = lambda: False
         """Whether all of them are tabs of the document: a layout that needs the room around it says so."""
+        self.are_unwanted = False
+        """The user has closed all there were: none opens by itself any more."""
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
         self._to_open: list[Wish] = []
@@ -69,7 +71,7 @@ class Viewers(QObject):
         viewer = kind.make(self.feed, self.theme)
         side, beside = self._place(kind)
         self.open[name] = viewer
-        self.docks.add_viewer(name, viewer.title, viewer, side, beside=beside, close=lambda: self.close(name))
+        self.docks.add_viewer(name, viewer.title, viewer, side, beside=beside, close=lambda: self._dismiss(name))
         self.docks.set_icon(name, icon(kind.icon, self.theme.muted))
         viewer.titled.connect(lambda title: self.docks.set_title(name, title))
         if settings:
@@ -112,8 +114,15 @@ class Viewers(QObject):
             self.docks.remove(name)
             self.changed.emit()
 
+    def _dismiss(self, name: str) -> None:
+        """By the user."""
+        self.close(name)
+        self.are_unwanted = not self.open
+        self.changed.emit()
+
     def close_all(self) -> None:
         """Another project: its viewers are others."""
+        self.are_unwanted = False
         self._to_open.clear()
         for name in list(self.open):
             self.open.pop(name).close_viewer()
@@ -168,17 +177,22 @@ class Viewers(QObject):
     # ---- what is kept
 
     def save(self) -> str:
-        return json.dumps([{"name": name, "kind": v.KIND, "settings": v.save()} for name, v in self.open.items()])
+        entries = [{"name": name, "kind": v.KIND, "settings": v.save()} for name, v in self.open.items()]
+        return json.dumps({"viewers": entries, "unwanted": self.are_unwanted})
 
     def restore(self, text: str) -> None:
-        """What was saved, or of it what can be read."""
+        """What was saved, or of it what can be read, and is not open already."""
         try:
-            entries = json.loads(text)
+            kept = json.loads(text)
         except json.JSONDecodeError:
             return
+        if not isinstance(kept, dict):
+            return
+        self.are_unwanted = kept.get("unwanted") is True and not self.open
+        entries = kept.get("viewers")
         known = {kind.name for kind in KINDS}
         for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and entry.get("kind") in known:
+            if isinstance(entry, dict) and entry.get("kind") in known and entry.get("name") not in self.open:
                 settings = entry.get("settings")
                 self.add(entry["kind"], settings if isinstance(settings, dict) else None, str(entry.get("name", "")))
 
@@ -188,7 +202,7 @@ class Viewers(QObject):
         Importing takes longer than a window may stand still, so it happens beside its work.
         """
         wanted = wishes(self.feed.state, {kind.name: kind.types for kind in KINDS})
-        if wanted and not self.open:
+        if wanted and not self.open and not self.are_unwanted:
             self._import([kind_called(wish.kind) for wish in wanted], lambda: self._imported.emit(wanted))
 
     def preload(self) -> None:
@@ -207,7 +221,7 @@ class Viewers(QObject):
 
     def _open_chosen(self, wanted: list[Wish]) -> None:
         """One after the other, with a look at the window's other work in between: together they would halt it."""
-        if self.open or not self.feed.is_attached:
+        if self.open or self.are_unwanted or not self.feed.is_attached:
             return  # the user was faster, or the system is gone
         self._to_open = list(wanted)
         self._open_next()

@@ -33,6 +33,7 @@ NOTHING = "Choose two maps: of topics, or of recordings. One can be held while t
 
 class CompareViewer(Viewer):
     KIND, TITLE, ICON = "compare", "Compare maps", "mdi6.set-split"
+    KEEPS_PICTURE = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

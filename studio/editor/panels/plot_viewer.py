@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,33 +17,37 @@ from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.plot_beside import BesideCurves
+from studio.editor.panels.plot_time import PlotTime
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.plot_curve import SECOND_NS, Curve
 from studio.editor.views.plot_paper import PlotPaper
 from studio.editor.views.plot_point import PointedAt, PointMark
-from studio.editor.views.series import Series, Statistics
+from studio.editor.views.series import Floats, Series, Statistics
 from studio.errors import StudioError
 
 HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
 """Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
-SPAN_S = 30.0
 FRAME_MS, SLOWEST_MS = 33, 100
 """A picture is made anew when its curves have moved by a pixel, within these limits."""
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
 NEAR_PX = 8
+MOST_AGAINST = 100_000
+"""Points of one field over another; a line of more costs too much time."""
 
 
 class PlotViewer(Viewer):
     KIND, TITLE, ICON = "plot", "Plot", "mdi6.chart-line"
+    KEEPS_PICTURE = True
     cause_wanted = pyqtSignal(str, int)
     """How an event came about: topic and number."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
         self.curves: list[Curve] = []
+        self.time = PlotTime(self)
         self.plot = PlotPaper(theme)
         self.plot.setAccessibleName("Plot")
         self.legend = self.plot.addLegend(offset=(8, 8))
@@ -55,7 +60,7 @@ class PlotViewer(Viewer):
         self.plot.scene().sigMouseMoved.connect(self._point)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
-        self.plot.sigXRangeChanged.connect(lambda *_: self.ask_redraw())
+        self.plot.sigXRangeChanged.connect(self._moved)
         self.empty = Empty(
             self.ICON, "Drag a field here from the topics, or choose one there with a double-click", theme
         )
@@ -89,7 +94,6 @@ class PlotViewer(Viewer):
         self._figures.setInterval(FIGURES_MS)
         self._figures.timeout.connect(self._tell)
         self._figures_are_old = False
-        self._span_s = SPAN_S
         self.show_theme(theme)
 
     # ---- curves
@@ -156,10 +160,9 @@ class PlotViewer(Viewer):
         if self.against.isChecked():
             self._draw_against()
             return
-        running = [curve.ends() for curve in self.curves if curve.log is None]
-        newest = max((ends[1] for ends in running if ends is not None), default=None)
-        if newest is not None and self.follow.isChecked():
-            self.plot.setXRange(newest - self._span_s, newest, padding=0)
+        following = self.time.range_s() if self.follow.isChecked() else None
+        if following is not None:
+            self.plot.setXRange(*following, padding=0)
         first, last = self.plot.getPlotItem().vb.viewRange()[0]
         pixels = max(int(self.plot.width() * self.devicePixelRatioF()), 10)
         self._timer.setInterval(round(min(max(1000 * (last - first) / pixels, FRAME_MS), SLOWEST_MS)))
@@ -169,20 +172,33 @@ class PlotViewer(Viewer):
         if not self._figures.isActive():
             self._tell()
 
+    def newest_s(self) -> float | None:
+        """Of what runs."""
+        running = [curve.ends() for curve in self.curves if curve.log is None]
+        return max((ends[1] for ends in running if ends is not None), default=None)
+
     def _draw_against(self) -> None:
-        """Both fields at the moments of the second; a field that came later is left out until it has come."""
+        """The second field over the first; others are not seen."""
+        for curve in self.curves:
+            curve.item.setData([], [])
         if len(self.curves) < 2:
             self.facts.setText("XY needs two fields")
             return
+        across, up = self._against()
+        every = -(-len(up) // MOST_AGAINST) or 1
+        self.curves[1].item.setData(across[::every], up[::every], connect="finite")
+        words = f"{self.curves[1].what.path} over {self.curves[0].what.path}"
+        if every > 1:
+            words += f" · one of {every} points of {len(up):,}".replace(",", "\u2009")
+        self.facts.setText(words)
+
+    def _against(self) -> tuple[Floats, Floats]:
+        """Both fields at the moments of the second; a field that came later is left out until it has come."""
         first, second = self.curves[0], self.curves[1]
         across, up = first.series, second.series
-        if not len(across) or not len(up):
-            return
         places = across.times.searchsorted(up.times + (second.shift_s - first.shift_s), side="right") - 1
         known = places >= 0
-        first.item.setData([], [])
-        second.item.setData(across.values[places[known]], up.values[known], connect="finite")
-        self.facts.setText(f"{self.curves[1].what.path} over {self.curves[0].what.path}")
+        return across.values[places[known]], up.values[known]
 
     def _tell(self) -> None:
         """Of the visible range."""
@@ -196,7 +212,7 @@ class PlotViewer(Viewer):
             if curve.trouble:
                 words.append(f"{curve.short_name}: {curve.trouble}")
                 continue
-            told = Statistics.of(curve.between(first, last)[1])
+            told = Statistics.of(curve.within(first, last)[1])
             if told.count:
                 figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
                 words.append(f"{curve.short_name}: {figures}".replace("-", "−"))
@@ -264,18 +280,36 @@ class PlotViewer(Viewer):
 
     # ---- choices
 
+    def ended(self) -> None:
+        self.log_cursor.setVisible(False)  # there is no log to go to
+
     def _let_go(self) -> None:
-        self.follow.setChecked(False)
-        self.ask_redraw()
+        self.time.follow(False)
 
     def _follow(self, on: bool) -> None:
+        """From here on, as much as is shown just now."""
+        first, last = self.plot.getPlotItem().vb.viewRange()[0]
+        has_been_chosen = on and self.newest_s() is not None and not self.against.isChecked()
+        self.time.follow(on, last - first if has_been_chosen else None)
         if on:
             self.plot.enableAutoRange(axis="y")
+        self.settled.emit()
+
+    def _moved(self, _: object, ends: tuple[float, float]) -> None:
+        if not self.against.isChecked():
+            self.time.moved(self, *ends)
+        self.ask_redraw()
+
+    def show_range(self, first_s: float, last_s: float) -> None:
+        self.plot.setXRange(first_s, last_s, padding=0)
+
+    def show_following(self, on: bool) -> None:
+        self.follow.setChecked(on)
         self.ask_redraw()
 
     def show_all(self) -> None:
         ends = [ends for ends in (curve.ends() for curve in self.curves) if ends is not None]
-        self.follow.setChecked(False)
+        self.time.follow(False)
         self.plot.enableAutoRange(axis="y")
         if self.against.isChecked():
             self.plot.enableAutoRange()
@@ -290,8 +324,14 @@ class PlotViewer(Viewer):
         self.settled.emit()
 
     def link_to(self, other: PlotViewer | None) -> None:
-        """Share the time axis."""
-        self.plot.setXLink(other.plot if other is not None else None)
+        """Share the time axis of another, or have one that others may share."""
+        is_first = self.time.plots[0] is self
+        wanted = other.time if other is not None else self.time if is_first else self.time.parted(self)
+        if wanted is not self.time:
+            self.time.leave(self)
+            self.time = wanted
+            if self not in wanted.plots:
+                wanted.join(self)
 
     def ask_export(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save what is visible", "plot.csv", "Tables (*.csv)")
@@ -299,14 +339,25 @@ class PlotViewer(Viewer):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """One row per point: field, seconds, value."""
+        """One row per point: field, seconds, value; of one field over another both values."""
+        try:
+            with path.open("w", newline="") as file:
+                csv.writer(file).writerows(self._rows())
+        except OSError as error:
+            self.facts.setText(f"{path} cannot be written: {error.strerror}")
+
+    def _rows(self) -> Iterator[list[str]]:
         first, last = self.plot.getPlotItem().vb.viewRange()[0]
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["field", "time_s", "value"])
-            for curve in self.curves:
-                for time, value in zip(*curve.between(first, last), strict=True):
-                    writer.writerow([curve.name, repr(float(time)), repr(float(value))])
+        if self.against.isChecked() and len(self.curves) > 1:
+            yield [curve.name for curve in self.curves[:2]]
+            for across, up in zip(*self._against(), strict=True):
+                if first <= across <= last:
+                    yield [repr(float(across)), repr(float(up))]
+            return
+        yield ["field", "time_s", "value"]
+        for curve in self.curves:
+            for time, value in zip(*curve.within(first, last), strict=True):
+                yield [curve.name, repr(float(time)), repr(float(value))]
 
     # ---- what is kept
 
@@ -318,25 +369,31 @@ class PlotViewer(Viewer):
             ],
             "xy": self.against.isChecked(),
             "offsets_ns": self.beside.save(),
+            "follow": self.time.follows,
+            "span_s": self.time.span_s,
         }
 
     def restore(self, settings: Settings) -> None:
         self.beside.restore(settings.get("offsets_ns"))
-        for entry in settings.get("fields", []):
+        fields = settings.get("fields")
+        for entry in fields if isinstance(fields, list) else ():
             if isinstance(entry, list) and len(entry) in (2, 3):
                 self.add(Field(str(entry[0]), str(entry[1])), *(Path(str(log)) for log in entry[2:]))
         if settings.get("xy"):
             self.against.setChecked(True)
             self._cross(True)
+        span_s = settings.get("span_s")
+        self.time.follow(bool(settings.get("follow", True)), span_s if isinstance(span_s, float) else None)
 
     def attached(self) -> None:
         for curve in self.curves:
             if curve.log is None:
                 curve.series.clear()
-        self.follow.setChecked(True)
+        self.time.follow(True)
 
     def close_viewer(self) -> None:
         self.beside.close()
+        self.time.leave(self)
         super().close_viewer()
 
     # ---- Qt
@@ -363,7 +420,9 @@ class PlotViewer(Viewer):
         self.beside.strip.show_theme(theme)
         hues = {what: number for number, what in enumerate(dict.fromkeys(curve.what for curve in self.curves))}
         for curve in self.curves:
-            style = Qt.PenStyle.SolidLine if curve.log is None else Qt.PenStyle.DashLine
+            style = Qt.PenStyle.SolidLine if hues[curve.what] < len(HUES) else Qt.PenStyle.DashDotLine
+            if curve.log is not None:
+                style = Qt.PenStyle.DashLine
             # One pixel wide: with two, Qt's software painter takes seven times as long.
             curve.item.setPen(pg.mkPen(theme.hue(HUES[hues[curve.what] % len(HUES)]), width=1, style=style))
             label = self.legend.getLabel(curve.item)

@@ -12,6 +12,7 @@ from studio.messages import Range3d
 
 class ScanViewer(Viewer):
     KIND, TITLE, ICON = "scan", "Laser scan", "mdi6.radar"
+    KEEPS_PICTURE = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

@@ -118,6 +118,7 @@ class TopicsViewer(Viewer):
             topic, row = topics.get(name), self._rows.get(name)
             if topic is None or row is None:
                 continue
+            self._show_type(name, row, str(topic.get("type", "")))
             count, size = int(topic.get("count") or 0), int(topic.get("bytes") or 0)  # unknown while nobody counts
             rate = float(topic.get("rate_hz") or 0.0)
             latency = topic.get("latency_us", {}).get("p50")
@@ -129,6 +130,20 @@ class TopicsViewer(Viewer):
             for number, text in enumerate(texts, 2):
                 if row.text(number) != text:
                     row.setText(number, text)
+
+    def _show_type(self, name: str, row: QTreeWidgetItem, type_name: str) -> None:
+        """It may be another: a source was switched, or a component written anew."""
+        if row.text(1) == type_name:
+            return
+        row.setText(1, type_name)
+        row.setIcon(0, icon("fa6s.circle", self.theme.hue(type_name)))
+        self._leaves.pop(name, None)
+
+    def ended(self) -> None:
+        """Nothing flows; how much did stays."""
+        for row in self._rows.values():
+            for number in (2, 3):
+                row.setText(number, "")
 
     def _filter(self, words: str) -> None:
         wanted = words.lower().split()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QPainter, QPaintEvent
+from PyQt6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
+from studio.editor.panels.run_over import RunOver
 from studio.editor.theme import Theme
 
 __all__ = [
@@ -55,6 +56,8 @@ class Viewer(QWidget):
     KIND: ClassVar[str]
     TITLE: ClassVar[str]
     ICON: ClassVar[str]
+    KEEPS_PICTURE: ClassVar[bool] = False
+    """Whether its last picture stays after the end and does not tell so by itself."""
     titled = pyqtSignal(str)
     """What the viewer should be called now."""
     settled = pyqtSignal()
@@ -66,6 +69,8 @@ class Viewer(QWidget):
         self.title = self.TITLE
         self._watches: dict[str, Watch] = {}
         self._tools: list[tuple[QToolButton, str]] = []
+        self.over = RunOver(self)
+        self.over.show_theme(theme)
         feed.attached.connect(self._attached)
         feed.changed.connect(self._feed_changed)
         feed.ended.connect(self._ended)
@@ -94,6 +99,7 @@ class Viewer(QWidget):
         self.theme = theme
         for button, name in self._tools:
             button.setIcon(icon(name, theme.muted, theme.accent))
+        self.over.show_theme(theme)
 
     def look_at(self, role: str, topic: str, show: Show, *, every: bool = False) -> None:
         """Watch a topic in a role of its own; an empty topic ends what the role saw before."""
@@ -141,6 +147,7 @@ class Viewer(QWidget):
     # ---- within
 
     def _attached(self) -> None:
+        self.over.hide()
         self.attached()
         self.topics_changed()
 
@@ -151,6 +158,15 @@ class Viewer(QWidget):
 
     def _ended(self, died: bool) -> None:
         self.ended()
+        if self.KEEPS_PICTURE and self._watches:
+            self.over.show_at(BAR_HEIGHT + 8)
+
+    # ---- Qt
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if not self.over.isHidden():
+            self.over.show_at(BAR_HEIGHT + 8)
 
 
 class TopicChoice(QComboBox):

@@ -15,6 +15,7 @@ WHEELBASE_M = 1.0
 
 class VotesViewer(Viewer):
     KIND, TITLE, ICON = "votes", "Votes", "mdi6.fan"
+    KEEPS_PICTURE = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

@@ -68,8 +68,8 @@ class Curve:
         times, values = self.series.drawn(first - self.shift_s, last - self.shift_s, pixels)
         return (times + self.shift_s if self.shift_s else times), values
 
-    def between(self, first: float, last: float) -> tuple[Floats, Floats]:
-        part = self.series.between(first - self.shift_s, last - self.shift_s)
+    def within(self, first: float, last: float) -> tuple[Floats, Floats]:
+        part = self.series.within(first - self.shift_s, last - self.shift_s)
         return self.series.times[part] + self.shift_s, self.series.values[part]
 
     def nearest(self, time: float, value: float, reach_s: float, reach: float) -> tuple[PointedAt, float] | None:

@@ -43,6 +43,14 @@ class Series:
         return self._numbers[: self._size]
 
     def add(self, times: list[float], values: list[float], numbers: list[int] | None = None) -> None:
+        """What came together; a log may have been rewound in its midst."""
+        backwards = np.flatnonzero(np.diff(times) < 0.0) + 1
+        begin = 0
+        for end in (*backwards.tolist(), len(times)):
+            self._add(times[begin:end], values[begin:end], None if numbers is None else numbers[begin:end])
+            begin = end
+
+    def _add(self, times: list[float], values: list[float], numbers: list[int] | None) -> None:
         if not times:
             return
         if self._size and times[0] < self._times[self._size - 1]:
@@ -65,12 +73,14 @@ class Series:
     def clear(self) -> None:
         self._size = 0
 
+    def within(self, first: float, last: float) -> slice:
+        begin = int(np.searchsorted(self.times, first, side="left"))
+        return slice(begin, int(np.searchsorted(self.times, last, side="right")))
+
     def between(self, first: float, last: float) -> slice:
         """The points within, and one more at each side, so that lines reach the edge."""
-        times = self.times
-        begin = int(np.searchsorted(times, first, side="left"))
-        end = int(np.searchsorted(times, last, side="right"))
-        return slice(max(begin - 1, 0), min(end + 1, len(times)))
+        part = self.within(first, last)
+        return slice(max(part.start - 1, 0), min(part.stop + 1, len(self)))
 
     def nearest(self, time: float, value: float, reach_s: float, reach: float) -> tuple[int, float] | None:
         """The point that is nearest, and how far it is in reaches; None if all are farther than one."""

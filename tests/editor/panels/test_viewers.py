@@ -514,6 +514,7 @@ class TestInTheWindow:
         assert not window.grab().isNull()
 
     def test_what_was_kept_wrongly_is_left_out(self, window: MainWindow) -> None:
-        for text in ("", "{", "[1]", '[{"kind": "nonsense"}]', '[{"kind": "map", "settings": 3, "name": 7}]'):
+        for text in ("", "{", "[1]", '{"viewers": 1}', '{"viewers": [1]}', '{"viewers": [{"kind": "nonsense"}]}',
+                     '{"viewers": [{"kind": "map", "settings": 3, "name": 7}]}'):  # fmt: skip
             window.viewers.restore(text)
         assert list(window.viewers.open) == ["7"]

@@ -1,0 +1,31 @@
+"""A small plate over the last picture of a run that is over: what is shown is old, and nothing comes any more."""
+
+from __future__ import annotations
+
+from PyQt6.QtWidgets import QLabel, QWidget
+
+from studio.editor.theme import Theme
+
+WORDS = "The run is over"
+
+
+class RunOver(QLabel):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(WORDS, parent)
+        self.setToolTip("This is the last that came")
+        self.hide()
+
+    def show_theme(self, theme: Theme) -> None:
+        self.setStyleSheet(
+            f"background: {theme.panel}; color: {theme.muted}; border: 1px solid {theme.border};"
+            " border-radius: 4px; padding: 2px 8px;"
+        )
+
+    def show_at(self, top: int) -> None:
+        """In the middle of the upper edge: at the sides are words of the pictures."""
+        parent = self.parentWidget()
+        assert parent is not None
+        self.adjustSize()
+        self.move(max((parent.width() - self.width()) // 2, 0), top)
+        self.show()
+        self.raise_()

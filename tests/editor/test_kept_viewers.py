@@ -1,0 +1,81 @@
+"""Viewers that are kept: with the user's own layouts, soon after a change, and closed if they were closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.editor import viewers as viewers_module
+from studio.editor.layouts import BUILD
+from studio.editor.main_window import MainWindow
+from studio.editor.panels.run_over import RunOver
+from studio.editor.panels.topics_viewer import TopicsViewer
+
+
+def test_an_own_layout_has_its_viewers(window: MainWindow) -> None:
+    window.viewers.add("topics")
+    window.viewers.add("votes")
+    assert window.layouts.keep("mine") and window.layouts.rename("mine", "yours")
+    for name in list(window.viewers.open):
+        window.viewers.close(name)
+    window.layouts.choose(BUILD)
+    assert window.layouts.choose("yours")
+    assert sorted(window.viewers.open) == ["topics.1", "votes.1"]
+    window.layouts.choose("yours")
+    assert sorted(window.viewers.open) == ["topics.1", "votes.1"], "not twice"
+    window.layouts.remove("yours")
+
+
+def test_a_window_that_is_killed_loses_no_viewer(window: MainWindow, rover: Path) -> None:
+    window.viewers.add("topics")
+    assert window.project._remembering.isActive()
+    window.project._remembering.timeout.emit()
+    assert "topics.1" in window.layouts.viewers(rover)
+
+
+def test_what_was_closed_by_hand_does_not_open_by_itself(
+    window: MainWindow, rover: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = []
+    monkeypatch.setattr(viewers_module, "wishes", lambda *_: [viewers_module.Wish("topics", {})])
+    monkeypatch.setattr(window.viewers, "_import", lambda *_: chosen.append(1))
+    window.viewers.choose_by_types()
+    assert len(chosen) == 1, "a project of which nothing is known"
+    window.viewers.add("topics")
+    window.docks._docks["topics.1"].requestCloseDockWidget()
+    assert not window.viewers.open
+    window.viewers.choose_by_types()
+    assert window.files.open(rover)
+    window.viewers.choose_by_types()
+    assert len(chosen) == 1
+
+
+def test_the_last_picture_of_a_run_is_marked_as_old(window: MainWindow) -> None:
+    feed = window.live.feed
+    for kind in ("votes", "scan", "image", "message", "compare", "plot"):
+        viewer = window.viewers.add(kind)
+        mark = viewer.findChild(RunOver)
+        assert mark is not None and mark.isHidden(), kind
+        viewer.look_at("test", "/a", lambda _: None)
+        viewer._ended(False)
+        assert not mark.isHidden(), kind
+        viewer._attached()
+        assert mark.isHidden(), kind
+        viewer.look_at("test", "", lambda _: None)
+    assert feed is window.live.feed
+
+
+def test_a_topic_of_another_type_is_shown_as_that(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    viewer = window.viewers.add("topics")
+    assert isinstance(viewer, TopicsViewer)
+    topics = {"/a": {"type": "Map", "count": 3, "bytes": 30, "rate_hz": 10.0}}
+    monkeypatch.setitem(window.live.feed.state, "topics", topics)
+    viewer.topics_changed()
+    row = viewer._rows["/a"]
+    assert (row.text(1), row.text(2)) == ("Map", "10.0 Hz")
+    topics["/a"]["type"] = "Float64"
+    viewer._refresh({"/a"})
+    assert row.text(1) == "Float64"
+    viewer._ended(False)
+    assert (row.text(2), row.text(3), row.text(6)) == ("", "", "3")
