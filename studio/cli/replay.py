@@ -15,7 +15,13 @@ from studio.cli.compare import comparison_json, difference_json, is_accepted, su
 from studio.cli.log_file import ProgressBar, find_log
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
-from studio.cli.recording_options import add_recording_options, refuse_without_log, select_topics
+from studio.cli.recording_options import (
+    add_recording_options,
+    log_place,
+    log_to_write,
+    refuse_without_log,
+    select_topics,
+)
 from studio.cli.trust import add_trust_option, require_trust
 from studio.model.opened import Opened, open_project
 from studio.model.wiring import topics_of
@@ -45,11 +51,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--as-recorded", action="store_true", help="each component by itself, with what it handled in the recorded run"
     )
     parser.add_argument("--in-process", action="store_true", help="all components in one process")
-    parser.add_argument("--record", metavar="OUT", help="a new log of the replay")
+    parser.add_argument("--record", type=log_place, metavar="OUT", help="a new log of the replay, or a folder for it")
     add_recording_options(parser)
     parser.add_argument("--expect", metavar="GOLDEN", help="a log whose topics must come out the same")
     parser.add_argument(
-        "--tolerance", type=tolerance, default=0.0, metavar="X", help="how far numbers may be from GOLDEN's"
+        "--tolerance",
+        type=tolerance,
+        default=0.0,
+        metavar="X",
+        help="how far numbers may be from GOLDEN's, or the recorded ones",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
     add_trust_option(parser)
@@ -60,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if options.as_recorded and (options.record or options.expect or options.in_process):
         hint = "outputs are compared with the log itself, always in process"
         raise UsageError("--record, --expect and --in-process go with --lockstep", hint=hint)
+    if options.lockstep and options.tolerance and not options.expect:
+        raise UsageError("--tolerance compares with nothing", hint="with what? --expect GOLDEN")
     refuse_without_log(options)
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
@@ -74,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     if options.as_recorded:
         return _replay_as_recorded(opened, options, log)
     with tempfile.TemporaryDirectory(prefix="studio-replay-") as folder:
-        kept = Path(options.record) if options.record else None
+        kept = log_to_write(options.record, opened.project.name) if options.record else None
         out = kept or (Path(folder) / "out.mcap" if golden else None)
         return _replay(opened, options, log, out, golden)
 

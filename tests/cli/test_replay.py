@@ -148,10 +148,13 @@ def test_as_recorded_tells_who_changed(studio: Studio, live: Path, tmp_path: Pat
 def test_wrong_use(studio: Studio, recorded: Path, tmp_path: Path) -> None:
     assert studio("replay", FIRST_STEPS, "--log", recorded).status == 2
     assert studio("replay", FIRST_STEPS, "--log", recorded, "--as-recorded", "--in-process").status == 2
+    lockstep = ("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--in-process")
+    assert "--expect GOLDEN" in studio(*lockstep, "--tolerance", "1").err
+    assert "make it first" in studio(*lockstep, "--record", f"{tmp_path / 'nowhere'}/").err
     missing = studio("replay", FIRST_STEPS, "--log", tmp_path / "no.mcap", "--lockstep")
     assert (missing.status, "does not exist" in missing.err) == (2, True)
-    taken = studio("replay", FIRST_STEPS, "--log", recorded, "--lockstep", "--in-process", "--record", recorded)
-    assert (taken.status, "its own log" in taken.err) == (1, True)
+    taken = studio(*lockstep, "--record", recorded)
+    assert (taken.status, "exists already" in taken.err) == (2, True)
     broken = tmp_path / "broken.mcap"
     broken.write_bytes(b"no log at all")
     result = studio("replay", FIRST_STEPS, "--log", broken, "--lockstep")

@@ -9,6 +9,7 @@ import numpy as np
 
 from studio.messages import Handled, HandledTrace, ServiceCall, decode
 from studio.messages.handled_trace import Identity
+from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.call_frames import ends_of, reply_topic
 from studio.runtime.channel.frames import (
     COMMAND_PREFIX,
@@ -59,11 +60,19 @@ class Link:
         return self.event.topic, self.event.sequence
 
 
+def _what_there_is(log: LogReader, topic: str) -> str:
+    if topic not in log.topics:
+        return did_you_mean(topic, [name for name in log.topics if not name.startswith("/_studio/")])
+    ends = [next(log.events([topic], reverse=reverse), None) for reverse in (False, True)]
+    return " to ".join(str(event.sequence) for event in ends if event) or "it has none"
+
+
 def chain_of(log: LogReader, topic: str, sequence: int) -> list[Link]:
     """The events that led to one, the first first; it is the last itself."""
     event = find_event(log, topic, sequence)
     if event is None:
-        raise ReplayError(f"there is no event {sequence} of {topic} in this log", file=log.path)
+        what = f"there is no event {sequence} of {topic} in this log"
+        raise ReplayError(what, file=log.path, hint=_what_there_is(log, topic))
     names = {topic_hash(name): name for name in log.topics}
     steps: list[tuple[LoggedEvent, Handled | None]] = []
     following: LoggedEvent | None = event
