@@ -140,19 +140,17 @@ class Palette(QWidget):
         return row
 
     def _favourites_changed(self) -> None:
-        """The same row stays chosen and in sight: who marks several goes on with the next."""
-        current = self.tree.currentItem()
-        name, group = (str(current.data(0, TYPE)), current.parent()) if current is not None else ("", None)
-        title = _title(group) if group is not None else ""
-        scroll = self.tree.verticalScrollBar()
-        at = scroll.value() if scroll is not None else 0
+        """The row at hand stays where it is, and chosen if it was: who marks several goes on with the next."""
+        current, at_hand = self.tree.currentItem(), self.tree.hovered or self.tree.currentItem()
+        chosen, anchor = _identity(current), _identity(at_hand)
+        before = self.tree.visualItemRect(at_hand).top() if at_hand is not None else 0
         self._fill(self.field.text())
-        rows = [row for row in self.tree.rows() if row.data(0, TYPE) == name]
-        same = [row for row in rows if (parent := row.parent()) is not None and _title(parent) == title]
-        if rows:
-            self.tree.setCurrentItem((same or rows)[0])
-        if scroll is not None:
-            scroll.setValue(at)
+        rows = {_identity(row): row for row in self.tree.rows()}
+        if chosen in rows:
+            self.tree.setCurrentItem(rows[chosen])
+        scroll = self.tree.verticalScrollBar()
+        if anchor in rows and scroll is not None:
+            scroll.setValue(scroll.value() + self.tree.visualItemRect(rows[anchor]).top() - before)
 
     # ---- menus
 
@@ -233,6 +231,12 @@ class Palette(QWidget):
 
 def _is_tool(spec: ComponentSpec) -> bool:
     return bool(set(TOOL_TAGS) & set(spec.tags))
+
+
+def _identity(row: QTreeWidgetItem | None) -> tuple[str, str]:
+    """The group that it stands in and its name: a favourite is there twice."""
+    group = row.parent() if row is not None else None
+    return (_title(group), row.text(0)) if row is not None and group is not None else ("", "")
 
 
 def _title(group: QTreeWidgetItem) -> str:

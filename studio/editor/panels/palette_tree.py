@@ -41,6 +41,7 @@ class PaletteTree(QTreeWidget):
         self.setIndentation(10)
         self.setIconSize(QSize(16, 16))
         self.setMouseTracking(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setItemDelegate(_Rows(self))
 
@@ -135,6 +136,7 @@ class PaletteTree(QTreeWidget):
             drag.setMimeData(data)
             drag.setPixmap(item.icon(0).pixmap(QSize(28, 28)))
             drag.exec(Qt.DropAction.CopyAction)
+            self._hover(None)  # the pointer has left, and nobody was told
 
 
 class _Rows(QStyledItemDelegate):

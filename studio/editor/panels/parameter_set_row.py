@@ -28,14 +28,15 @@ from studio.model.system_edits import Compound, SetParameters, SetParameterSet, 
 
 NO_SET = "no set"
 FIRST_NAME = "my_set"
+DIALOG_WIDTH = 400
 
 
 class ParameterSetRow(QWidget):
     def __init__(self, session: Session, names: list[str], theme: Theme) -> None:
         super().__init__()
         self.session, self.names, self.theme = session, names, theme
-        self.ask_name: Callable[[str, str], str] = self._ask_name
-        """Title and proposal; empty if nobody wants it."""
+        self.ask_name: Callable[[str, str, str], str] = self._ask_name
+        """Title, verb and proposal; empty if nobody wants it."""
         self.box = narrow_box()
         self.box.setAccessibleName("Parameter set")
         self.box.setMinimumWidth(64)  # with label and button no wider than the narrowest panel
@@ -162,7 +163,7 @@ class ParameterSetRow(QWidget):
 
     def _save_as(self) -> None:
         parts = self._parts()
-        name = self.ask_name("Save the values as a set", free_set_name(parts, FIRST_NAME))
+        name = self.ask_name("Save the values as a set", "Save", free_set_name(parts, FIRST_NAME))
         if not name:
             return
         if any(name in set_names(*part) for part in parts):
@@ -181,13 +182,13 @@ class ParameterSetRow(QWidget):
 
     def _rename(self) -> None:
         old = self.chosen
-        new = self.ask_name(f"Rename the set {old}", old or "") if old else ""
+        new = self.ask_name(f"Rename the set {old}", "Rename", old) if old else ""
         if old and new and new != old:
             self._do([RenameParameterSet(each, old, new) for each in self.names])
 
     def _duplicate(self) -> None:
         old, parts = self.chosen, self._parts()
-        new = self.ask_name(f"Duplicate the set {old}", free_set_name(parts, old)) if old else ""
+        new = self.ask_name(f"Duplicate the set {old}", "Duplicate", free_set_name(parts, old)) if old else ""
         if old and new:
             texts = {each.name: _texts(each, spec, old) for each, spec in parts}
             self._do([DuplicateParameterSet(each, old, new, texts[each]) for each in self.names])
@@ -205,9 +206,16 @@ class ParameterSetRow(QWidget):
             self.session.do(Compound(f"{what} of {shown(self.names)}", tuple(edits)))
         self.fill()
 
-    def _ask_name(self, title: str, proposal: str) -> str:
-        text, fine = QInputDialog.getText(self, title, "Its name", text=proposal)
-        return "_".join(text.split()) if fine else ""
+    def _ask_name(self, title: str, verb: str, proposal: str) -> str:
+        dialog = QInputDialog(self.window())
+        dialog.setWindowTitle(title)
+        dialog.setLabelText("Name of the set")
+        dialog.setTextValue(proposal)
+        dialog.setOkButtonText(verb)
+        dialog.resize(DIALOG_WIDTH, dialog.sizeHint().height())
+        fine = dialog.exec() == QInputDialog.DialogCode.Accepted
+        dialog.deleteLater()
+        return "_".join(dialog.textValue().split()) if fine else ""
 
 
 def _texts(component: Component, spec: ComponentSpec, name: str) -> dict[str, str]:

@@ -174,3 +174,13 @@ def test_a_source_is_made_of_the_component_that_provides_it_in_one_step(window: 
     assert window.session.document.history.undo_label == "Add the source raptor_simulator"
     window.session.undo()
     assert window.session.document.texts() == before
+
+
+def test_a_row_stays_under_the_pointer_while_favourites_grow_above_it(panel: Palette) -> None:
+    panel.resize(212, 300)
+    panel.tree.scrollToItem(row(panel, "low_pass"), panel.tree.ScrollHint.PositionAtCenter)
+    before = panel.tree.visualItemRect(row(panel, "low_pass")).top()
+    panel.tree.hovered = row(panel, "low_pass")
+    panel.favourites.toggle("low_pass")
+    [_, below] = [each for each in panel.tree.rows() if each.data(0, TYPE) == "low_pass"]
+    assert panel.tree.visualItemRect(below).top() == before
