@@ -44,7 +44,7 @@ class Gesture(ABC):
 
     @abstractmethod
     def cancel(self) -> None:
-        """Everything looks as before the gesture."""
+        """Everything looks as the model has it: as before the gesture, or as an edit in the midst of it has left it."""
 
 
 class MoveGesture(Gesture):
@@ -86,13 +86,9 @@ class MoveGesture(Gesture):
         return "Move a frame" if any(isinstance(value, Frame) for value in values) else "Move a note"
 
     def cancel(self) -> None:
-        for name, place in self.nodes.items():
-            if name in self.scene.nodes:
-                self.scene.nodes[name].setPos(place)
-        for key, place in self.remarks.items():
-            if key in self.scene.remarks:
-                self.scene.remarks[key].setPos(place)
-        self.scene.lay_wires_of(self.nodes)
+        for item in (self.scene.remarks[key] for key in self.remarks if key in self.scene.remarks):
+            item.setPos(item.value.x, item.value.y)
+        self.scene.place_as_modelled(self.nodes)
 
 
 class ResizeGesture(Gesture):
@@ -114,7 +110,7 @@ class ResizeGesture(Gesture):
         return put(replace(self.remark.value, width=width, height=height))
 
     def cancel(self) -> None:
-        self.remark.resize(*self.before)
+        self.remark.resize(self.remark.value.width, self.remark.value.height)
 
 
 class ConnectGesture(Gesture):
@@ -280,7 +276,8 @@ class RubberBand(Gesture):
         self.scene.removeItem(self._box)
         self.scene.clearSelection()
         for item in self.before:
-            item.setSelected(True)
+            if item.scene() is self.scene:
+                item.setSelected(True)
 
 
 def put(value: Note | Frame, gesture: Hashable | None = None) -> PutNote | PutFrame:

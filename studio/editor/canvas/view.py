@@ -79,6 +79,7 @@ class CanvasView(SightView):
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
         scene.rebuilding.connect(self._let_go)
+        scene.session.changed.connect(self._let_go)
 
     def show_theme(self, theme: Theme) -> None:
         self.canvas.show_theme(theme)
@@ -293,7 +294,8 @@ class CanvasView(SightView):
         if gesture is not None:
             gesture.cancel()
 
-    def _let_go(self) -> None:
+    def _let_go(self, *_: object) -> None:
+        """What is in the hand may be gone: by an undo, a key or another panel. A gesture that ends has none by then."""
         if self.wiring is not None:
             self.wiring.give_up()
         self.cancel_gesture()

@@ -11,8 +11,9 @@ from PyQt6.QtTest import QTest
 
 from studio.editor.canvas.dragged import MIME
 from studio.editor.canvas.view import CanvasView
+from studio.model.layout_edits import MoveNodes
 from studio.model.parts import ServiceWire, Wire
-from studio.model.system_edits import Disconnect
+from studio.model.system_edits import Disconnect, RemoveNodes
 
 
 def labels(view: CanvasView) -> list[str]:
@@ -175,3 +176,59 @@ def test_the_pointer_keeps_its_place_when_zooming(view: CanvasView) -> None:
     view.zoom_by(1.5, at)
     after = view.mapToScene(at.toPoint())
     assert abs(after.x() - before.x()) < 2 and abs(after.y() - before.y()) < 2
+
+
+@pytest.mark.parametrize("way", ["undo", "delete"])
+def test_a_card_that_goes_while_it_is_dragged_ends_the_drag(view: CanvasView, hand: Any, way: str) -> None:
+    view.canvas.select(["traverse_map"])
+    view.commands.duplicate()
+    new = "traverse_map_2"
+    view.canvas.session.do(MoveNodes({new: (400, 500)}))
+    view.canvas.session.do(RemoveNodes((new,)))
+    view.canvas.session.undo()
+    at = hand.body(new)
+    hand.press(at)
+    hand.move(at + QPointF(40, 0))
+    assert view.gesture is not None
+    if way == "undo":
+        view.canvas.session.undo()
+        view.canvas.session.undo()
+    else:
+        view.commands.delete()
+    hand.move(at + QPointF(80, 0))
+    hand.release(at + QPointF(80, 0))
+    assert view.gesture is None and new not in view.canvas.nodes
+
+
+def test_an_undo_of_a_move_while_the_card_is_dragged_leaves_it_where_the_undo_put_it(
+    view: CanvasView, hand: Any
+) -> None:
+    hand.drag(hand.body("terrain_map"), hand.body("terrain_map") + QPointF(64, 0))
+    at = hand.body("terrain_map")
+    hand.press(at)
+    hand.move(at + QPointF(0, 64))
+    view.canvas.session.undo()
+    hand.move(at + QPointF(0, 96))
+    hand.release(at + QPointF(0, 96))
+    place = view.canvas.session.system.layout.places["terrain_map"]
+    item = view.canvas.nodes["terrain_map"]
+    assert labels(view) == [] and (item.x(), item.y()) == (place.x, place.y)
+
+
+def test_a_card_that_goes_before_the_hand_has_moved_is_not_dragged(view: CanvasView, hand: Any) -> None:
+    at = hand.body("traverse_map")
+    hand.press(at)
+    view.commands.delete()
+    hand.move(at + QPointF(80, 0))
+    hand.release(at + QPointF(80, 0))
+    assert view.gesture is None and labels(view) == ["Remove traverse_map"]
+
+
+def test_partners_that_go_end_the_wiring_by_keyboard(view: CanvasView) -> None:
+    view.canvas.set_focus_node("traverse_map")
+    view.start_keyboard_wiring()
+    assert view.wiring is not None
+    view.canvas.session.do(RemoveNodes(tuple(name for name in view.canvas.nodes if name != "traverse_map")))
+    assert view.wiring is None and view.gesture is None
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.canvas.nodes["traverse_map"].fitting is None

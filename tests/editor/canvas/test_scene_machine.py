@@ -139,6 +139,25 @@ class CanvasMachine(RuleBasedStateMachine):
                 QTest.keyClick(self.view, key)
         assert self.view.wiring is None
 
+    @rule(start=POINTS, to=POINTS, what=st.sampled_from(["undo", "redo", "delete", "arrange", "duplicate"]))
+    def keys_while_a_button_is_down(self, start: QPointF, to: QPointF, what: str) -> None:
+        self.hand.press(start)
+        self.hand.move(to)
+        if what != "duplicate" or len(self.view.canvas.nodes) < 24:
+            getattr(self.session if what in ("undo", "redo") else self.view.commands, what)()
+        self.hand.move(to + QPointF(40, 24))
+        self.hand.release(to + QPointF(40, 24))
+        self.put_away()
+
+    @rule(start=PICK, what=st.sampled_from(["undo", "redo", "delete", "select_all"]), key=st.sampled_from(ARROWS))
+    def keys_while_wiring(self, start: int, what: str, key: Qt.Key) -> None:
+        name = self.card(start)
+        self.view.canvas.set_focus_node(name)
+        self.view.start_keyboard_wiring()
+        getattr(self.session if what in ("undo", "redo") else self.view.commands, what)()
+        QTest.keyClick(self.view, key)
+        QTest.keyClick(self.view, Qt.Key.Key_Escape)
+
     @rule(pick=PICK, mode=st.sampled_from(["real", "logged", "simulated"]))
     def switch_a_source(self, pick: int, mode: SourceMode) -> None:
         sources = [item for item in self.view.canvas.nodes.values() if item.card.is_source and item.isVisible()]
