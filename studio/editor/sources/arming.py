@@ -31,6 +31,7 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 TWICE_WITHIN_NS = SECOND_NS * 2 // 5
 DISARMED_WITHIN_MS = 5000
 """When the window is left: how long it waits for the answer."""
+LOOK_EVERY_MS = 250
 CANCEL, SENSORS, ARM = 0, 1, 2
 
 
@@ -138,6 +139,8 @@ class Arming(QObject):
     """
 
     changed = pyqtSignal()
+    looked = pyqtSignal()
+    """Some while somebody is armed has passed, or something was heard: ages are others."""
     told = pyqtSignal(str)
     refused = pyqtSignal(str)
 
@@ -147,8 +150,16 @@ class Arming(QObject):
         self.armed: tuple[str, ...] = ()
         self._asked: set[str] = set()
         """To disarm, by us."""
+        self._counts: dict[str, int] = {}
+        self._heard_ns = 0
+        """When the running system last said anything."""
+        self._commanded_ns: int | None = None
+        """When a command last came; None while none has since it was armed."""
         self._escaped_ns = 0
-        feed.changed.connect(lambda _: self._look())
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._look_around)
+        feed.changed.connect(lambda _: self._hear())
         feed.ended.connect(lambda _: self._look())
 
     def known(self) -> dict[str, dict[str, Any]]:
@@ -205,6 +216,22 @@ class Arming(QObject):
     def _failed(self, error: Exception) -> None:
         self.refused.emit(str(error))
 
+    @property
+    def link_age_s(self) -> float:
+        """For how long nothing was heard of the running system, and so of what it moves."""
+        return (monotonic_ns() - self._heard_ns) / SECOND_NS
+
+    @property
+    def command_age_s(self) -> float | None:
+        """Since the last command to somebody who is armed; None while none has come since."""
+        return None if self._commanded_ns is None else (monotonic_ns() - self._commanded_ns) / SECOND_NS
+
+    def _hear(self) -> None:
+        self._heard_ns = monotonic_ns()
+        self._look()
+        if self.armed:
+            self._look_around()
+
     def _look(self) -> None:
         known = self.known()
         armed = tuple(name for name, told in known.items() if told["parameters"][ARMED])
@@ -214,12 +241,31 @@ class Arming(QObject):
                     self.told.emit(f"{name} has disarmed itself: the console tells why")
             self.armed = armed
             self._asked.clear()
+            self._counts, self._commanded_ns = self._commands(), None
+            self._timer.start() if armed else self._timer.stop()
             app = QApplication.instance()
             assert app is not None
             app.installEventFilter(self) if armed else app.removeEventFilter(
                 self
             )  # it sees every event: not for nothing
             self.changed.emit()
+
+    def _commands(self) -> dict[str, int]:
+        """Topic -> how many commands to those who are armed."""
+        topics = self.feed.state.get("topics", {})
+        components = self.feed.state.get("components", {})
+        return {
+            topic: int(topics[topic]["count"])
+            for name in self.armed
+            for topic in components.get(name, {}).get("inputs", {}).values()
+            if topic in topics
+        }
+
+    def _look_around(self) -> None:
+        counts = self._commands()
+        if counts != self._counts:
+            self._counts, self._commanded_ns = counts, monotonic_ns()
+        self.looked.emit()
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Escape twice, in any window of ours; it reaches who has the focus all the same."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 
+ToArm = tuple[tuple[Actuator, ...], float]
+
+
 class SourceDesk(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -32,14 +35,16 @@ class SourceDesk(QObject):
         self.card: SourceCard | None = None
         self._wanted: dict[str, SourceMode] = {}
         """What the running system is on its way to."""
-        self._to_arm: tuple[tuple[Actuator, ...], float] | None = None
+        self._to_arm: ToArm | None = None
+        """Whom somebody has armed by the choice that is on its way, and by no other."""
         self.arming.told.connect(window.status.say)
         self.arming.told.connect(lambda words: window.project.announce(words))
         self.arming.refused.connect(lambda words: window.status.say(words, trouble=True))
         self.arming.changed.connect(self._armed_changed)
+        self.arming.looked.connect(self._say_ages)
         self.band.arm_wanted.connect(self.ask_to_arm)
         self.band.stop_wanted.connect(self.arming.disarm)
-        self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else self._say_rate())
+        self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else None)
         self.feed.ended.connect(lambda _: self._ended())
         window.live.edits.failed.connect(lambda _: self._given_up())
 
@@ -47,6 +52,7 @@ class SourceDesk(QObject):
         self._wanted, self._to_arm = {}, None
         if session is not None:
             session.ask_modes = self.choose
+            session.changed.connect(lambda _: self._edited())
         self.switch.show_session(session)
 
     def running(self) -> dict[str, SourceMode]:
@@ -66,6 +72,7 @@ class SourceDesk(QObject):
     def choose(self, modes: Mapping[str, SourceMode], at: QPoint | None = None) -> None:
         """Ask first where that starts or stops something, or would let something move."""
         session = self.window.session
+        self._to_arm = None  # who chooses anew has not armed anybody for that
         up = self.window.live.control.is_up
         effects = effects_of(session.system, session.registry, modes, self.switch.modes(), runs=up)
         if not effects.modes and not self._differs(modes):
@@ -113,13 +120,13 @@ class SourceDesk(QObject):
         answer = dialog.exec()
         if answer == CANCEL:
             return
-        self._to_arm = (effects.actuators, dialog.speed.value()) if answer == ARM else None
-        self._do(modes)
+        self._do(modes, (effects.actuators, dialog.speed.value()) if answer == ARM else None)
 
-    def _do(self, modes: Mapping[str, SourceMode]) -> None:
+    def _do(self, modes: Mapping[str, SourceMode], to_arm: ToArm | None = None) -> None:
         session = self.window.session
+        self._to_arm = None
         if session.do(ChooseModes(dict(modes))) and self.window.live.control.is_up:
-            self._wanted = dict(modes)
+            self._wanted, self._to_arm = dict(modes), to_arm
             kinds = set(modes.values())
             self.switch.under_way = next(iter(kinds)) if len(kinds) == 1 else None
             self.window.live.edits.switch(modes)
@@ -130,12 +137,19 @@ class SourceDesk(QObject):
     def _look(self) -> None:
         running = self.running()
         if self._wanted and all(running.get(name) == mode for name, mode in self._wanted.items()):
+            is_real = set(self._wanted.values()) == {"real"}
             self._wanted, self.switch.under_way = {}, None
             to_arm, self._to_arm = self._to_arm, None
-            if to_arm is not None:
+            if to_arm is not None and is_real:
                 self.arming.arm(*to_arm)
         self.switch.refresh()
         self.show_band()
+
+    def _edited(self) -> None:
+        """A choice that is undone before it has come is withdrawn, and whom it would have armed with it."""
+        modes = {source.name: source.mode for source in self.window.session.system.sources}
+        if any(modes.get(name) != mode for name, mode in self._wanted.items()):
+            self._given_up()
 
     def _given_up(self) -> None:
         self._wanted, self._to_arm, self.switch.under_way = {}, None, None
@@ -210,11 +224,18 @@ class SourceDesk(QObject):
         else:
             words = "REAL SENSORS · vehicle not armed" if actuators else "REAL SENSORS"
         self.band.show_real(words + beside, "", armed=bool(armed), can_arm=up and bool(actuators))
-        self._say_rate()
+        self._say_ages()
 
-    def _say_rate(self) -> None:
+    def _say_ages(self) -> None:
+        """How long the running system has said nothing, when it was last commanded, and how often that is."""
         if not self.band.is_real or not self.arming.armed:
             return
         topics = self.feed.state.get("topics", {})
         rate = sum(float(topics[topic]["rate_hz"] or 0.0) for topic in self._topics() if topic in topics)
-        self.band.more.setText(f"{rate_words(rate)} commands" if rate else "no command just now")
+        command_s = self.arming.command_age_s
+        parts = [
+            f"link {self.arming.link_age_s:.1f} s",
+            "no command yet" if command_s is None else f"last command {command_s:.1f} s ago",
+            f"{rate_words(rate)} commands" if rate else "",
+        ]
+        self.band.more.setText(" · ".join(part for part in parts if part))

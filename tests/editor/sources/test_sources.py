@@ -18,7 +18,8 @@ from studio.editor.leaving import LeavingBox
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.source_page import SourcePage
 from studio.editor.sources import arming as arming_module
-from studio.editor.sources.arming import ArmDialog, Arming
+from studio.editor.sources import desk as desk_module
+from studio.editor.sources.arming import ARM, ArmDialog, Arming
 from studio.editor.sources.effects import Actuator, effects_of, mix_words
 from studio.editor.theme import DARK, LIGHT
 from studio.errors import StudioError
@@ -103,6 +104,60 @@ class TestRunning:
         assert up.band.modes == ["simulated"] and up.toolbar.switch.under_way is None
         up.session.undo()
 
+    @pytest.fixture
+    def armed(self, up: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Actuator, ...]]:
+        """Somebody presses Arm in every dialog; whom the window then arms is written down."""
+        found: list[tuple[Actuator, ...]] = []
+        monkeypatch.setattr(desk_module.ArmDialog, "exec", lambda _: ARM)
+        monkeypatch.setattr(up.sources.arming, "arm", lambda actuators, _: found.append(actuators))
+        return found
+
+    def test_who_chooses_real_and_arms_is_armed_when_it_has_come(
+        self, up: MainWindow, armed: list[tuple[Actuator, ...]]
+    ) -> None:
+        up.toolbar.switch.buttons["real"].click()
+        assert not armed, "it is not real yet"
+        up.live.feed.state["sources"] = {"platform": "real"}
+        up.sources._look()
+        assert [[each.name for each in actuators] for actuators in armed] == [["car"]]
+        up.session.undo()
+
+    def test_another_choice_on_the_way_to_real_takes_the_arming_back(
+        self, up: MainWindow, armed: list[tuple[Actuator, ...]]
+    ) -> None:
+        up.toolbar.switch.buttons["real"].click()
+        up.toolbar.switch.buttons["simulated"].click()
+        assert not armed, "simulated was chosen instead, and is there"
+        up.live.feed.state["sources"] = {"platform": "real"}
+        up.sources._look()
+        assert not armed, "nor when the first switch comes through all the same"
+
+    def test_undoing_the_choice_takes_the_arming_back(self, up: MainWindow, armed: list[tuple[Actuator, ...]]) -> None:
+        up.toolbar.switch.buttons["real"].click()
+        up.session.undo()
+        up.session.redo()
+        up.live.feed.state["sources"] = {"platform": "real"}
+        up.sources._look()
+        assert not armed
+        up.session.undo()
+
+    def test_a_system_that_ends_while_the_dialog_is_open_leaves_nothing_to_arm(
+        self, up: MainWindow, armed: list[tuple[Actuator, ...]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def end(_: object) -> int:
+            monkeypatch.setattr(type(up.live.control), "is_up", property(lambda _: False))
+            up.sources._ended()
+            return ARM
+
+        monkeypatch.setattr(desk_module.ArmDialog, "exec", end)
+        up.toolbar.switch.buttons["real"].click()
+        monkeypatch.setattr(type(up.live.control), "is_up", property(lambda _: True))
+        up.sources._do({"platform": "simulated"})
+        up.live.feed.state["sources"] = {"platform": "simulated"}
+        up.sources._look()
+        assert not armed
+        up.session.undo()
+
     def test_the_band_of_what_is_real_cannot_be_overlooked(self, up: MainWindow) -> None:
         up.live.feed.state["sources"] = {"platform": "real"}
         car = {"parameters": {"armed": False}, "inputs": {"command": "/arc_arbiter/command"}}
@@ -115,11 +170,34 @@ class TestRunning:
         car["parameters"]["armed"] = True  # type: ignore[index]
         up.sources.arming._look()
         assert up.band.words.text() == "REAL VEHICLE · ARMED · commands from arc_arbiter move Raptor"
-        assert up.band.more.text() == "10.0 Hz commands" and up.band.stop.isVisible()
+        assert up.band.more.text().endswith("10.0 Hz commands") and up.band.stop.isVisible()
         picture = up.band.grab().toImage()
         assert picture.pixelColor(picture.width() // 2, 2).name() == "#ff7a1a"
         car["parameters"]["armed"] = False  # type: ignore[index]
         up.sources.arming._look()
+
+    def test_the_armed_band_tells_how_old_the_link_and_the_last_command_are(
+        self, up: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now, feed, arming = [10**12], up.live.feed, up.sources.arming
+        monkeypatch.setattr(arming_module, "monotonic_ns", lambda: now[0])
+        feed.state["sources"] = {"platform": "real"}
+        feed.state["components"] = {"car": {"parameters": {"armed": True}, "inputs": {"command": "/arbiter/command"}}}
+        told = {"rate_hz": 0.0, "count": 0}
+        feed.state["topics"] = {"/arbiter/command": told}
+        arming._hear()
+        up.sources._look()
+        assert up.band.more.text() == "link 0.0 s · no command yet"
+        told.update(rate_hz=10.0, count=5)
+        arming._hear()
+        now[0] += 2_500_000_000
+        arming._look_around()
+        assert up.band.more.text() == "link 2.5 s · last command 2.5 s ago · 10.0 Hz commands"
+        now[0] += 500_000_000
+        arming._hear()
+        assert up.band.more.text() == "link 0.0 s · last command 3.0 s ago · 10.0 Hz commands"
+        feed.state["components"]["car"]["parameters"]["armed"] = False
+        arming._look()
 
 
 class TestArming:
