@@ -146,13 +146,21 @@ class ClockLabel(QWidget):
         self.time.setText(time_text(self.control.feed.state))
 
 
-def time_text(state: Snapshot, digits: int = 1) -> str:
-    """With so many digits of the second's parts."""
+def system_time_ns(state: Snapshot) -> int | None:
+    """Of the running system, now; None while its clock is not known."""
     told = state.get("clock")
     if not told:
-        return "--:--:--.-" if digits else "--:--:--"
+        return None
     clock = Clock(ClockKind[told["kind"].upper()], told["base_ns"], told["at_ns"], told["rate"])
-    seconds = clock.at_moment(monotonic_ns()) / SECOND_NS
+    return clock.at_moment(monotonic_ns())
+
+
+def time_text(state: Snapshot, digits: int = 1) -> str:
+    """With so many digits of the second's parts."""
+    time_ns = system_time_ns(state)
+    if time_ns is None:
+        return "--:--:--.-" if digits else "--:--:--"
+    seconds = time_ns / SECOND_NS
     of_day = seconds % DAY_S
     second = f"{of_day % 60:04.1f}" if digits else f"{int(of_day % 60):02d}"
     return f"{int(of_day // 3600):02d}:{int(of_day % 3600 // 60):02d}:{second}"

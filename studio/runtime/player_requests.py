@@ -108,6 +108,7 @@ def player_state(player: Player | None) -> dict[str, Any] | None:
         "loop": state.loop,
         "range_ns": list(state.range_ns) if state.range_ns else None,
         "streams": {logged: [topic, state.streams.get(topic, True)] for logged, topic in player.played.streams.items()},
+        "condition": state.condition,
         "stopped": state.stopped,
         "gate": "lockstep" if isinstance(player, LockstepPlayer) else "free",
     }

@@ -35,7 +35,8 @@ def recording_job(session: Session, request: dict[str, Any]) -> Job:
     """Refuses at once what cannot be; the rest takes as long as a process takes to start, or a disk to write."""
     if request["do"] == "bookmark":
         text = str(request.get("text", "")).strip() or "bookmark"
-        return lambda: bookmark(session, text)
+        at_ns = request.get("time_ns")
+        return lambda: bookmark(session, text, at_ns if isinstance(at_ns, int) else None)
     if not request.get("on", True):
         return lambda: end(session)
     compression = str(request.get("compression", "none"))
@@ -87,10 +88,12 @@ def end(session: Session) -> dict[str, Any]:
     }
 
 
-def bookmark(session: Session, text: str) -> dict[str, Any]:
+def bookmark(session: Session, text: str, at_ns: int | None = None) -> dict[str, Any]:
+    """`at_ns`: when it was asked for; words take their time. Not later than now."""
     if session.plan.recording is None:
         raise CannotRecord("nothing is being recorded, so nobody would keep the bookmark", hint="record first")
-    time_ns = int(session.status()["now_ns"])
+    now_ns = int(session.status()["now_ns"])
+    time_ns = now_ns if at_ns is None else min(at_ns, now_ns)
     set_bookmark(session.folders.run, text, time_ns)
     return {"time_ns": time_ns}
 

@@ -49,6 +49,9 @@ class PlayerBar(FittingBar):
         self.theme, self._tool, self.steering = theme, tool, steering
         self._of_player: list[QWidget] = []
         """Of use only while a log is there."""
+        self._asked_condition: str | None = None
+        """Of which the player has not said yet whether it holds to it."""
+        steering.refused.connect(lambda _: self._give_up_condition())
         self._add_tape()
         self._add_rate()
         self._add_range()
@@ -143,6 +146,7 @@ class PlayerBar(FittingBar):
         self.condition.setFixedWidth(170)
         self.condition.setClearButtonEnabled(True)
         self.condition.returnPressed.connect(lambda: self._set_condition(self.condition.text()))
+        self.condition.textChanged.connect(self._emptied)
         for widget, rank in ((self.loop, 5), (self.from_here, 5), (self.to_here, 5), (self.no_range, 5),
                              (self.bookmark, 3), (self.condition, 10)):  # fmt: skip
             self._put(widget, rank)
@@ -178,9 +182,25 @@ class PlayerBar(FittingBar):
         self.done.emit()
 
     def _set_condition(self, text: str) -> None:
-        self.condition.setText(text)
+        """What stays in the field is what the player says: a condition that it refuses can be mended there."""
+        self._show_condition(text)
+        self._asked_condition = text.strip()
         self.steering.stop_when(text)
-        self.done.emit()
+
+    def _emptied(self, text: str) -> None:
+        """By the cross in it, or letter by letter: what is not there any more stops nothing any more."""
+        if not text and self.steering.state.get("condition"):
+            self._asked_condition = None
+            self.steering.stop_when("")
+
+    def _give_up_condition(self) -> None:
+        self._asked_condition = None
+
+    def _show_condition(self, text: str) -> None:
+        self.condition.blockSignals(True)
+        if self.condition.text() != text:
+            self.condition.setText(text)
+        self.condition.blockSignals(False)
 
     def _list_hidden(self, menu: QMenu) -> None:
         """As entries: buttons by their words, fields by a question."""
@@ -216,11 +236,18 @@ class PlayerBar(FittingBar):
         self.recorder.setToolTip("End the recording: Ctrl+R" if recording else "Record the running system: Ctrl+R")
         self.recorder.setProperty("framed", "true" if recording else "false")
         if not state:
+            self._asked_condition = None
             return
         self.loop.setChecked(bool(state["loop"]))
         self.no_range.setEnabled(bool(state["range_ns"]))
         self.dial.show_rate(state["rate"])
         self.presets.show_rate(state["rate"])
+        condition = str(state.get("condition") or "")
+        if condition == self._asked_condition:
+            self._asked_condition = None
+            self.done.emit()
+        if self._asked_condition is None and not self.condition.hasFocus():
+            self._show_condition(condition)
         if not self.rate.hasFocus():
             self.rate.setText("Max" if state["rate"] is None else f"{state['rate']:g}")
         can, why = self.steering.can_go_back()

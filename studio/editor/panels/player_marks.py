@@ -24,10 +24,11 @@ class PlayerMarks(QObject):
         timeline.mark_renamed.connect(self.rename)
 
     def add(self, text: str = "") -> None:
-        """Where the cursor is; asked for without a text."""
+        """Where the cursor is now, for the log plays on while words are asked for."""
+        log, time_ns = self._log(), self._timeline.now_ns
         text = text or self._asked(f"mark {len(self._timeline.marks) + 1}")
-        if text:
-            self._keep([*self._timeline.marks, Mark(self._timeline.now_ns, text)])
+        if text and log == self._log():
+            self._keep([*self._timeline.marks, Mark(time_ns, text)])
 
     def rename(self, mark: Mark, text: str = "") -> None:
         text = text or self._asked(mark.text)

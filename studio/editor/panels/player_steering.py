@@ -130,18 +130,28 @@ class PlayerSteering(QObject):
 
     def previous_event(self) -> None:
         can, why = self.can_go_back()
-        topic = self._chosen_topic()
-        if topic and can:
-            self.ask("previous_of", topic=topic)
-        else:
+        if not can:
             self.refused.emit(f"It is not possible to go back: {why}")
+        elif topic := self._chosen_topic():
+            self.ask("previous_of", topic=topic)
 
     def _chosen_topic(self) -> str:
-        """Of the system: the chosen stream, or the first that is played."""
+        """Of the system: the chosen stream, or where none of this log is chosen the first that is played. Empty, and
+        said why, where there is no event of it to go to: those of another stream nobody has asked for."""
         outline = self.timeline.outline
-        lanes = [lane for lane in outline.lanes if lane.enabled] if outline is not None else []
-        chosen = [lane for lane in lanes if lane.topic == self.timeline.chosen] or lanes
-        return chosen[0].played_as if chosen else ""
+        lanes = outline.lanes if outline is not None else []
+        chosen = [lane for lane in lanes if lane.topic == self.timeline.chosen] or [
+            lane for lane in lanes if lane.enabled
+        ]
+        if chosen and chosen[0].enabled:
+            return chosen[0].played_as
+        if not chosen:
+            self.refused.emit("no stream is played: tick one in the list")
+        elif chosen[0].played_as:
+            self.refused.emit(f"{chosen[0].topic} is not played: it is switched off. E switches it on")
+        else:
+            self.refused.emit(f"{chosen[0].topic} is not played: no source is fed by it. Choose another stream")
+        return ""
 
     # ---- elsewhere
 
@@ -204,11 +214,18 @@ class PlayerSteering(QObject):
     # ---- how it plays
 
     def mark(self, *, first: bool) -> None:
-        """A, or B, is where the cursor is."""
+        """A, or B, is where the cursor is. Beyond the other end, that one goes back to the end of the log."""
         start_ns, end_ns, now_ns = (int(self.state[name]) for name in ("start_ns", "end_ns", "time_ns"))
         low, high = self.state["range_ns"] or (start_ns, end_ns)
-        low, high = (now_ns, max(high, now_ns)) if first else (min(low, now_ns), now_ns)
-        self.ask("range", start_ns=low, end_ns=high)
+        if first:
+            low, high = now_ns, high if now_ns < high else end_ns
+        else:
+            low, high = low if low < now_ns else start_ns, now_ns
+        if low < high:
+            self.ask("range", start_ns=low, end_ns=high)
+        else:
+            where = "A cannot be at the end of the log" if first else "B cannot be at the beginning of the log"
+            self.refused.emit(f"{where}: nothing would be between A and B")
 
     def set_rate(self, rate: float | None) -> None:
         if rate != self.state.get("rate", 0.0):

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
@@ -15,23 +15,28 @@ from studio.editor.feed import Changes, Feed
 from studio.editor.panels.player_bar import PlayerBar
 from studio.editor.panels.player_beside import PlayerBeside
 from studio.editor.panels.player_marks import PlayerMarks
+from studio.editor.panels.player_memory import PlayerMemory
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
 from studio.editor.panels.viewer import Empty, Settings, Viewer, column, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
-from studio.editor.views.log_outline import Outline, read_gaps, read_outline
+from studio.editor.views.log_outline import Outline, read_density, read_gaps, read_outline
+from studio.editor.views.newest_wish import NewestWish
 from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.log_files.desk import LogDesk
 
+LOOK_AFTER_MS = 150
+"""Who zooms goes on zooming: how dense it is there is read when that has ended."""
 NOTHING = "No log is played. Open one, or record the running system"
 
 
 class PlayerViewer(Viewer):
     KIND, TITLE, ICON = "player", "LogPlayer", "fa6s.database"
-    _read = pyqtSignal(object, object)
+    _read = pyqtSignal(object, object, str)
+    """Of which log: its outline, or what hinders."""
     _later = pyqtSignal(object)
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
@@ -43,8 +48,12 @@ class PlayerViewer(Viewer):
         """What was looked at in a log that is not read yet."""
         self.timeline = Timeline(theme)
         self.steering = steering = PlayerSteering(self, feed, self.timeline)
-        steering.changed.connect(lambda _: self._show_state())
+        steering.changed.connect(self._stepped)
         steering.refused.connect(self._refuse)
+        self.memory = PlayerMemory(self, feed)
+        self.memory.changed.connect(self._remembered)
+        self.memory.refused.connect(self._refuse)
+        self.memory.settled.connect(self.settled)
         self.bar = PlayerBar(theme, self.tool, steering)
         self.bar.bookmark_wanted.connect(lambda: self.marks.add())
         self.bar.mapping_wanted.connect(self._map)
@@ -59,6 +68,12 @@ class PlayerViewer(Viewer):
         self.timeline.picked.connect(lambda _: self._show_state())
         for chosen in (self.timeline.picked, self.timeline.looked):
             chosen.connect(lambda *_: self.settled.emit())
+        self._close: NewestWish[tuple[Path, int, int, dict[str, Any]]] = NewestWish(self, self._show_close)
+        self._closely = QTimer(self)
+        self._closely.setSingleShot(True)
+        self._closely.setInterval(LOOK_AFTER_MS)
+        self._closely.timeout.connect(self._look_closely)
+        self.timeline.spanned.connect(self._closely.start)
         self.marks = PlayerMarks(self, self.timeline, lambda: Path(self._path))
         self.marks.refused.connect(self._refuse)
         self.marks.sought.connect(lambda time_ns: steering.ask("seek", time_ns=time_ns))
@@ -98,15 +113,21 @@ class PlayerViewer(Viewer):
     # ---- what is kept
 
     def save(self) -> Settings:
-        """The chosen stream, for any log; the part of the time line, for the one it belongs to."""
-        outline, beside = self.timeline.outline, {"beside_ns": self.beside.save()}
+        """The chosen stream, for any log; the part of the time line, for the one it belongs to; logs beside it; how it
+        was played."""
+        outline = self.timeline.outline
+        more: Settings = {"beside_ns": self.beside.save()}
+        if self.memory.kept:
+            more["playing"] = self.memory.kept
         if outline is None:
-            return self._kept | beside
+            return self._kept | more
         part = [time_ns - outline.start_ns for time_ns in self.timeline.span_ns]
-        return {"stream": self.timeline.chosen, "log": outline.path.name, "part_ns": part} | beside
+        return {"stream": self.timeline.chosen, "log": outline.path.name, "part_ns": part} | more
 
     def restore(self, settings: Settings) -> None:
         self._kept = settings
+        playing = settings.get("playing")
+        self.memory.kept = dict(playing) if isinstance(playing, dict) else {}
         self.timeline.chosen = str(settings.get("stream", ""))
         self.beside.restore(settings.get("beside_ns"))
 
@@ -127,10 +148,12 @@ class PlayerViewer(Viewer):
 
     def ended(self) -> None:
         self.steering.forget()
+        self.memory.look({})
         self._show_state()
 
     def _take_state(self) -> None:
         self.steering.state = self.feed.state.get("player") or {}
+        self.memory.look(self.state)
         path = str(self.state.get("log", ""))
         if path and path != self._path:
             self._path = path
@@ -139,6 +162,14 @@ class PlayerViewer(Viewer):
             Thread(target=self._read_log, args=(Path(path),), name="read outline", daemon=True).start()
         self._show_state()
 
+    def _stepped(self, _: object) -> None:
+        self.memory.look(self.state)
+        self._show_state()
+
+    def _remembered(self, state: dict[str, Any]) -> None:
+        self.steering.state = state
+        self._stepped(state)
+
     def _say_empty(self, words: str, *, choices: bool) -> None:
         self.empty.say(words)
         self._choices.setVisible(choices)
@@ -146,19 +177,21 @@ class PlayerViewer(Viewer):
     def _read_log(self, path: Path) -> None:
         """Beside the window's work: first what the index tells, then what has to be looked for."""
         try:
-            self._read.emit(read_outline(path), "")
+            self._read.emit(path, read_outline(path), "")
             marks = read_marks(path)
             self._later.emit(lambda: self._show_marks(path, marks))
             gaps = read_gaps(path)
         except (StudioError, RuntimeError) as error:  # or the viewer was closed meanwhile
             try:
-                self._read.emit(None, str(error))
+                self._read.emit(path, None, str(error))
             except RuntimeError:
                 return
             return
         self._later.emit(lambda: self._show_gaps(path, gaps))
 
-    def _show_outline(self, outline: Outline | None, trouble: str) -> None:
+    def _show_outline(self, path: Path, outline: Outline | None, trouble: str) -> None:
+        if path != Path(self._path):
+            return  # another log plays by now
         if outline is None:
             if self.timeline.outline is None:
                 self._say_empty(trouble, choices=True)
@@ -174,14 +207,39 @@ class PlayerViewer(Viewer):
         self._show_state()
 
     def _show_marks(self, path: Path, marks: list[Mark]) -> None:
-        if str(path) == self._path:
+        if path == Path(self._path):
             self.timeline.show_marks(marks)
 
     def _show_gaps(self, path: Path, gaps: dict[str, Any]) -> None:
         outline = self.timeline.outline
-        if outline is not None and str(path) == self._path:
+        if outline is not None and path == Path(self._path) == outline.path:
             for lane in outline.lanes:
                 lane.gaps = gaps.get(lane.topic, ())
+            self.timeline.update()
+
+    def _look_closely(self) -> None:
+        """How dense the streams are in the part that is seen, and a little around it."""
+        outline = self.timeline.outline
+        if outline is None:
+            return
+        first, last = self.timeline.span_ns
+        if last - first >= outline.length_ns:
+            outline.close_ns = None
+            return
+        path, around = outline.path, (last - first) // 4
+        low, high = max(first - around, outline.start_ns), min(last + around, outline.start_ns + outline.length_ns)
+        self._close.ask(lambda: (path, low, high, read_density(path, low, high)))
+
+    def _show_close(self, found: tuple[Path, int, int, dict[str, Any]] | StudioError) -> None:
+        if isinstance(found, StudioError):
+            self._refuse(str(found))
+            return
+        path, low, high, density = found
+        outline = self.timeline.outline
+        if outline is not None and outline.path == path:
+            outline.close_ns = (low, high)
+            for lane in outline.lanes:
+                lane.close = density.get(lane.topic)
             self.timeline.update()
 
     def _show_state(self) -> None:
@@ -223,7 +281,8 @@ class PlayerViewer(Viewer):
         outline.lanes.sort(key=lambda lane: not lane.played_as)  # what plays is what one works with
         on = sum(lane.enabled for lane in outline.lanes)
         made = "; outputs are made anew by the components" if self.feed.state.get("components") else ""
-        self.timeline.words = f"{on} of {len(outline.lanes)} streams play{made}"
+        gaps = "" if outline.knows_gaps else "; too long to look for gaps"
+        self.timeline.words = f"{on} of {len(outline.lanes)} streams play{made}{gaps}"
 
     def close_viewer(self) -> None:
         self.beside.logs.changed.disconnect(self.settled)

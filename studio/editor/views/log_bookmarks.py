@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studio.errors import StudioError
+from studio.messages import Bookmark
 from studio.model.files import write_atomically
 from studio.runtime.recording.log_reader import LogReader
 
@@ -36,7 +37,13 @@ def read_marks(log: Path) -> list[Mark]:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BookmarkError(f"cannot be read: {error}", file=file, hint="mend or remove it") from None
     with LogReader(log) as reader:
-        return sorted(Mark(time_ns, bookmark.text) for time_ns, bookmark in reader.bookmarks())
+        start_ns = reader.start_ns
+        return sorted(Mark(_meant(start_ns, *found), found[1].text) for found in reader.bookmarks())
+
+
+def _meant(start_ns: int, time_ns: int, bookmark: Bookmark) -> int:
+    """It came into the log when its words were written; its stamp tells the moment that they are about."""
+    return bookmark.stamp_ns if start_ns <= bookmark.stamp_ns <= time_ns else time_ns
 
 
 def write_marks(log: Path, marks: list[Mark]) -> None:

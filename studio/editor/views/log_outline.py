@@ -15,6 +15,8 @@ BINS = 1200
 OWN = "/_studio/"
 LONG_NS, MANY_PERIODS = 1_000_000_000, 8
 """A gap is longer than a second, and than so many periods of its stream."""
+MOST_COUNTED = 100_000
+"""Events in the part that is looked at that are counted one by one."""
 MOST_LOOKED_AT = 500_000
 """Gaps are looked for event by event; in longer logs that would take too long."""
 
@@ -43,6 +45,9 @@ class Lane:
     count: int
     rate_hz: float
     density: NDArray[np.float64]
+    """Over the whole log."""
+    close: NDArray[np.float64] | None = None
+    """Over the part of it that is looked at, see `Outline.close_ns`."""
     played_as: str = ""
     """The topic of the system that it feeds; empty if it is not played."""
     enabled: bool = False
@@ -57,6 +62,10 @@ class Outline:
     end_ns: int
     events: int
     lanes: list[Lane] = field(default_factory=list)
+    close_ns: tuple[int, int] | None = None
+    """The part of which the lanes know more."""
+    knows_gaps: bool = True
+    """False for a log that is too long to look for them."""
 
     @property
     def length_ns(self) -> int:
@@ -76,6 +85,7 @@ def read_outline(path: Path) -> Outline:
     types = MessageTypes.builtin()
     with LogReader(path) as log:
         outline = Outline(path, log.size, log.start_ns, log.end_ns, 0)
+        outline.knows_gaps = log.event_count <= MOST_LOOKED_AT
         edges = np.linspace(log.start_ns, log.end_ns, BINS + 1).astype(np.int64)
         seconds = max((log.end_ns - log.start_ns) / 1e9, 1e-9)
         for name, topic in log.topics.items():
@@ -87,6 +97,19 @@ def read_outline(path: Path) -> Outline:
             outline.lanes.append(Lane(name, type_name, topic.count, rate, log.density(name, edges)))
             outline.events += topic.count
     return outline
+
+
+def read_density(path: Path, start_ns: int, end_ns: int) -> dict[str, NDArray[np.float64]]:
+    """Of every topic in a part of the log: event by event where they are not too many, else as the index has it."""
+    edges = np.linspace(start_ns, end_ns, BINS + 1).astype(np.int64)
+    with LogReader(path) as log:
+        found = {name: log.density(name, edges) for name in log.topics if not name.startswith(OWN)}
+        if sum(float(each.sum()) for each in found.values()) <= MOST_COUNTED:
+            times: dict[str, list[int]] = {name: [] for name in found}
+            for event in log.events(list(found), start_ns=start_ns, end_ns=end_ns) if found else ():
+                times[event.topic].append(event.log_time_ns)
+            found = {name: np.histogram(each, edges)[0].astype(np.float64) for name, each in times.items()}
+    return found
 
 
 def read_gaps(path: Path) -> dict[str, tuple[LaneGap, ...]]:

@@ -30,7 +30,9 @@ class Timeline(QWidget):
     picked = pyqtSignal(str)
     """The stream that is chosen now."""
     looked = pyqtSignal()
-    """At another part of the log."""
+    """At another part of the log, by hand."""
+    spanned = pyqtSignal()
+    """Another part of the log is seen."""
     ranged = pyqtSignal(object, object)
     """A and B, dragged elsewhere."""
     mark_menu = pyqtSignal(object, QPoint)
@@ -65,6 +67,9 @@ class Timeline(QWidget):
         self._from: tuple[float, int] = (0.0, 0)
         self._group: Group | None = None
         """That is dragged."""
+        self._range_before: tuple[int, int] | None = None
+        self._other_end = 0
+        """Of the range, while a flag of it is dragged."""
         self.setMinimumSize(360, RULER + LEAST_LANES * LANE + OVERVIEW)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -101,6 +106,7 @@ class Timeline(QWidget):
         first, last = self.span_ns
         if not first <= now_ns <= last and not self._drags:  # it has left a zoomed view: turn the page
             self.span_ns = (now_ns, now_ns + last - first)
+            self.spanned.emit()
         self.update()
 
     def show_theme(self, theme: Theme) -> None:
@@ -223,6 +229,8 @@ class Timeline(QWidget):
             self._seek(mark.time_ns)
         elif letter := self._end_at(at):
             self._drags = letter
+            assert self.range_ns is not None
+            self._range_before, self._other_end = self.range_ns, self.range_ns[1 if letter == "A" else 0]
         else:
             self._drags = "cursor"
             self._from = (at.x(), self.now_ns)
@@ -245,9 +253,8 @@ class Timeline(QWidget):
             per_px = (last - first) / max(self.width() - self.list_width - 12, 1)
             self.shifted.emit(self._group.path, offset_ns + round((at.x() - x) * per_px))
         elif self._drags and self.range_ns is not None:
-            low, high = self.range_ns
-            here = self._time_at(at.x())
-            self.range_ns = (min(here, high), high) if self._drags == "A" else (low, max(here, low))
+            here = self._time_at(at.x())  # dragged over the other one, A becomes B
+            self.range_ns = min(here, self._other_end), max(here, self._other_end)
             self.update()
         else:
             self.setCursor(self._shape_at(at))
@@ -268,8 +275,13 @@ class Timeline(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         drags, self._drags = self._drags, ""
-        if drags in ("A", "B") and self.range_ns is not None:
+        if drags not in ("A", "B") or self.range_ns is None:
+            return
+        if self.range_ns[0] < self.range_ns[1]:
             self.ranged.emit(*self.range_ns)
+        else:  # nothing would be between them
+            self.range_ns = self._range_before
+            self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -359,6 +371,7 @@ class Timeline(QWidget):
         length = min(max(last - first, 1_000_000), end - begin)
         first = min(max(first, begin), end - length)
         self.span_ns = (first, first + length)
+        self.spanned.emit()
         self.looked.emit()
         self.update()
 

@@ -174,20 +174,26 @@ def _words(
 
 
 def _paint_bars(painter: QPainter, line: Timeline, lane: Lane, top: int, outline: Outline, hue: QColor) -> None:
-    """Two pixels and a gap of one; the height is the density, against the densest of the lane."""
-    most = float(lane.density.max()) if len(lane.density) else 0.0
-    if most <= 0:
-        return
+    """Two pixels and a gap of one; the height is the density, against the densest of the lane. Of a part that was
+    looked at closely what was found there."""
     left, right = line.list_width, line.width() - 12
     first, last = line.span_ns
+    density, start_ns, length_ns = lane.density, outline.start_ns, outline.length_ns
+    if lane.close is not None and outline.close_ns is not None:
+        close_first, close_last = outline.close_ns
+        if close_first <= first and last <= close_last:
+            density, start_ns, length_ns = lane.close, close_first, close_last - close_first
+    most = float(density.max()) if len(density) else 0.0
+    if most <= 0:
+        return
     per_pixel = (last - first) / max(right - left, 1)
     for x in range(left, right, 3):
         at = first + (x - left) * per_pixel
-        begin = int((at - outline.start_ns) / outline.length_ns * BINS)
-        end = max(begin + 1, math.ceil((at + 3 * per_pixel - outline.start_ns) / outline.length_ns * BINS))
+        begin = int((at - start_ns) / length_ns * BINS)
+        end = max(begin + 1, math.ceil((at + 3 * per_pixel - start_ns) / length_ns * BINS))
         if end <= 0 or begin >= BINS:
             continue
-        value = float(np.max(lane.density[max(begin, 0) : min(end, BINS)]))
+        value = float(np.max(density[max(begin, 0) : min(end, BINS)]))
         if value > 0:
             height = 3 + (LANE - 9) * math.sqrt(value / most)
             painter.fillRect(QRectF(x, top + LANE - 4 - height, 2, height), hue)

@@ -266,10 +266,12 @@ class LockstepPlayer(PlayingLog):
         """Stop after the first event of which a condition holds, e.g. `/scan/ranges_m.min < 0.5`; None: never."""
         if text is None:
             self.session.set_condition(None)
+            self._condition = None
             return
         condition, logged, _ = self._parse_condition(text)
         field = condition.text.strip()[len(condition.topic) :].lstrip("/.")
         self.session.set_condition({"topic": self.played.streams[logged], "condition": field})
+        self._condition = condition
 
     # What a view shows, and what a script waits for.
 

@@ -32,7 +32,6 @@ from studio.runtime.control import Control, ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist
 from studio.runtime.replay.clock_follower import FOLLOW_EVERY_S, ClockFollower
-from studio.runtime.replay.condition import Condition
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.flow import Flow
 from studio.runtime.replay.inputs import END
@@ -78,7 +77,6 @@ class LogPlayer(PlayingLog):
         self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
         self._pusher.on_new_broker = lambda: self._later(self._feed)
         self._control = Control(session.folders.run, lambda: session.broker_restarts)
-        self._condition: Condition | None = None
         self._known_to = 0
         """How many brokers have died before the one that was told of this player."""
         self._playing = False

@@ -24,6 +24,8 @@ class PlayerState:
     range_ns: tuple[int, int] | None
     streams: Mapping[str, bool] = field(default_factory=dict)
     """Topic of the system -> whether it is played."""
+    condition: str = ""
+    """After what it stops by itself, as it was written; empty for nothing."""
     stopped: str | None = None
     """Why it stopped by itself: end, condition or failure."""
     sent: int = 0

@@ -28,6 +28,8 @@ class PlayingLog:
         self._loop = False
         self._loops = 0
         self._range: tuple[int, int] | None = None
+        self._condition: Condition | None = None
+        """It stops behind the first event of which this holds."""
         self._stopped: str | None = None
         self._lock = threading.RLock()
 
@@ -109,6 +111,7 @@ class PlayingLog:
             loops=self._loops,
             range_ns=self._range,
             streams=streams,
+            condition=self._condition.text if self._condition is not None else "",
             stopped=stopped,
             sent=sent,
             behind_ns=behind_ns,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QColor
@@ -16,8 +19,10 @@ from studio.editor.feed import Feed
 from studio.editor.panels.player_transport import RateDial, seconds_in
 from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.theme import DARK, LIGHT
+from studio.editor.views import log_outline
 from studio.editor.views.log_bookmarks import Mark, file_of, read_marks
 from studio.editor.views.log_outline import read_gaps, time_of_event
+from studio.errors import StudioError
 from studio.messages import Float64
 from studio.runtime.recording import LogReader
 from tests.runtime.replay.played import MS, START, A, B, write_rig
@@ -42,7 +47,7 @@ def viewer(feed: Feed, tmp_path: Path, qtbot: QtBot) -> PlayerViewer:
     feed.state["player"] = {
         "log": str(path), "playing": False, "time_ns": first, "start_ns": first, "end_ns": last, "number": 0,
         "count": 100, "rate": 1.0, "loop": False, "range_ns": None, "streams": {A: ["/platform/level", True]},
-        "stopped": None,
+        "condition": "", "stopped": None,
     }  # fmt: skip
     feed.state["stepping"] = {"can_go_back": True, "why_not": ""}
     made = PlayerViewer(feed, LIGHT)
@@ -213,6 +218,166 @@ def test_the_range_is_dragged_by_its_flags(viewer: PlayerViewer) -> None:
     action, fields = asked[-1]
     assert action == "range" and fields["end_ns"] == START + 800 * MS
     assert fields["start_ns"] == pytest.approx(START + 400 * MS, abs=2 * MS)
+
+
+def test_a_flag_that_is_dragged_over_the_other_becomes_it_and_an_empty_range_is_none(viewer: PlayerViewer) -> None:
+    timeline, asked = viewer.timeline, viewer.asked  # type: ignore[attr-defined]
+    timeline.show_now(timeline.now_ns, (START + 200 * MS, START + 400 * MS))
+
+    def drag(start_ns: int, end_ns: int) -> None:
+        x, to = int(timeline._x_of(start_ns)) + 5, round(timeline._x_of(end_ns))
+        QTest.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+        QTest.mouseMove(timeline, QPoint(to, 8))
+        QTest.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(to, 8))
+
+    drag(START + 200 * MS, START + 800 * MS)
+    action, fields = asked[-1]
+    assert action == "range" and fields["start_ns"] == START + 400 * MS
+    assert fields["end_ns"] == pytest.approx(START + 800 * MS, abs=2 * MS)
+    asked.clear()
+    timeline.show_now(timeline.now_ns, (timeline.span_ns[0], START + 400 * MS))
+    QTest.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(int(timeline._x_of(START + 400 * MS)) - 5, 8))
+    QTest.mouseMove(timeline, QPoint(timeline.list_width - 20, 8))
+    QTest.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(timeline.list_width - 20, 8))
+    assert not asked and timeline.range_ns == (timeline.span_ns[0], START + 400 * MS), "nothing would be between them"
+
+
+def test_a_behind_b_moves_the_other_end(viewer: PlayerViewer) -> None:
+    asked, state = viewer.asked, viewer.state  # type: ignore[attr-defined]
+    first, last = state["start_ns"], state["end_ns"]
+    middle = (first + last) // 2
+    state.update(range_ns=[first, first + (last - first) // 4], time_ns=middle)
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_BracketLeft)
+    assert asked == [("range", {"start_ns": middle, "end_ns": last})]
+    state.update(range_ns=[last - (last - first) // 4, last])
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_BracketRight)
+    assert asked[1:] == [("range", {"start_ns": first, "end_ns": middle})]
+    state.update(time_ns=last)
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_BracketLeft)
+    assert len(asked) == 2 and "nothing would be between" in viewer.bar.facts.text()
+
+
+def test_a_bookmark_is_where_it_was_asked_for_and_not_where_the_words_ended(
+    viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def typed(*_: object, **__: object) -> tuple[str, bool]:
+        viewer.timeline.show_now(START + 700 * MS, None)  # the log plays on while one types
+        return "here", True
+
+    monkeypatch.setattr(QInputDialog, "getText", typed)
+    viewer.timeline.show_now(START + 200 * MS, None)
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_B)
+    assert viewer.timeline.marks == [Mark(START + 200 * MS, "here")]
+
+
+def test_n_and_p_go_to_no_other_stream_than_the_chosen_one(viewer: PlayerViewer) -> None:
+    asked = viewer.asked  # type: ignore[attr-defined]
+    viewer.timeline.choose(B)
+    for key in (Qt.Key.Key_N, Qt.Key.Key_P):
+        viewer.bar.facts.insist("")
+        QTest.keyClick(viewer.timeline, key)
+        assert not asked and f"{B} is not played: no source is fed by it" in viewer.bar.facts.text()
+    viewer.timeline.choose(A)
+    viewer.state["streams"][A][1] = False
+    viewer._show_state()
+    QTest.keyClick(viewer.timeline, Qt.Key.Key_N)
+    assert not asked and f"{A} is not played: it is switched off" in viewer.bar.facts.text()
+
+
+def test_the_field_of_the_condition_tells_what_is_set(viewer: PlayerViewer, feed: Feed) -> None:
+    asked, field = viewer.asked, viewer.bar.condition  # type: ignore[attr-defined]
+    field.setText("/rig/a.data > 3")
+    field.returnPressed.emit()
+    assert asked == [("stop_when", {"condition": "/rig/a.data > 3"})]
+    viewer.steering._done({"player": {**viewer.state, "condition": "/rig/a.data > 3"}})
+    assert field.text() == "/rig/a.data > 3"
+    field.clear()
+    assert asked[1:] == [("stop_when", {"condition": ""})], "the cross in the field takes it away"
+    viewer.steering._done({"player": {**viewer.state, "condition": ""}})
+    field.setText("/rig/a.data >")
+    field.returnPressed.emit()
+    viewer.steering._refused(StudioError("no condition"))
+    viewer.timeline.setFocus()
+    viewer._take_state()
+    assert field.text() == "", "another player, or one that refused it, has none"
+    feed.state["player"]["condition"] = "/rig/a.data < 1"
+    viewer._take_state()
+    assert field.text() == "/rig/a.data < 1", "set by anybody"
+
+
+def test_another_log_than_the_one_that_plays_is_not_shown(viewer: PlayerViewer, tmp_path: Path) -> None:
+    outline = viewer.timeline.outline
+    assert outline is not None
+    viewer._path = str(tmp_path / "other.mcap")
+    viewer.timeline.show_outline(None)
+    viewer._show_outline(outline.path, outline, "")
+    assert viewer.timeline.outline is None, "it was read too late"
+    viewer._say_empty("Reading other.mcap …", choices=False)
+    viewer._show_outline(outline.path, None, "it is damaged")
+    assert "damaged" not in viewer.empty._sentence.text()
+
+
+def test_a_closer_look_tells_more(tmp_path: Path, viewer: PlayerViewer, qtbot: QtBot) -> None:
+    outline, timeline = viewer.timeline.outline, viewer.timeline
+    assert outline is not None
+    timeline.show_span(START + 100 * MS, START + 200 * MS)
+    qtbot.waitUntil(lambda: outline.close_ns is not None, timeout=20_000)
+    low, high = outline.close_ns or (0, 0)
+    lane = next(lane for lane in outline.lanes if lane.topic == A)
+    assert low <= START + 100 * MS and high >= START + 200 * MS and lane.close is not None
+    assert lane.close.max() == 1 and lane.close.sum() == pytest.approx((high - low) / (10 * MS), abs=1)
+    assert np.count_nonzero(lane.close) < len(lane.close) / 20, "single events, with nothing between them"
+    timeline.show_all()
+    qtbot.waitUntil(lambda: outline.close_ns is None, timeout=20_000)
+
+
+def test_a_log_that_is_too_long_for_gaps_says_so(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert viewer.timeline.outline is not None and "gaps" not in viewer.timeline.words
+    monkeypatch.setattr(log_outline, "MOST_LOOKED_AT", 10)
+    viewer._show_outline(Path(viewer._path), log_outline.read_outline(Path(viewer._path)), "")
+    assert viewer.timeline.words.endswith("too long to look for gaps")
+
+
+def test_how_it_was_played_comes_back_with_the_layout(viewer: PlayerViewer, feed: Feed, qtbot: QtBot) -> None:
+    fresh = dict(viewer.state)
+    left = {
+        "rate": None,
+        "loop": True,
+        "range_ns": [START + 100 * MS, START + 300 * MS],
+        "condition": "/rig/a.data > 3",
+    }
+    viewer.steering._done({"player": {**fresh, **left, "streams": {A: ["/platform/level", False]}}})
+    kept = json.loads(json.dumps(viewer.save()))
+    asked: list[dict[str, Any]] = []
+
+    def ask(do: str, done: Any, failed: Any, *, timeout_s: float | None, **fields: Any) -> None:
+        asked.append(fields)
+        if fields["action"] == "stop_when":
+            failed(StudioError("no such field"))
+        else:
+            done({"player": {**feed.state["player"], **left}})
+
+    feed.ask = ask  # type: ignore[method-assign,assignment]
+    feed.state["player"] = {}
+    again = PlayerViewer(feed, LIGHT)
+    qtbot.addWidget(again)
+    again.restore(kept)
+    feed.state["player"] = fresh
+    again.attached()
+    assert asked == [
+        {"action": "rate", "rate": None}, {"action": "loop", "on": True},
+        {"action": "range", "start_ns": START + 100 * MS, "end_ns": START + 300 * MS},
+        {"action": "stop_when", "condition": "/rig/a.data > 3"},
+        {"action": "enable", "topic": "/platform/level", "on": False},
+    ]  # fmt: skip
+    again._take_state()
+    assert len(asked) == 5, "once, and then it is as people have it"
+    asked.clear()
+    again.ended()
+    again.memory.kept = kept["playing"]
+    feed.state["player"] = {**fresh, "rate": 2.0, "log": "/elsewhere/other.mcap"}
+    again.attached()
+    assert asked == [{"action": "loop", "on": True}], "a rate that was chosen stays, and the range is of another log"
 
 
 def test_gaps_and_numbers_of_events_are_found(tmp_path: Path) -> None:

@@ -223,6 +223,7 @@ def test_a_burst_ends_with_the_log_and_begins_again_in_a_loop(played: Rig) -> No
 
 def test_it_stops_behind_the_event_of_which_a_condition_holds(played: Rig) -> None:
     played.player.stop_when("/rig/b/data >= 1005")
+    assert played.player.state().condition == "/rig/b/data >= 1005"
     played.player.set_rate(FLAT_OUT)
     played.player.play()
     assert played.player.wait(20) == "condition"
@@ -231,6 +232,7 @@ def test_it_stops_behind_the_event_of_which_a_condition_holds(played: Rig) -> No
     assert played.player.single() == A
     assert played.player.burst(10) == 2  # up to the next of which it holds
     played.player.stop_when(None)
+    assert played.player.state().condition == ""
     played.player.play()
     assert played.player.wait(20) == "end"
 
