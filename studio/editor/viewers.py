@@ -148,6 +148,7 @@ class Viewers(QObject):
             viewer.cause_wanted.connect(self.explain)  # type: ignore[attr-defined]
         if viewer.KIND == "map":
             viewer.compare_wanted.connect(self.compare)  # type: ignore[attr-defined]
+            viewer.scene_wanted.connect(lambda: self.show("scene"))  # type: ignore[attr-defined]
         if viewer.KIND == "topics":
             viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]
 

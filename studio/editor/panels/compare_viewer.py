@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
+from studio.editor.panels.compare_colours import CompareColours
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes, RunStart
+from studio.editor.panels.linked_views import LinkedViews
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView, Cut, along, cut_in
@@ -67,7 +69,7 @@ class CompareViewer(Viewer):
         self._blink.timeout.connect(self._turn_over)
         self._shows_b = False
         self.cut = self.tool("mdi6.vector-line", "Cut line: both along it; drag its ends", self._cut, on=False)
-        self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self._fit())
+        self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self.linked.fit_by_hand())
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
         self.figures, self.profile, self.histogram = Figures(theme), ProfileChart(theme), HistogramChart(theme)
         self.empty = Empty(self.ICON, NOTHING, theme)
@@ -84,9 +86,7 @@ class CompareViewer(Viewer):
         self._wanted_plane = ""
         self._guessed = False
         """Whether the maps were taken as they came, and not chosen by anybody."""
-        self._fitted = False
-        self._ranges: dict[str, tuple[float, float]] = {}
-        """By plane, where somebody has dragged an end of the legend; both maps have the same colours."""
+        self.colours = CompareColours()
         self._link()
         self.topics_changed()
 
@@ -125,26 +125,26 @@ class CompareViewer(Viewer):
         return (*(side.view for side in self.sides), self.change)
 
     def _link(self) -> None:
-        """Whichever is moved, all move; the pointer is at the same place in all."""
+        self.linked = LinkedViews(self, self._views(), [side.view for side in self.sides])
+        self.linked.changed.connect(self.settled)
         for view in self._views():
-            view.moved_by_hand.connect(lambda view=view: self._follow(view))
+            view.border_moved.connect(self.settled)
+            view.legend_clicked.connect(lambda number, view=view: self._turn_colours(view, number))
             view.cut_moved.connect(lambda view=view: self._move_cut(view))
             view.range_dragged.connect(lambda number, low, high, view=view: self._limit(view, number, (low, high)))
             view.range_reset.connect(lambda number, view=view: self._limit(view, number, None))
 
-    def _follow(self, moved: CompareView) -> None:
-        for view in self._views():
-            if view is not moved:
-                view.follows = False
-                view.look_at(*moved.centre_m, moved.metres_per_pixel)
-
     def _limit(self, view: CompareView, number: int, limits: tuple[float, float] | None) -> None:
-        plane = view.layers[number].plane
-        if limits is None:
-            self._ranges.pop(plane, None)
-        else:
-            self._ranges[plane] = limits
+        self.colours.limit(view.layers[number].plane, limits)
         self.refresh()
+        self.settled.emit()
+
+    def _turn_colours(self, view: CompareView, number: int) -> None:
+        """A click on a legend: colours that everybody can tell apart for both maps, and back."""
+        layer = view.layers[number]
+        if view is not self.change and self.colours.turn(layer.plane, layer.scheme.name):
+            self.refresh()
+            self.settled.emit()
 
     # ---- one over the other
 
@@ -195,14 +195,9 @@ class CompareViewer(Viewer):
         if cut is not None:
             self.profile.show_lines([along(map_, plane, cut) for map_ in maps if map_ and plane in map_.plane_names])
 
-    def _fit(self) -> None:
-        """All that is known in one of them."""
-        first = self.sides[0].view
-        known = [layer.known_m() for side in self.sides for layer in side.view.layers]
-        if known:
-            low, high = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
-            first.show_rectangle(*low[:2], *high[2:])
-            self._follow(first)
+    def showEvent(self, event: QShowEvent | None) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, lambda: self.linked.fit_first(seen=True))  # when everything has its size
 
     # ---- what is kept
 
@@ -218,12 +213,19 @@ class CompareViewer(Viewer):
             "logs": {side.letter: str(side.log) for side in self.sides if side.log is not None},
             "times_ns": {side.letter: side.at_ns for side in self.sides if side.log is not None},
             "offset_ns": self.times.offset_ns,
+            "colours": self.colours.save(),
+            "border": a.view.share,
+            "view": self.linked.save(),
         }
 
     def restore(self, settings: Settings) -> None:
         self._wanted_plane = str(settings.get("plane", ""))
         tolerance = settings.get("tolerance", 0.05)
         self.tolerance.setValue(float(tolerance) if isinstance(tolerance, int | float) else 0.05)
+        self.colours.restore(settings.get("colours"))
+        self.linked.restore(settings.get("view"))
+        border = settings.get("border")
+        self.sides[0].view.share = min(max(float(border), 0.0), 1.0) if isinstance(border, int | float) else 0.5
         way = settings.get("way")
         self.way.setCurrentText(way if way in (BESIDE, SWIPE, BLINK) else BESIDE)
         for side, name in zip(self.sides, ("a", "b"), strict=True):
@@ -343,11 +345,9 @@ class CompareViewer(Viewer):
         tolerance, unit = found.tolerance, scheme_for(found.plane).unit
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
         reach = max(tolerance * 4, 1e-3)
-        limits = self._ranges.get("difference", (-reach, reach))
+        limits = self.colours.ranges.get("difference", (-reach, reach))
         self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(*limits), unit=unit))])
-        if not self._fitted:
-            self._fitted = True
-            self._fit()
+        self.linked.fit_first(seen=self.isVisible())
         self.figures.show_figures(figures_of(found, unit))
         self.histogram.show_differences(found, unit)
 
@@ -356,8 +356,12 @@ class CompareViewer(Viewer):
         plane = self.plane.currentText()
         if a.map is None or b.map is None or plane not in a.map.plane_names or plane not in b.map.plane_names:
             return
-        limits = self._ranges.get(plane) or common_range(a.map, b.map, plane)
-        layers = {side.letter: [layer_of(side.map, plane, limits=limits)] for side in (a, b) if side.map is not None}
+        limits = self.colours.ranges.get(plane) or common_range(a.map, b.map, plane)
+        scheme = self.colours.scheme(plane)
+        layers = {
+            "A": [layer_of(a.map, plane, scheme, limits=limits)],
+            "B": [layer_of(b.map, plane, scheme, limits=limits)],
+        }
         way = self.way.currentText()
         shown = "B" if way == BLINK and self._shows_b else "A"
         a.view.over = layers["B"] if way == SWIPE else []

@@ -11,17 +11,19 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
-from studio.editor.panels.map_goal import send_goal
+from studio.editor.panels.map_goal import NOBODY, send_goal
 from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
+from studio.editor.panels.map_legends import LegendHands
 from studio.editor.panels.map_stack import LayerStack
 from studio.editor.panels.map_things import ThingsWatch
+from studio.editor.panels.map_words import MapWords
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.map_history import MapHistory
 from studio.editor.views.map_raster import Window, paint
 from studio.editor.views.map_view import MapView
-from studio.errors import StudioError
+from studio.editor.views.plane_view import place_in
 from studio.messages import Map, Message, Odometry, PoseTransform, Range3d
 
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
@@ -31,6 +33,7 @@ class MapViewer(Viewer):
     KIND, TITLE, ICON = "map", "Map", "mdi6.map"
     compare_wanted = pyqtSignal(str, object, str)
     """With this map of a topic: topic, map, and what it is in words."""
+    scene_wanted = pyqtSignal()
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
@@ -61,21 +64,21 @@ class MapViewer(Viewer):
         self.follow = self.tool(
             "mdi6.crosshairs-gps", "Follow the vehicle: the view moves with it", self._follow, on=True
         )
-        self.measure = self.tool("mdi6.ruler", "Measure: click two places", self.view.set_measuring, on=False)
-        self.goal = self.tool(
-            "fa6s.flag-checkered", "Goal: click where the vehicle is to go", self.view.set_picking, on=False
-        )
+        self.measure = self.tool("mdi6.ruler", "Measure: click two places", self._measure, on=False)
+        self.goal = self.tool("fa6s.flag-checkered", "Goal: click where the vehicle is to go", self._pick, on=False)
         self.view.clicked.connect(self._send_goal)
         self.fit = self.tool(
-            "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self._fit()
+            "mdi6.fit-to-page-outline", "Show the whole map: F, or a double-click", lambda _: self.view.fit_by_hand()
         )
         self.compare = self.tool(
             "mdi6.set-split",
             "Compare: hold this map, and see beside it what comes from now on",
             lambda _: self._compare(),
         )
+        self.scene = self.tool("mdi6.cube-scan", "3-D: the same in space", lambda _: self.scene_wanted.emit())
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
         self.facts = facts()
+        self.words = MapWords(self, self.facts)
         self.past = QSlider(Qt.Orientation.Horizontal)
         self.past.setToolTip("Earlier maps of this run; at the right end the newest")
         self.past.setAccessibleName("History")
@@ -94,7 +97,7 @@ class MapViewer(Viewer):
             lambda _: self.layers.open_below(self.more),
         )  # fmt: skip
         bar = Bar(
-            self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.compare,
+            self.topic, self.plane, self.follow, self.goal, self.measure, self.fit, self.more, self.scene, self.compare,
             self.export, self.facts, self.past,
         )  # fmt: skip
         column(self, bar, self.place)
@@ -103,11 +106,11 @@ class MapViewer(Viewer):
         self._is_over = False
         """What is shown is of a run that has ended."""
         self._wanted_plane = ""
-        self.view.moved_by_hand.connect(lambda: self.follow.setChecked(False))
-        self.view.legend_clicked.connect(self._other_colours)
-        self.view.range_dragged.connect(self._drag_range)
-        self.view.range_reset.connect(self._reset_range)
-        self.view.plates_moved.connect(self.settled)
+        self.view.moved_by_hand.connect(self._moved)
+        self._legends = LegendHands(self, self.view, self.stack)
+        self._legends.changed.connect(self._colours_changed)
+        for signal in (self.view.plates_moved, self.view.plates_toggled):
+            signal.connect(self.settled)
         self.topics_changed()
 
     # ---- what is kept
@@ -117,6 +120,8 @@ class MapViewer(Viewer):
             "topic": self.topic.topic, "pose": self.pose.topic, "path": self.planned.topic, "plane": self._wanted_plane,
             "colours": self.stack.main.colours, "follow": self.follow.isChecked(),
             "layers": self.stack.save(), "things": asdict(self.view.things), "plates": self.view.plates.save(),
+            "hides_plates": not self.view.shows_plates,
+            "view": [*self.view.centre_m, self.view.metres_per_pixel] if self.view.is_free else None,
         }  # fmt: skip
 
     def restore(self, settings: Settings) -> None:
@@ -128,6 +133,10 @@ class MapViewer(Viewer):
         for choice in self.stack.restore(settings.get("layers")):
             self._watch_layer(choice)
         self.view.plates.restore(settings.get("plates"))
+        self.view.shows_plates = settings.get("hides_plates") is not True
+        view = place_in(settings.get("view"))
+        if view is not None and not self.follow.isChecked():
+            self.view.show_free(*view)
         things = settings.get("things")
         for name, on in things.items() if isinstance(things, dict) else ():
             if isinstance(on, bool) and hasattr(self.view.things, name):
@@ -153,6 +162,8 @@ class MapViewer(Viewer):
         if changes.system and is_real != self.view.is_real:
             self.view.is_real = is_real
             self.view.update()
+        if self.topic.topic in changes.topics:
+            self._show_rate()
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
@@ -164,6 +175,11 @@ class MapViewer(Viewer):
         self.view.mounts = vehicle.get("mounts", {})
         self._things.look(self.planned.topic)
         self._list_layers()
+        self._show_rate()
+
+    def _show_rate(self) -> None:
+        told = self.feed.state.get("topics", {}).get(self.topic.topic, {})
+        self.words.show_rate(float(told.get("rate_hz") or 0.0))
 
     def _watch_map(self, topic: str) -> None:
         self._forget()
@@ -183,14 +199,18 @@ class MapViewer(Viewer):
             self._say(f"{events[-1].topic} carries {type(message).__name__} now, not Map. Choose another topic")
             return
         was_newest, before = self.past.value() == self.past.maximum(), self.past.value()
-        self._history.add(message, events[-1].stamp_ns)
+        looked_at = self.shown
+        dropped = self._history.add(message, events[-1].stamp_ns)
         self.past.blockSignals(True)
         self.past.setMaximum(len(self._history) - 1)
-        if was_newest:
-            self.past.setValue(self.past.maximum())
+        self.past.setValue(self.past.maximum() if was_newest else max(before - dropped, 0))
         self.past.blockSignals(False)
-        if was_newest or self.past.value() != before:  # or a log was rewound behind what is looked at
-            self._show_map()
+        if self.shown is looked_at:  # an earlier one, which is older by now
+            self._note()
+            return
+        if not was_newest and before < dropped:  # or a log was rewound behind what was looked at
+            self.words.tell("The map that was looked at is no longer kept: this is the oldest of this run")
+        self._show_map()
 
     def _watch_path(self, topic: str) -> None:
         self.look_at("path", topic, self._take_path)
@@ -231,7 +251,7 @@ class MapViewer(Viewer):
         self.stack.main.plane = plane
         self._note()
         self._compose()
-        self.facts.setText(f"{shown.columns} × {shown.rows} cells · {shown.resolution_m:.2f} m")
+        self.words.show_map(shown)
 
     def _note(self) -> None:
         """What is not as one would think."""
@@ -299,7 +319,7 @@ class MapViewer(Viewer):
         self.past.setMaximum(0)
         self.view.note = ""
         self.view.forget()
-        self.facts.clear()
+        self.words.show_map(None)
         self._say(f"No map on {self.topic.topic} yet" if self.topic.topic else NOTHING)
 
     # ---- choices
@@ -318,41 +338,31 @@ class MapViewer(Viewer):
     def _show_colours(self) -> None:
         self.colours.setCurrentIndex(max(self.colours.findData(self.stack.main.colours), 0))
 
+    def _measure(self, on: bool) -> None:
+        """A click means one thing: measuring ends choosing a goal, and the other way round."""
+        self.goal.setChecked(False)
+        self.view.set_picking(False)
+        self.view.set_measuring(on)
+
+    def _pick(self, on: bool) -> None:
+        self.measure.setChecked(False)
+        self.view.set_measuring(False)
+        self.view.set_picking(on)
+
     def _send_goal(self, x_m: float, y_m: float) -> None:
         self.goal.setChecked(False)
         self.view.set_picking(False)
         frame = self.shown.frame if self.shown is not None else ""
-        self.facts.setText(send_goal(self.feed, x_m, y_m, frame, self.planned.topic, self._refused))
+        told = send_goal(self.feed, x_m, y_m, frame, self.planned.topic, lambda error: self.words.tell(str(error)))
+        self.words.tell(told)
+        if told != NOBODY:
+            self.view.goal_m = (x_m, y_m)  # until a plan says so
+            self.view.update()
 
-    def _refused(self, error: StudioError) -> None:
-        self.facts.setText(str(error))
-        self.facts.setToolTip(str(error))
-
-    def _other_colours(self, number: int) -> None:
-        """A click on the legend: colours that everybody can tell apart, and back."""
-        layer = self.view.layers[number]
-        choice = self.stack.choice_of(layer)
-        if choice is not None:
-            self.stack.turn_colours(choice, layer)
-            self._show_colours()
-            self._compose()
-            self.settled.emit()
-
-    def _drag_range(self, number: int, low: float, high: float) -> None:
-        layer = self.view.layers[number]
-        choice = self.stack.choice_of(layer)
-        if choice is not None:
-            choice.ranges[layer.plane] = (low, high)
-            self._compose()
-            self.settled.emit()
-
-    def _reset_range(self, number: int) -> None:
-        layer = self.view.layers[number]
-        choice = self.stack.choice_of(layer)
-        if choice is not None:
-            choice.ranges.pop(layer.plane, None)
-            self._compose()
-            self.settled.emit()
+    def _colours_changed(self) -> None:
+        self._show_colours()
+        self._compose()
+        self.settled.emit()
 
     def _compare(self) -> None:
         if self.shown is not None:
@@ -362,10 +372,9 @@ class MapViewer(Viewer):
         self.view.set_following(on)
         self.settled.emit()
 
-    def _fit(self) -> None:
+    def _moved(self) -> None:
         self.follow.setChecked(False)
-        self.view.set_following(False)
-        self.view.fit()
+        self.settled.emit()
 
     def ask_export(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save the picture", "map.png", "Pictures (*.png)")

@@ -48,10 +48,12 @@ def cut_in(kept: Any) -> Cut | None:
 
 class CompareView(MapView):
     cut_moved = pyqtSignal()
+    border_moved = pyqtSignal()
+    """Between what is swiped over each other."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.follows = False
+        self.follows = self.fits_itself = False
         self.cut: Cut | None = None
         self.over: list[Layer] = []
         """What covers the right part of the picture."""
@@ -131,4 +133,6 @@ class CompareView(MapView):
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         if self._dragged is None:
             super().mouseReleaseEvent(event)
+        elif self._dragged < 0:
+            self.border_moved.emit()
         self._dragged = None

@@ -33,8 +33,10 @@ class MapHistory:
         before = max(after - 1, 0)
         return min((after, before), key=lambda place: abs(self._times_ns[place] - at_ns))
 
-    def add(self, newest: Map, at_ns: int | None = None) -> None:
-        """The oldest go when there is no room; the newest stays however large it is."""
+    def add(self, newest: Map, at_ns: int | None = None) -> int:
+        """The oldest go when there is no room, and by so many places all others are nearer to the beginning; the
+        newest stays however large it is."""
+        dropped = 0
         time_ns = newest.stamp_ns if at_ns is None else at_ns
         while self._times_ns and self._times_ns[-1] > time_ns:
             self._times_ns.pop()
@@ -45,6 +47,8 @@ class MapHistory:
         while self._bytes > MOST_BYTES and len(self._maps) > 1:
             self._times_ns.popleft()
             self._bytes -= self._maps.popleft().planes.nbytes
+            dropped += 1
+        return dropped
 
     def clear(self) -> None:
         self._maps.clear()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPixmap
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
@@ -76,7 +76,12 @@ class MapView(PlaneView):
         self.note = ""
         """What else has to be known about the picture."""
         self.vehicle_m = 1.0
+        self.is_free = False
+        """Somebody has chosen what is seen."""
+        self.fits_itself = True
+        """False where somebody else sees to it, for several views at once."""
         self._fitted = False
+        self._unseen = False
         self._ground = Ground()
         self._legends: dict[object, QPixmap] = {}
         self._legend_drag: LegendDrag | None = None
@@ -91,8 +96,35 @@ class MapView(PlaneView):
         self.layers = [layer for layer in layers if layer.map.rows and layer.map.columns]
         if self.layers and not self._fitted:
             self._fitted = True
-            self.fit()
+            self._unseen = not self.isVisible()
+            self._fit_first()
         self.update()
+
+    def _fit_first(self) -> None:
+        """A view that somebody has chosen stays, if there is anything to be seen in it."""
+        extent = self.extent_m()
+        if self.fits_itself and extent is not None and not (self.is_free and self.sees(*extent)):
+            self.fit()
+            self._look_at_vehicle()
+
+    def _look_at_vehicle(self) -> None:
+        if self.follows and self.pose is not None:
+            self.look_at(float(self.pose.position[0]), float(self.pose.position[1]))
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        if self._unseen:  # what came while it was hidden was fitted into a size that nobody saw
+            self._unseen = False
+            self._fit_first()
+        super().paintEvent(event)
+
+    def fit_by_hand(self) -> None:
+        super().fit_by_hand()
+        self.is_free = False  # the whole map, of the next run too
+
+    def show_free(self, x_m: float, y_m: float, metres_per_pixel: float) -> None:
+        """What somebody has looked at before."""
+        self.look_at(x_m, y_m, metres_per_pixel)
+        self.follows, self.is_free = False, True
 
     def show_pose(self, pose: PoseTransform) -> None:
         x_m, y_m = float(pose.position[0]), float(pose.position[1])
@@ -115,8 +147,8 @@ class MapView(PlaneView):
 
     def set_following(self, on: bool) -> None:
         self.follows = on
-        if on and self.pose is not None:
-            self.look_at(float(self.pose.position[0]), float(self.pose.position[1]))
+        self.is_free = self.is_free and not on
+        self._look_at_vehicle()
 
     def forget(self) -> None:
         """Of another run or log: nothing of it belongs to the next."""
@@ -128,7 +160,7 @@ class MapView(PlaneView):
         self.update()
 
     def _let_go(self) -> None:
-        self.follows = False
+        self.follows, self.is_free, self._unseen = False, True, False
 
     def extent_m(self) -> tuple[float, float, float, float] | None:
         if not self.layers:

@@ -22,7 +22,7 @@ from studio.editor.fonts import code_font, text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plate_places import PlatePlaces
-from studio.editor.views.plates import draw_plate, draw_upright, with_alpha
+from studio.editor.views.plates import draw_cross, draw_plate, draw_upright, with_alpha
 
 CLOSEST_M, FARTHEST_M = 0.0005, 50.0
 """Metres per pixel."""
@@ -36,6 +36,10 @@ class PlaneView(QWidget):
     clicked = pyqtSignal(float, float)
     """A place that was clicked while `picks` is on."""
     moved_by_hand = pyqtSignal()
+    """Another part is seen now."""
+    pointed = pyqtSignal(object)
+    """Where the pointer is, x and y in metres; None when it has left."""
+    plates_toggled = pyqtSignal()
     plate_clicked = pyqtSignal(str)
     plates_moved = pyqtSignal()
 
@@ -51,6 +55,8 @@ class PlaneView(QWidget):
         self._grabbed: QPointF | None = None
         self._press: QPointF | None = None
         self._pointer: QPointF | None = None
+        self._is_guest = False
+        """The pointer is really in another view."""
         self._measured: list[tuple[float, float]] = []
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # nobody need paint what lies below
@@ -79,11 +85,26 @@ class PlaneView(QWidget):
         across = max((right_m - left_m) / max(self.width(), 1), (top_m - bottom_m) / max(self.height(), 1), CLOSEST_M)
         self.look_at((left_m + right_m) / 2, (bottom_m + top_m) / 2, across * 1.06)
 
+    def fit_by_hand(self) -> None:
+        """What shows everything is a view of somebody's choice, and stays as any other."""
+        self.fit()
+        self.moved_by_hand.emit()
+
     def fit(self) -> None:
         """Show everything there is."""
         extent = self.extent_m()
         if extent is not None:
             self.show_rectangle(*extent)
+
+    def sees(self, left_m: float, bottom_m: float, right_m: float, top_m: float) -> bool:
+        """Whether any of this is in the view."""
+        world = self.world()
+        return (
+            left_m < world.x_of(world.width)
+            and right_m > world.left_m
+            and bottom_m < world.top_m
+            and top_m > world.y_of(world.height)
+        )
 
     def extent_m(self) -> tuple[float, float, float, float] | None:
         """Left, bottom, right and top of what there is to see; None while there is nothing."""
@@ -111,6 +132,8 @@ class PlaneView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint_things(painter, world)
         self._paint_measure(painter, world)
+        if self._is_guest and self._pointer is not None:
+            draw_cross(painter, self._pointer)
         self.plates.begin()
         if self.shows_plates:
             self._paint_scale(painter)
@@ -225,7 +248,7 @@ class PlaneView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
-        self._pointer = event.position()
+        self._pointer, self._is_guest = event.position(), False
         if self.plates.is_held:
             self.plates.drag(event.position())
         elif self._grabbed is not None and event.buttons():
@@ -234,6 +257,8 @@ class PlaneView(QWidget):
             x_m, y_m = self.centre_m
             self.centre_m = (x_m - by.x() * self.metres_per_pixel, y_m + by.y() * self.metres_per_pixel)
             self.moved_by_hand.emit()
+        world = self.world()
+        self.pointed.emit((world.x_of(event.position().x()), world.y_of(event.position().y())))
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
@@ -264,11 +289,27 @@ class PlaneView(QWidget):
             self.plates_moved.emit()
             self.update()
         elif not (self.measures or self.picks):
-            self.fit()
+            self.fit_by_hand()
 
     def leaveEvent(self, event: object) -> None:
         self._pointer = None
+        self.pointed.emit(None)
         self.update()
+
+    def show_pointer(self, place: tuple[float, float] | None) -> None:
+        """As if it were here too: it is at this place of another view of the same ground."""
+        world = self.world()
+        self._pointer = None if place is None else QPointF(*world.pixel_of(*place))
+        self._is_guest = place is not None
+        self.update()
+
+    @property
+    def pointed_at(self) -> tuple[float, float] | None:
+        """The place below the pointer, in metres."""
+        if self._pointer is None:
+            return None
+        world = self.world()
+        return world.x_of(self._pointer.x()), world.y_of(self._pointer.y())
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         assert event is not None
@@ -287,16 +328,17 @@ class PlaneView(QWidget):
         }
         if event.key() in moves:
             x_m, y_m = moves[Qt.Key(event.key())]
-            self.moved_by_hand.emit()
             self.look_at(self.centre_m[0] + x_m, self.centre_m[1] + y_m)
+            self.moved_by_hand.emit()
         elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom_at(middle, ZOOM_STEP)
         elif event.key() == Qt.Key.Key_Minus:
             self.zoom_at(middle, 1 / ZOOM_STEP)
         elif event.key() == Qt.Key.Key_F:
-            self.fit()
+            self.fit_by_hand()
         elif event.key() == Qt.Key.Key_H:
             self.shows_plates = not self.shows_plates
+            self.plates_toggled.emit()
             self.update()
         else:
             super().keyPressEvent(event)
@@ -307,6 +349,15 @@ class PlaneView(QWidget):
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
         self.update()
+
+
+def place_in(kept: object) -> tuple[float, float, float] | None:
+    """Settings come from a file: x, y and metres per pixel of a view, or nothing."""
+    try:
+        x_m, y_m, scale = (float(each) for each in kept)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return None
+    return (x_m, y_m, scale) if all(map(math.isfinite, (x_m, y_m, scale))) and scale > 0 else None
 
 
 def round_step(about: float) -> float:

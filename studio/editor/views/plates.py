@@ -93,6 +93,15 @@ def _draw_arrows(painter: QPainter, bar: QRectF, scheme: Scheme, clipped: tuple[
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
+def draw_cross(painter: QPainter, at: QPointF) -> None:
+    """Where the pointer is in another view: white on dark, so that it is seen on any ground."""
+    for colour, width in (("#14171A", 3.0), ("#FFFFFF", 1.0)):
+        painter.setPen(QPen(QColor(colour), width))
+        for reach in (QPointF(9, 0), QPointF(0, 9)):
+            painter.drawLine(at - reach, at - reach / 3)
+            painter.drawLine(at + reach / 3, at + reach)
+
+
 def number(value: float, scheme: Scheme) -> str:
     """With a sign where the scale has two sides, and a real minus."""
     text = f"{value:+g}" if scheme.grade is not None and value else f"{value:g}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
@@ -218,3 +218,83 @@ def test_a_map_that_is_looked_at_is_held_with_one_click(window: MainWindow) -> N
         side.view.range_dragged.emit(0, -0.5, 0.5)
         assert {each.view.layers[0].scheme.high for each in compare.sides} == {0.5}, "both have the same colours"
     window.viewers.close_all()
+
+
+@pytest.fixture
+def pair(feed: Feed) -> CompareViewer:
+    viewer = CompareViewer(feed, LIGHT)
+    viewer.resize(1000, 800)
+    viewer.show()
+    show_pair(viewer)
+    until(lambda: viewer.linked._fitted, "it is laid out")
+    return viewer
+
+
+def show_pair(viewer: CompareViewer) -> None:
+    for side, value in zip(viewer.sides, (0.1, 0.2), strict=True):
+        side.keep(TOPIC, heights(value), "held")
+
+
+def where(viewer: CompareViewer) -> set[tuple[float, float, float]]:
+    return {(*view.centre_m, view.metres_per_pixel) for view in viewer._views()}
+
+
+def test_whatever_moves_one_view_moves_all(pair: CompareViewer) -> None:
+    a, b = (side.view for side in pair.sides)
+    first = where(pair)
+    assert len(first) == 1
+    QTest.keyClick(a, Qt.Key.Key_Right)
+    assert len(where(pair)) == 1 and where(pair) != first
+    a.zoom_at(QPointF(50, 50), 3.0)
+    QTest.keyClick(a, Qt.Key.Key_F)
+    assert len(where(pair)) == 1 and a.centre_m == (7.5, 5.0)
+    b.zoom_at(QPointF(50, 50), 3.0)
+    QTest.mouseDClick(b, Qt.MouseButton.LeftButton, pos=QPoint(200, 100))
+    assert len(where(pair)) == 1 and b.centre_m == (7.5, 5.0)
+
+
+def test_the_pointer_is_at_the_same_place_in_all(pair: CompareViewer) -> None:
+    a, b = (side.view for side in pair.sides)
+    QTest.mouseMove(a, QPoint(150, 120))
+    place = a.pointed_at
+    assert place is not None
+    for view in (b, pair.change):
+        assert view.pointed_at == pytest.approx(place), "read out there too"
+    before = pair.change.grab().toImage()
+    a.leaveEvent(None)
+    assert b.pointed_at is None and pair.change.pointed_at is None
+    assert pair.change.grab().toImage() != before, "and drawn"
+
+
+def test_both_maps_get_colours_that_everybody_can_tell_apart(pair: CompareViewer) -> None:
+    a, b = (side.view for side in pair.sides)
+    a.legend_clicked.emit(0)
+    assert {view.layers[0].scheme.name for view in (a, b)} == {"terrain_safe"}
+    pair._limit(b, 0, (-3.0, 3.0))
+    again = CompareViewer(pair.feed, DARK)
+    again.restore(json.loads(json.dumps(pair.save())))
+    show_pair(again)
+    assert [side.view.layers[0].scheme for side in again.sides] == [a.layers[0].scheme, b.layers[0].scheme]
+    assert again.sides[0].view.layers[0].scheme.high == 3.0
+    a.legend_clicked.emit(0)
+    assert {view.layers[0].scheme.name for view in (a, b)} == {"terrain"}
+    pair.change.legend_clicked.emit(0)
+    assert pair.change.layers[0].plane == "difference"
+
+
+def test_the_view_and_the_border_of_a_swipe_come_back(pair: CompareViewer) -> None:
+    a = pair.sides[0].view
+    pair.way.setCurrentText("Swipe")
+    a.zoom_at(QPointF(50, 50), 2.0)
+    QTest.mousePress(a, Qt.MouseButton.LeftButton, pos=QPoint(round(a.width() / 2), 100))
+    QTest.mouseMove(a, QPoint(round(a.width() / 4), 100))
+    QTest.mouseRelease(a, Qt.MouseButton.LeftButton, pos=QPoint(round(a.width() / 4), 100))
+    QTest.keyClick(a, Qt.Key.Key_H)
+    again = CompareViewer(pair.feed, DARK)
+    again.resize(1000, 800)
+    again.restore(json.loads(json.dumps(pair.save())))
+    again.show()
+    show_pair(again)
+    until(lambda: again.linked._fitted, "it is laid out")
+    assert where(again) == where(pair) and not again.change.shows_plates
+    assert again.sides[0].view.share == a.share == pytest.approx(0.25, abs=0.01)

@@ -11,13 +11,14 @@ from PyQt6.QtCore import QPoint, QPointF, QRectF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.theme import DARK, LIGHT
+from studio.editor.views import map_history
 from studio.editor.views.map_colours import EYES, SCHEMES
 from studio.editor.views.plates import legend_bar
-from studio.messages import Map
+from studio.messages import Map, PoseTransform
 
 TERRAIN = Map(
     resolution_m=0.5, plane_names=("height",), planes=np.linspace(-2.0, 2.0, 600, dtype=np.float32).reshape(1, 20, 30)
@@ -127,3 +128,107 @@ def test_who_needs_other_colours_has_them_in_every_map(feed: Feed, monkeypatch: 
     monkeypatch.setattr(EYES, "need_safe", True)
     viewer = shown_map(feed)
     assert viewer.view.layers[0].scheme.name == SCHEMES["terrain"].safe
+
+
+def pose_at(viewer: MapViewer, x_m: float) -> None:
+    viewer._take_pose([Event("/pose", 1, 0, PoseTransform.from_xyz_rpy(x_m=x_m, y_m=5.0))])
+
+
+@pytest.mark.parametrize("hand", ["F", "double-click", "button"])
+def test_who_asks_for_the_whole_map_keeps_it_while_the_vehicle_moves_on(feed: Feed, hand: str) -> None:
+    viewer = shown_map(feed)
+    pose_at(viewer, 5.0)
+    assert viewer.follow.isChecked() and viewer.view.centre_m == (5.0, 5.0)
+    if hand == "F":
+        QTest.keyClick(viewer.view, Qt.Key.Key_F)
+    elif hand == "double-click":
+        QTest.mouseDClick(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    else:
+        viewer.fit.click()
+    whole = viewer.view.centre_m
+    pose_at(viewer, 5.2)
+    assert viewer.view.centre_m == whole == (7.5, 5.0) and not viewer.follow.isChecked()
+
+
+def test_a_goal_is_told_and_seen_and_measuring_ends_choosing_one(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "ask", lambda *_, **__: None)
+    viewer = shown_map(feed)
+    viewer.measure.click()
+    viewer.goal.click()
+    assert viewer.goal.isChecked() and not viewer.measure.isChecked(), "a click means one thing"
+    viewer.measure.click()
+    assert viewer.measure.isChecked() and not viewer.goal.isChecked() and not viewer.view.picks
+    viewer.goal.click()
+    QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    assert "no component has an in port goal" in viewer.facts.text() and viewer.view.goal_m is None
+    feed.state["components"] = {"planner": {"accepts": {"goal": PoseTransform.TYPE}, "parameters": {}}}
+    viewer.goal.click()
+    QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    show_terrain(viewer)
+    assert viewer.facts.text().startswith("planner goes to x"), "the next map does not wipe it away"
+    world = viewer.view.world()
+    assert viewer.view.goal_m == pytest.approx((world.x_of(200), world.y_of(200)), abs=0.1)
+
+
+def test_a_map_of_the_past_stays_when_the_oldest_are_forgotten(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(map_history, "MOST_BYTES", 5 * TERRAIN.planes.nbytes)
+    viewer = shown_map(feed)
+
+    def take(number: int) -> None:
+        message = TERRAIN.replace(planes=np.full((1, 20, 30), number, np.float32))
+        viewer._take_map([Event("/terrain", number, number * 10**9, message)])
+
+    def seen() -> tuple[float, float]:
+        assert viewer.shown is not None
+        return float(viewer.shown.planes[0, 0, 0]), float(viewer.view.layers[0].map.planes[0, 0, 0])
+
+    for number in range(1, 6):
+        take(number)
+    viewer.past.setValue(2)
+    assert seen() == (3.0, 3.0) and viewer.view.note == "the map of 2.0 s ago"
+    take(6)
+    assert seen() == (3.0, 3.0) and viewer.past.value() == 1 and viewer.view.note == "the map of 3.0 s ago"
+    take(7)
+    take(8)
+    assert seen() == (4.0, 4.0), "there is no room for it any more"
+    assert "no longer kept" in viewer.facts.text() and viewer.view.note == "the map of 4.0 s ago"
+
+
+def test_a_map_that_came_while_it_was_hidden_fits_when_it_is_seen(feed: Feed) -> None:
+    viewer = MapViewer(feed, LIGHT)
+    show_terrain(viewer)
+    viewer.resize(900, 700)
+    viewer.show()
+    viewer.view.grab()
+    ideal = max(15.0 / viewer.view.width(), 10.0 / viewer.view.height()) * 1.06
+    assert viewer.view.metres_per_pixel == pytest.approx(ideal, rel=0.01)
+
+
+def test_the_view_that_somebody_has_chosen_comes_back_and_so_do_hidden_plates(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    viewer.view.zoom_at(QPointF(100, 100), 2.0)
+    QTest.keyClick(viewer.view, Qt.Key.Key_H)
+    again = MapViewer(feed, DARK)
+    again.restore(json.loads(json.dumps(viewer.save())))
+    again.resize(600, 450)
+    again.show()
+    again.attached()
+    show_terrain(again)
+    again.view.grab()
+    assert again.view.centre_m == viewer.view.centre_m
+    assert again.view.metres_per_pixel == viewer.view.metres_per_pixel and not again.view.shows_plates
+    far = TERRAIN.replace(origin_m=np.array([1000.0, 0.0]))
+    again.attached()
+    again._take_map([Event("/terrain", 1, 0, far)])
+    assert again.view.centre_m[0] == pytest.approx(1007.5), "of another place nothing would be seen in it"
+
+
+def test_the_bar_tells_the_rate_and_leads_to_the_scene(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    feed.state["topics"]["/terrain"]["rate_hz"] = 10.0
+    viewer.changed(Changes(topics={"/terrain"}))
+    assert viewer.facts.text() == "30 × 20 cells · 0.50 m · 10.0 Hz"
+    wanted: list[bool] = []
+    viewer.scene_wanted.connect(lambda: wanted.append(True))
+    viewer.scene.click()
+    assert wanted
