@@ -13,6 +13,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from studio.editor.live_batch import (
     MOST_EVENTS,
     Answer,
@@ -26,7 +28,8 @@ from studio.editor.live_batch import (
 )
 from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
-from studio.messages import MessageTypes, decode
+from studio.messages import Message, MessageError, MessageTypes, decode
+from studio.messages.message_types import RAW
 from studio.runtime.attach import AttachError, Attachment
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.run_folder import shared_folder
@@ -194,7 +197,7 @@ class Link:
         topic, header, payload = found
         try:
             kind = self._types.get(attachment.state["topics"][topic]["type"])
-            return Event(topic, header.sequence, header.stamp_ns, decode(kind, payload))
+            return Event(topic, header.sequence, header.stamp_ns, _message(kind, payload))
         except (StudioError, KeyError):
             return None  # of a type that this window does not know
 
@@ -249,3 +252,13 @@ class Link:
             answer = Answer(number, {}, error)
         with self._lock:
             self._batch.answers.append(answer)
+
+
+def _message(kind: type[Message], payload: bytes | memoryview) -> Message:
+    """Of a log that nobody can read, as bytes."""
+    try:
+        return decode(kind, payload)
+    except MessageError:
+        if kind.TYPE != RAW:
+            raise
+        return kind(data=np.frombuffer(payload, np.uint8))  # type: ignore[call-arg]

@@ -69,6 +69,7 @@ class ProjectDesk(QObject):
         window.live.show_session(session)
         window.inspector.show_session(session)
         window.sources.show_session(session)
+        window.logs.show_session(session)
         yield
         if session is not None:
             yield from self._lay_out(session)

@@ -53,6 +53,9 @@ SHIPPED: tuple[type[Message], ...] = (
     Velocity,
     Vote,
 )
+RAW = "Bytes"
+"""The type of a port that plays what nobody can read: a project that has a type of this name gets the payloads of a log
+as they are."""
 DEEPEST = 15
 """Python compiles at most 20 loops within each other, and a list of lists of lists is one loop each."""
 _FILE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -74,12 +77,19 @@ class MessageTypes:
         return cls({kind.TYPE: kind for kind in SHIPPED})
 
     def with_folder(self, project: Path | str) -> MessageTypes:
-        """These types and those of `msg/*.msg` in a project's folder; `Leg.msg` of `walker` is `walker/msg/Leg`."""
+        """These types and those of `msg/*.msg` in a project's folder; `Leg.msg` of `walker` is `walker/msg/Leg`.
+
+        Those of others are in folders of their packages: `msg/radar_msgs/Track.msg` is `radar_msgs/msg/Track`.
+        """
         folder = Path(project).resolve()
-        files = sorted((folder / "msg").glob("*.msg"))
-        if not files:
+        own, others = sorted((folder / "msg").glob("*.msg")), sorted((folder / "msg").glob("*/*.msg"))
+        if not own and not others:
             return self
-        return _FolderReader(self, package_name(folder.name), files).types()
+        return _FolderReader(self, package_name(folder.name), own, others).types()
+
+    def has_layout(self, schema_name: str) -> bool:
+        """Whether messages may contain such a part without bringing its definition."""
+        return schema_name in self._layouts
 
     def get(self, short_name: str) -> type[Message]:
         """The class of a short name such as `Range3d`."""
@@ -122,12 +132,20 @@ def package_name(folder_name: str) -> str:
     return name if name[:1].isalpha() else f"project_{name}".rstrip("_")
 
 
+def _with_package(schema_name: str) -> str:
+    """`RadarMsgsImage` for `radar_msgs/msg/Image`."""
+    package, _, short = schema_name.split("/")
+    return "".join(word.capitalize() for word in package.split("_")) + short
+
+
 class _FolderReader:
     """Reads a project's types, looks up what they refer to, and makes their classes."""
 
-    def __init__(self, known: MessageTypes, package: str, files: list[Path]) -> None:
+    def __init__(self, known: MessageTypes, package: str, files: list[Path], others: list[Path]) -> None:
         self._known = known
-        self._files = {f"{package}/msg/{file.stem}": file for file in files}
+        self._own = {f"{package}/msg/{file.stem}": file for file in files}
+        self._others = {f"{file.parent.name}/msg/{file.stem}": file for file in others}
+        self._files = self._others | self._own
         self._layouts: dict[str, Layout] = dict(known._layouts)
         self._texts = dict(known._texts)
         self._depths: dict[str, int] = {}
@@ -143,13 +161,18 @@ class _FolderReader:
         made |= {kind.SCHEMA_NAME: kind for kind in (PointCloud2, PointField)}
         sources = {name: (file, self._texts[name]) for name, file in self._files.items()}
         factory = Factory(self._layouts, made, sources)
-        own = {file.stem: factory.make(name) for name, file in self._files.items()}
-        return MessageTypes(self._known._classes | own, self._layouts, self._texts)
+        classes = self._known._classes | {file.stem: factory.make(name) for name, file in self._own.items()}
+        for name, file in self._others.items():
+            kind = factory.make(name)
+            # Packages know neither each other nor Studio: of two types of one name the later is called by both.
+            kind.TYPE = file.stem if file.stem not in classes else _with_package(name)
+            classes[kind.TYPE] = kind
+        return MessageTypes(classes, self._layouts, self._texts)
 
     def _check_name(self, file: Path) -> None:
         if not _FILE_NAME.fullmatch(file.stem):
             raise MessageError("a message file is named in capitals, e.g. WheelSpeeds.msg", file=file)
-        if file.stem in self._known:
+        if file.stem in self._known and file in self._own.values():
             raise MessageError(f"{file.stem} is a type of Studio already", file=file, hint="choose another name")
 
     def _resolve(self, name: str, outer: tuple[str, ...]) -> None:

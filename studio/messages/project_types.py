@@ -17,7 +17,7 @@ def project_types(path: Path | str) -> MessageTypes:
     """
     start = Path(os.path.abspath(path))
     for folder in (start, *start.parents):
-        if any((folder / "msg").glob("*.msg")):
+        if any((folder / "msg").glob("*.msg")) or any((folder / "msg").glob("*/*.msg")):
             return _types_of(folder.resolve())
     raise MessageError(
         f"no folder above {path} has message types", hint="put them into msg/ of the project: msg/Leg.msg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
 
+from studio.editor.live_run_bar import system_time_ns
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -24,7 +26,8 @@ from studio.editor.log_files.log_facts import (
     why_not,
 )
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
-from studio.editor.log_files.record import RecordDialog, new_log
+from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, new_log
+from studio.editor.session import Session
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
@@ -38,6 +41,10 @@ ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
 FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
 
 
+def _key(project: Path, name: str) -> str:
+    return f"record/{hashlib.sha256(str(project.resolve()).encode()).hexdigest()[:16]}/{name}"
+
+
 class LogDesk(QObject):
     _read = pyqtSignal(object, object, object)
 
@@ -47,7 +54,7 @@ class LogDesk(QObject):
         self.feed = window.live.feed
         self.button = window.toolbar.record
         self.topics: list[str] = []
-        """Chosen to be recorded; empty for all."""
+        """Chosen to be recorded in this project; empty for all."""
         self.compression = "none"
         self.importing: ImportDialog | None = None
         self._busy: str | None = None
@@ -72,6 +79,15 @@ class LogDesk(QObject):
         window.live.phase_changed.connect(self._look)
         window.toolbar.switch.log_wanted.connect(self.ask_open)
         self._look()
+
+    def show_session(self, session: Session | None) -> None:
+        """What is recorded was chosen among the topics of a project, and is of no use in another."""
+        self.topics, self.compression = [], "none"
+        if session is not None:
+            kept = self.window.settings
+            self.topics = kept.names(_key(session.folder, "topics"))
+            compression = kept.text(_key(session.folder, "compression"))
+            self.compression = compression if compression in COMPRESSIONS else "none"
 
     # ---- recording
 
@@ -109,6 +125,8 @@ class LogDesk(QObject):
         dialog.compression.setCurrentIndex(max(dialog.compression.findData(self.compression), 0))
         if dialog.exec():
             self.topics, self.compression = dialog.topics, str(dialog.compression.currentData())
+            self.window.settings.set_names(_key(session.folder, "topics"), self.topics)
+            self.window.settings.set_text(_key(session.folder, "compression"), self.compression)
             self.begin(Path(dialog.file.text()))
 
     def begin(self, file: Path) -> None:
@@ -165,12 +183,15 @@ class LogDesk(QObject):
         self._look()
 
     def ask_bookmark(self) -> None:
+        """For the moment at which it is asked for, however long the words take."""
+        time_ns = system_time_ns(self.feed.state)
         text, sure = QInputDialog.getText(self.window, "Bookmark", "What happens just now?")
         if sure:
-            self.bookmark(text)
+            self.bookmark(text, time_ns)
 
-    def bookmark(self, text: str) -> None:
-        self.feed.ask("bookmark", lambda _: self._say("The bookmark is in the log"), self._refused, text=text)
+    def bookmark(self, text: str, time_ns: int | None = None) -> None:
+        told = {} if time_ns is None else {"time_ns": time_ns}
+        self.feed.ask("bookmark", lambda _: self._say("The bookmark is in the log"), self._refused, text=text, **told)
 
     def show_folder(self) -> None:
         if self.window.has_session:

@@ -14,6 +14,7 @@ from studio.errors import StudioError
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
 
+Definition = tuple[str, str]
 OWN = "/_studio/"
 MAGIC = b"\x89MCAP0\r\n"
 PROJECT_LOGS = "logs"
@@ -33,6 +34,8 @@ class LogFacts:
     """Topic -> message type, of what Studio can read."""
     unknown: tuple[str, ...] = ()
     """Topics of types that it cannot."""
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    """Of the unknown ones that the log describes in the form of ROS 2: name and text of their schemas."""
 
     @property
     def words(self) -> str:
@@ -51,16 +54,19 @@ def read_facts(path: Path) -> LogFacts:
     with LogReader(path) as log:
         kinds: dict[str, str] = {}
         unknown: list[str] = []
+        definitions: dict[str, Definition] = {}
         for topic in log.topics.values():
             if topic.name.startswith(OWN):
                 continue
             kind = types.find_schema(topic.schema.name)
             if kind is None:
                 unknown.append(topic.name)
+                if topic.schema.encoding == "ros2msg":
+                    definitions[topic.name] = topic.schema.name, topic.schema.data.decode(errors="replace")
             else:
                 kinds[topic.name] = kind.TYPE
         seconds = (log.end_ns - log.start_ns) / 1e9
-        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown))
+        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown), definitions)
 
 
 def is_mcap(path: Path) -> bool:
@@ -161,11 +167,12 @@ def _free(path: Path) -> Path:
 
 
 def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
-    """The folder of a project that only plays this log; the same for the same log, so that its layout is kept."""
-    if not facts.kinds:
-        raise NoLog(
-            "has no topic of a type that Studio knows", file=facts.path, hint=f"it has {', '.join(facts.unknown[:4])}"
-        )
+    """The folder of a project that only plays this log; the same for the same log, so that its layout is kept. It has
+    the types that Studio does not know: as the log describes them, or as bytes."""
+    if not facts.kinds and not facts.unknown:
+        raise NoLog("has no topic", file=facts.path, hint="nothing was recorded into it")
+    from studio.editor.log_files.foreign_types import write_types  # brings numpy, see above
+
     root = root or _viewed()
     digest = hashlib.sha256(str(facts.path.resolve()).encode()).hexdigest()[:8]
     name = re.sub(r"[^A-Za-z0-9_]", "_", facts.path.name.removesuffix(".mcap")) or "log"
@@ -173,7 +180,8 @@ def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
     folder = root / f"{name}_{digest}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "system.xml").write_text(_viewing_system(name, facts), encoding="utf-8")
+        kinds = {**facts.kinds, **write_types(folder, facts.definitions, facts.unknown)}
+        (folder / "system.xml").write_text(_viewing_system(name, facts.path, kinds), encoding="utf-8")
     except OSError as error:
         raise NoLog(f"cannot be opened by itself: {error.strerror}", file=folder) from error
     return folder
@@ -188,17 +196,17 @@ def _viewed() -> Path:
     return platformdirs.user_data_path("robot-systems-studio") / "viewed"
 
 
-def _viewing_system(name: str, facts: LogFacts) -> str:
+def _viewing_system(name: str, log: Path, kinds: dict[str, str]) -> str:
     ports: dict[str, str] = {}
-    for topic in facts.kinds:
+    for topic in kinds:
         ports[_port_name(topic, ports)] = topic
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<system name="{escape(name)}" version="1">',
-        f"  <doc>Plays {escape(facts.path.name)}, to look at.</doc>",
+        f"  <doc>Plays {escape(log.name)}, to look at.</doc>",
         '  <source name="log" mode="logged">',
-        *(f'    <port name="{port}" direction="out" type="{facts.kinds[topic]}"/>' for port, topic in ports.items()),
-        f'    <logged log="{escape(str(facts.path.resolve()))}">',
+        *(f'    <port name="{port}" direction="out" type="{kinds[topic]}"/>' for port, topic in ports.items()),
+        f'    <logged log="{escape(str(log.resolve()))}">',
         *(f'      <bind port="{port}" topic="{escape(topic)}"/>' for port, topic in ports.items()),
         "    </logged>",
         "  </source>",

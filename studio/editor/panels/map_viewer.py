@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
 
@@ -21,7 +20,7 @@ from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewe
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.map_history import MapHistory
-from studio.editor.views.map_raster import Window, paint
+from studio.editor.views.map_raster import warm as warm
 from studio.editor.views.map_view import MapView
 from studio.editor.views.plane_view import place_in
 from studio.messages import Map, Message, Odometry, PoseTransform, Range3d
@@ -48,14 +47,9 @@ class MapViewer(Viewer):
         self.planned = TopicChoice(frozenset({"Range3d"}), "No path", "path")
         self.planned.setToolTip("Where the vehicle is to go: points of a plan in the map's frame")
         self.planned.chosen.connect(self._watch_path)
-        self.plane = QComboBox()
-        self.plane.setToolTip("The plane of the map that is shown")
-        self.plane.setAccessibleName("Plane")
-        self.plane.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.plane = _box("Plane", "The plane of the map that is shown")
         self.plane.activated.connect(lambda _: self._choose_plane(self.plane.currentText()))
-        self.colours = QComboBox()
-        self.colours.setToolTip("Colours; the second terrain scheme can be told apart by everybody")
-        self.colours.setAccessibleName("Colours")
+        self.colours = _box("Colours", "Colours; the second terrain scheme can be told apart by everybody")
         self.colours.addItem("Colours by plane", "")
         for scheme in SCHEMES.values():
             if not scheme.name.startswith("difference"):
@@ -142,9 +136,8 @@ class MapViewer(Viewer):
             if isinstance(on, bool) and hasattr(self.view.things, name):
                 setattr(self.view.things, name, on)
         self.layers.show_things()
-        self.topic.choose(str(settings.get("topic", "")))
-        self.pose.choose(str(settings.get("pose", "")))
-        self.planned.choose(str(settings.get("path", "")))
+        for box, name in ((self.topic, "topic"), (self.pose, "pose"), (self.planned, "path")):
+            box.choose(str(settings.get(name, "")))
         self.topics_changed()
 
     # ---- the feed
@@ -167,9 +160,8 @@ class MapViewer(Viewer):
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
-        self.topic.refresh(topics, first=True)
-        self.pose.refresh(topics, first=True)
-        self.planned.refresh(topics, first=True)
+        for box in (self.topic, self.pose, self.planned):
+            box.refresh(topics, first=True)
         vehicle = self.feed.state.get("geometry") or {}
         self.view.vehicle_m = float(vehicle.get("length_m", 1.0))
         self.view.mounts = vehicle.get("mounts", {})
@@ -392,12 +384,13 @@ class MapViewer(Viewer):
         self._list_layers()
 
 
+def _box(name: str, words: str) -> QComboBox:
+    box = QComboBox()
+    box.setToolTip(words)
+    box.setAccessibleName(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return box
+
+
 def _role(choice: LayerChoice) -> str:
     return f"layer {id(choice)}"
-
-
-def warm() -> None:
-    """Have the painting compiled: the first time takes seconds, and no window may wait for it."""
-    # Of a message, because its arrays are read-only, for which other code is made.
-    plane = Map(plane_names=("height",), planes=np.zeros((1, 1, 1))).plane("height")
-    paint(plane, (0.0, 0.0), 1.0, Window(0.0, 1.0, 1.0, 1, 1), SCHEMES["terrain"])

@@ -114,11 +114,24 @@ class MappingDialog(QDialog):
         if twice:
             self.words.setText(f"{twice[0]} can feed one port only")
         else:
-            self.words.setText(f"Nothing feeds {', '.join(empty[:3])}" if empty else "")
-        self.apply.setEnabled(not twice and bool(topics))
+            unbound = [source.name for source in self._unbound()]
+            without = f"{unbound[0]} plays this log no more" if unbound else ""
+            nothing = f"Nothing feeds {', '.join(empty[:3])}" if empty else ""
+            self.words.setText(without or nothing)
+        self.apply.setEnabled(not twice and (bool(topics) or bool(self._unbound())))
+
+    def _unbound(self) -> list[Source]:
+        """Those that play this log until now, and of which no port shall get anything of it."""
+        name = name_in(self.session.folder, self.facts.path)
+        return [
+            source
+            for source in self._sources()
+            if source.logged is not None and source.logged.log == name and not self.chosen(source)
+        ]
 
     def _apply(self) -> None:
         edits: list[SetProvider | MapTopics] = []
+        edits += [SetProvider(source.name, "logged", None) for source in self._unbound()]
         name = name_in(self.session.folder, self.facts.path)
         for source in self._sources():
             topics = self.chosen(source)

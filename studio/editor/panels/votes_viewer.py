@@ -6,7 +6,7 @@ from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.votes_view import Chosen, VotesView
+from studio.editor.views.votes_view import MOST_ROWS, Chosen, VotesView
 from studio.messages import Velocity, Vote
 
 WHEELBASE_M = 1.0
@@ -60,6 +60,8 @@ class VotesViewer(Viewer):
             self.view.show_votes(event.topic.strip("/").partition("/")[0], event.message)
             self._stack.setCurrentWidget(self.view)
             self.facts.setText(f"event {event.sequence}")
+            hidden = [name for name, vote in sorted(self.view.votes.items()) if len(vote)][MOST_ROWS:]
+            self.view.setToolTip(f"Without a row: {', '.join(hidden)}" if hidden else "")
 
     def _take_command(self, events: list[Event]) -> None:
         message = events[-1].message

@@ -13,7 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.editor.views.map_colours import Scheme, argb
+from studio.editor.views.map_colours import SCHEMES, Scheme, argb
+from studio.messages import Map
 
 Pixels = NDArray[np.uint32]
 TILE = 1024
@@ -237,3 +238,10 @@ def _cells(
     outside = (high < 0) | (low >= count)
     low, high = np.clip(low, 0, count - 1), np.clip(high, 0, count - 1)
     return np.where(outside, -1, low).astype(np.int32), np.where(outside, -1, high).astype(np.int32)
+
+
+def warm() -> None:
+    """Have the painting compiled: the first time takes seconds, and no window may wait for it."""
+    # Of a message, because its arrays are read-only, for which other code is made.
+    plane = Map(plane_names=("height",), planes=np.zeros((1, 1, 1))).plane("height")
+    paint(plane, (0.0, 0.0), 1.0, Window(0.0, 1.0, 1.0, 1, 1), SCHEMES["terrain"])

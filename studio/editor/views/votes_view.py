@@ -66,6 +66,25 @@ def combined(votes: Mapping[str, Vote]) -> tuple[np.ndarray, np.ndarray, np.ndar
     return arcs, np.divide(total, weight, out=np.zeros(len(arcs)), where=weight > 0), veto
 
 
+def confidence_at(votes: Mapping[str, Vote], curvature_per_m: float) -> float:
+    """How sure those who vote are of the arc nearest to this one, on average; NaN where nobody votes."""
+    near = [
+        float(np.nan_to_num(vote.confidence[int(np.abs(np.asarray(vote.curvature_per_m) - curvature_per_m).argmin())]))
+        for vote in votes.values()
+        if len(vote)
+    ]
+    return sum(near) / len(near) if near else math.nan
+
+
+def confidence_words(confidence: float) -> str:
+    """Empty where nobody votes."""
+    if math.isnan(confidence):
+        return ""
+    limits = ((0.75, "the voters are sure"), (0.4, "the voters are fairly sure"), (0.05, "the voters are unsure"))
+    words = next((words for limit, words in limits if confidence >= limit), "the voters do not know")
+    return f"{words} ({round(confidence * 100)} %)"
+
+
 class VotesView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -115,6 +134,7 @@ class VotesView(QWidget):
             table = rows * ROW + 26
             fan = QRectF(0, 0, self.width(), max(self.height() - table, 90))
             self._paint_fan(painter, fan, arcs, votes, veto)
+            self._paint_words(painter, fan, spoken, int(veto.sum()))
             self._paint_table(painter, fan.bottom(), voters, spoken, arcs[order])
         painter.end()
 
@@ -144,18 +164,27 @@ class VotesView(QWidget):
             [line] = _arcs(start, np.array([self.chosen.curvature_per_m]), np.array([metres]), scale)
             painter.setPen(QPen(QColor(self.theme.accent), 5, cap=Qt.PenCapStyle.RoundCap))
             painter.drawPolyline(line)
-        self._paint_words(painter, where, int(veto.sum()))
         _paint_car(painter, start)
 
-    def _paint_words(self, painter: QPainter, where: QRectF, vetoed: int) -> None:
+    def choice_words(self, spoken: Mapping[str, Vote]) -> tuple[str, str]:
+        """What was chosen, and how fast and how sure; empty without a choice."""
+        if self.chosen is None:
+            return "", ""
+        bend = f"chosen arc {self.chosen.curvature_per_m:+.3f} 1/m".replace("-", "−")
+        speed = f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
+        sure = confidence_words(confidence_at(spoken, self.chosen.curvature_per_m))
+        return bend, " · ".join(part for part in (speed, sure) if part)
+
+    def _paint_words(self, painter: QPainter, where: QRectF, spoken: Mapping[str, Vote], vetoed: int) -> None:
         painter.setFont(text_font(12, 600))
         if self.chosen is not None:
+            bend, rest = self.choice_words(spoken)
             painter.setPen(QColor(self.theme.accent))
-            bend = f"{self.chosen.curvature_per_m:+.3f}".replace("-", "−")
-            painter.drawText(QPointF(10, where.top() + 20), f"chosen arc {bend} 1/m")
+            painter.drawText(QPointF(10, where.top() + 20), bend)
             painter.setFont(text_font(12))
             painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QPointF(10, where.top() + 37), f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−"))
+            rest = painter.fontMetrics().elidedText(rest, Qt.TextElideMode.ElideRight, int(where.width()) - 20)
+            painter.drawText(QPointF(10, where.top() + 37), rest)
         if vetoed:
             painter.setFont(text_font(12, 600))
             painter.setPen(QColor(self.theme.error))
@@ -193,6 +222,8 @@ class VotesView(QWidget):
             painter.drawRoundedRect(QRectF(names + i * cell - 1, top + 4, cell + 1, bottom - top - 4), 2, 2)
         painter.setFont(text_font(11))
         painter.setPen(QColor(self.theme.muted))
+        if more := more_words(len(voters)):
+            painter.drawText(QRectF(10, bottom + 2, names - 16, 16), Qt.AlignmentFlag.AlignLeft, more)
         foot = QRectF(names, bottom + 2, self.width() - names - 12, 16)
         most = float(np.abs(arcs).max()) if len(arcs) else 0.0
         painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, f"left +{most:.2f}")
@@ -220,6 +251,11 @@ class VotesView(QWidget):
             for number in np.flatnonzero(forbidden).tolist():
                 middle = QPointF((ends[number] + ends[number + 1] - 1) / 2, round(top) + (ROW - 4) / 2)
                 self._paint_cross(painter, middle, min(3.0, cell / 3))
+
+
+def more_words(voters: int) -> str:
+    """Of those that have no row."""
+    return f"+ {voters - MOST_ROWS} more" if voters > MOST_ROWS else ""
 
 
 @lru_cache(maxsize=4)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from studio.messages import MessageTypes, Range3d
+from studio.messages.message_types import RAW
 from studio.model.close_matches import did_you_mean
 from studio.model.parts import Endpoint
 from studio.model.sources import LogProvider, Source, suggest_topics
@@ -43,11 +44,11 @@ def mapped_topics(system: System, log: LogReader, types: MessageTypes) -> dict[s
 
 
 def _kinds(log: LogReader, types: MessageTypes) -> Iterator[tuple[str, str]]:
-    """The topics of a log that Studio can read, with their types."""
+    """The topics of a log that Studio can read, with their types; others where the project has a type for bytes."""
     for topic in log.topics.values():
         kind = types.find_schema(topic.schema.name)
-        if kind is not None and not topic.name.startswith("/_studio/"):
-            yield topic.name, kind.TYPE
+        if not topic.name.startswith("/_studio/") and (kind is not None or RAW in types):
+            yield topic.name, kind.TYPE if kind is not None else RAW
 
 
 def _mapping(source: Source, provider: LogProvider, log: LogReader, kinds: dict[str, str]) -> dict[str, str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from mcap.writer import Writer
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QFileDialog, QMessageBox, QToolBar
+from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QToolBar
 from pytestqt.qtbot import QtBot
 
+from studio.editor.live_link import _message
 from studio.editor.log_files import desk as desk_module
 from studio.editor.log_files import log_facts
 from studio.editor.log_files.import_dialog import ImportDialog
@@ -31,8 +34,10 @@ from studio.editor.log_files.record import RecordButton, RecordDialog, new_log, 
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.topic_mapping import MappingDialog
 from studio.editor.theme import DARK, LIGHT
+from studio.messages import decode
 from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
+from studio.runtime.replay.mapping import mapped_topics
 from tests.runtime.recording.logs import story, write_log
 from tests.runtime.replay.played import write_rig
 
@@ -67,6 +72,42 @@ def project(folder: Path, system: str) -> Path:
 def carmen(folder: Path) -> Path:
     path = folder / "intel.log"
     path.write_text(CARMEN)
+    return path
+
+
+TRACKS = """std_msgs/Header header
+radar_msgs/Track[] tracks
+================================================================================
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+================================================================================
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+================================================================================
+MSG: radar_msgs/Track
+float64 speed_m_s
+"""
+
+
+def foreign_log(path: Path) -> Path:
+    """Of types that Studio does not have: two that the log describes, one described badly, one in another way."""
+    tracks = bytes((0, 1, 0, 0)) + struct.pack("<iII4xI4xdd", 3, 0, 1, 2, 1.5, 2.5)
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        for number, (topic, name, encoding, text, payload) in enumerate((
+            ("/radar/tracks", "radar_msgs/msg/Tracks", "ros2msg", TRACKS, tracks),
+            ("/radar/image", "radar_msgs/msg/Image", "ros2msg", "float64 level\n", bytes((0, 1, 0, 0)) + bytes(8)),
+            ("/radar/odd", "radar_msgs/msg/Odd", "ros2msg", "wstring name\n", b"odd"),
+            ("/grid", "foxglove.Grid", "protobuf", "", b"{not cdr}"),
+        )):  # fmt: skip
+            schema = writer.register_schema(name, encoding, text.encode())
+            channel = writer.register_channel(topic, "cdr", schema)
+            for at_ns in (10**9, 2 * 10**9):
+                writer.add_message(channel, at_ns + number, payload, at_ns + number)
+        writer.finish()
     return path
 
 
@@ -113,7 +154,24 @@ class TestFacts:
         assert dict(source.logged.topics) == {f"rig.{name}": f"/rig/{name}" for name in ("a", "b", "slow")}
         assert viewing_project(facts, tmp_path / "viewed") == folder, "the same again, so that its layout is kept"
         with pytest.raises(log_facts.NoLog, match="no topic"):
-            viewing_project(LogFacts(Path("x.mcap"), 1.0, 1, 1, {}, ("/strange",)), tmp_path)
+            viewing_project(LogFacts(Path("x.mcap"), 1.0, 1, 1, {}), tmp_path)
+
+    def test_what_studio_does_not_know_is_read_as_the_log_describes_it_or_is_bytes(self, tmp_path: Path) -> None:
+        facts = read_facts(foreign_log(tmp_path / "radar.mcap"))
+        assert facts.kinds == {} and set(facts.unknown) == {"/radar/tracks", "/radar/image", "/radar/odd", "/grid"}
+        opened = open_project(viewing_project(facts, tmp_path / "viewed"))
+        assert not [problem for problem in opened.problems if problem.severity == "error"]
+        kinds = {port.name: port.type for port in opened.system.source("log").ports}
+        assert kinds == {
+            "radar.tracks": "Tracks", "radar.image": "RadarMsgsImage", "radar.odd": "Bytes", "grid": "Bytes",
+        }  # fmt: skip
+        tracks = opened.types.find_schema("radar_msgs/msg/Tracks")
+        with LogReader(facts.path) as log:
+            assert tracks is not None
+            assert mapped_topics(opened.system, log, opened.types)["/log/grid"] == "/grid"
+            message = decode(tracks, next(iter(log.events(["/radar/tracks"]))).payload)
+        assert [track.speed_m_s for track in message.tracks] == [1.5, 2.5]
+        assert _message(opened.types.get("Bytes"), b"{not cdr}").data.tobytes() == b"{not cdr}"
 
 
 class TestImport:
@@ -206,6 +264,10 @@ class TestWindow:
         assert changed is not None and changed.topics["odom"] == box.itemData(other)
         dialog.boxes["robot", "laser"].setCurrentIndex(0)
         assert dialog.words.text() == "Nothing feeds robot.laser"
+        box.setCurrentIndex(0)
+        assert dialog.apply.isEnabled() and dialog.words.text() == "robot plays this log no more"
+        dialog._apply()
+        assert mapping.session.system.source("robot").logged is None
 
     def test_a_project_that_is_closed_while_its_log_is_read_plays_nothing(
         self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -307,6 +369,37 @@ def test_who_drops_a_log_keeps_it(one_window: MainWindow, tmp_path: Path, monkey
 
 
 class TestRecord:
+    def test_what_is_recorded_was_chosen_for_one_project(
+        self, one_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first, second = (project(tmp_path / name, TICKING) for name in ("first", "second"))
+        monkeypatch.setattr(RecordDialog, "exec", lambda _: 1)
+        monkeypatch.setattr(RecordDialog, "topics", ["/signal/value"])
+        monkeypatch.setattr(one_window.logs, "begin", lambda _: None)
+        assert one_window.files.open(first)
+        one_window.logs.ask_record()
+        assert one_window.logs.topics == ["/signal/value"]
+        assert one_window.files.open(second)
+        assert one_window.logs.topics == [], "of another project"
+        assert one_window.files.open(first)
+        assert one_window.logs.topics == ["/signal/value"], "it is kept"
+        one_window.show_session(None)
+
+    def test_a_bookmark_is_of_the_moment_at_which_it_was_asked_for(
+        self, one_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        feed, asked = one_window.live.feed, []
+        monkeypatch.setattr(feed, "state", {"clock": {"kind": "wall", "base_ns": 5, "at_ns": 0, "rate": 0.0}})
+
+        def typed(*_: object) -> tuple[str, bool]:
+            feed.state["clock"]["base_ns"] = 9  # words take their time
+            return "the dog", True
+
+        monkeypatch.setattr(QInputDialog, "getText", typed)
+        monkeypatch.setattr(feed, "ask", lambda do, *_, **fields: asked.append((do, fields)))
+        one_window.logs.ask_bookmark()
+        assert asked == [("bookmark", {"text": "the dog", "time_ns": 5})]
+
     def test_the_dialog_tells_what_keeps_it(self, tmp_path: Path, qtbot: QtBot) -> None:
         file = tmp_path / "new.mcap"
         dialog = RecordDialog(None, DARK, {"/a": "Map", "/b": "Vote"}, [], file)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.session import Session
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
+from studio.editor.views.votes_view import Chosen, more_words
 from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
 
 TOPICS: dict[str, Any] = {
@@ -365,6 +366,31 @@ class TestTopics:
 
 
 class TestVotesAndScans:
+    def test_how_sure_the_voters_are_of_the_choice_is_told_in_words(self, feed: Feed) -> None:
+        arcs = np.linspace(-0.2, 0.2, 5)
+        sure = Vote.over(arcs, vote=np.zeros(5), confidence=0.9)
+        unsure = Vote.over(arcs, vote=np.zeros(5), confidence=np.array([0.0, 0.0, 0.0, 0.0, 0.1]))
+        view = VotesViewer(feed, DARK).view
+        view.show_chosen(Chosen(0.2, -1.8))
+        assert view.choice_words({"a": sure, "b": unsure}) == (
+            "chosen arc +0.200 1/m", "−1.8 m/s · the voters are fairly sure (50 %)",
+        )  # fmt: skip
+        assert view.choice_words({"b": unsure})[1] == "−1.8 m/s · the voters are unsure (10 %)"
+        view.show_chosen(Chosen(-0.2, 1.0))
+        assert view.choice_words({"b": unsure})[1].endswith("the voters do not know (0 %)")
+        assert view.choice_words({})[1] == "1.0 m/s"
+
+    def test_voters_that_have_no_row_are_counted(self, feed: Feed) -> None:
+        viewer = VotesViewer(feed, DARK)
+        viewer.resize(500, 500)
+        for number in range(8):
+            viewer._take_votes([event(f"/v{number}/votes", Vote.over([0.0], vote=[0.5]))])
+        assert more_words(8) == "" and not viewer.view.toolTip()
+        before = viewer.view.grab().toImage()
+        viewer._take_votes([event("/v8/votes", Vote.over([0.0], vote=[0.5]))])
+        assert more_words(9) == "+ 1 more" and viewer.view.toolTip() == "Without a row: v8"
+        assert viewer.view.grab().toImage() != before
+
     def test_votes_of_all_voters_and_the_choice(self, feed: Feed) -> None:
         viewer = VotesViewer(feed, DARK)
         viewer.resize(400, 300)
@@ -437,7 +463,7 @@ class TestCompare:
             viewer._take(side, [event("/a", terrain(value=value))])
         view = viewer.sides[0].view
         viewer.way.setCurrentText("Swipe")
-        viewer._fit()
+        viewer.linked.fit_by_hand()
         QApplication.processEvents()
         picture, y = view.grab().toImage(), view.height() // 2
         left, right = (picture.pixelColor(view.width() // 2 + x, y) for x in (-25, 25))
