@@ -30,14 +30,15 @@ def test_a_running_system_is_recorded_and_goes_on(tmp_path: Path) -> None:
             file = tmp_path / name
             assert begin(run, file, ["/ticker/*"])["topics"] == ["/ticker/out"]
             assert run.mode == "run"
-            bookmark(run, f"mark of {name}")
+            moment_ns = int(run.status()["now_ns"]) - 5_000_000
+            assert bookmark(run, f"mark of {name}", moment_ns) == {"time_ns": moment_ns}, "words take their time"
             before = run.component("sink")["handled"]
             await_true(lambda before=before: run.component("sink")["handled"] > before + 30, "it goes on")
             told = end(run)
             assert told["log"] == str(file) and told["bytes"] == file.stat().st_size and run.mode == "run"
             with LogReader(file) as log:
                 assert log.is_finished
-                assert [mark.text for _, mark in log.bookmarks()] == [f"mark of {name}"]
+                assert [(mark.text, mark.stamp_ns) for _, mark in log.bookmarks()] == [(f"mark of {name}", moment_ns)]
                 numbers = [event.sequence for event in log.events(["/ticker/out"])]
                 assert len(numbers) > 20 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         before = run.component("sink")["handled"]
