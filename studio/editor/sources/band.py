@@ -29,6 +29,7 @@ class OriginBand(QWidget):
         self._shown: tuple[list[SourceMode], str] | None = None
         self.armed = False
         self._mark, self.words, self.more = QLabel(), QLabel(), QLabel()
+        self.more.setMinimumWidth(1)  # figures give way in a narrow window, before the words do
         self.arm, self.stop = QPushButton("Arm…"), QPushButton("Stop vehicle   Esc Esc")
         row = QHBoxLayout(self)
         row.setContentsMargins(HATCH + 10, 0, HATCH + 10, 0)

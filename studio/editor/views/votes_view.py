@@ -67,21 +67,26 @@ def combined(votes: Mapping[str, Vote]) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def confidence_at(votes: Mapping[str, Vote], curvature_per_m: float) -> float:
-    """How sure those who vote are of the arc nearest to this one, on average; NaN where nobody votes."""
+    """How sure those who have a say are of the arc nearest to this one, on average; NaN where nobody has."""
     near = [
         float(np.nan_to_num(vote.confidence[int(np.abs(np.asarray(vote.curvature_per_m) - curvature_per_m).argmin())]))
         for vote in votes.values()
-        if len(vote)
+        if has_say(vote)
     ]
     return sum(near) / len(near) if near else math.nan
+
+
+def has_say(vote: Vote) -> bool:
+    """Whether it is for or against anything."""
+    return bool(len(vote)) and bool(np.any(np.asarray(vote.confidence) > 0) or np.any(vote.veto))
 
 
 def confidence_words(confidence: float) -> str:
     """Empty where nobody votes."""
     if math.isnan(confidence):
         return ""
-    limits = ((0.75, "the voters are sure"), (0.4, "the voters are fairly sure"), (0.05, "the voters are unsure"))
-    words = next((words for limit, words in limits if confidence >= limit), "the voters do not know")
+    limits = ((0.75, "voters are sure"), (0.4, "voters are fairly sure"), (0.05, "voters are unsure"))
+    words = next((words for limit, words in limits if confidence >= limit), "voters do not know")
     return f"{words} ({round(confidence * 100)} %)"
 
 
@@ -166,31 +171,28 @@ class VotesView(QWidget):
             painter.drawPolyline(line)
         _paint_car(painter, start)
 
-    def choice_words(self, spoken: Mapping[str, Vote]) -> tuple[str, str]:
-        """What was chosen, and how fast and how sure; empty without a choice."""
+    def choice_words(self, spoken: Mapping[str, Vote]) -> tuple[str, ...]:
+        """What was chosen, how fast and how sure, in lines below each other: beside the fan is little room."""
         if self.chosen is None:
-            return "", ""
+            return ()
         bend = f"chosen arc {self.chosen.curvature_per_m:+.3f} 1/m".replace("-", "−")
         speed = f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
         sure = confidence_words(confidence_at(spoken, self.chosen.curvature_per_m))
-        return bend, " · ".join(part for part in (speed, sure) if part)
+        return bend, speed, sure
 
     def _paint_words(self, painter: QPainter, where: QRectF, spoken: Mapping[str, Vote], vetoed: int) -> None:
         painter.setFont(text_font(12, 600))
-        if self.chosen is not None:
-            bend, rest = self.choice_words(spoken)
-            painter.setPen(QColor(self.theme.accent))
-            painter.drawText(QPointF(10, where.top() + 20), bend)
+        painter.setPen(QColor(self.theme.accent))
+        for line, words in enumerate(self.choice_words(spoken)):
+            painter.drawText(QPointF(10, where.top() + 20 + 17 * line), words)
             painter.setFont(text_font(12))
             painter.setPen(QColor(self.theme.muted))
-            rest = painter.fontMetrics().elidedText(rest, Qt.TextElideMode.ElideRight, int(where.width()) - 20)
-            painter.drawText(QPointF(10, where.top() + 37), rest)
         if vetoed:
             painter.setFont(text_font(12, 600))
             painter.setPen(QColor(self.theme.error))
             words = f"✕ {vetoed} arc{'s' if vetoed > 1 else ''} vetoed"
             if where.width() < NARROW:
-                painter.drawText(QPointF(10, where.top() + 54), words)
+                painter.drawText(QPointF(10, where.top() + 71), words)
             else:
                 painter.drawText(where.adjusted(10, 8, -10, 0), Qt.AlignmentFlag.AlignRight, words)
 
@@ -207,7 +209,7 @@ class VotesView(QWidget):
         painter.setFont(text_font(12))
         for row, (name, vote) in enumerate(list(voters.items())[:MOST_ROWS]):
             y = top + 4 + row * ROW
-            silent = name not in spoken or not (np.any(np.asarray(vote.confidence) > 0) or np.any(vote.veto))
+            silent = name not in spoken or not has_say(vote)
             painter.setPen(QColor(self.theme.disabled if silent else self.theme.text))
             words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(names) - 16)
             painter.drawText(QPointF(10, y + 15), words)

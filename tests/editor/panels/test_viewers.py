@@ -372,13 +372,14 @@ class TestVotesAndScans:
         unsure = Vote.over(arcs, vote=np.zeros(5), confidence=np.array([0.0, 0.0, 0.0, 0.0, 0.1]))
         view = VotesViewer(feed, DARK).view
         view.show_chosen(Chosen(0.2, -1.8))
-        assert view.choice_words({"a": sure, "b": unsure}) == (
-            "chosen arc +0.200 1/m", "−1.8 m/s · the voters are fairly sure (50 %)",
-        )  # fmt: skip
-        assert view.choice_words({"b": unsure})[1] == "−1.8 m/s · the voters are unsure (10 %)"
+        none = Vote.over(arcs, vote=np.zeros(5), confidence=0.0)
+        assert view.choice_words({"a": sure, "b": unsure, "c": none}) == (
+            "chosen arc +0.200 1/m", "−1.8 m/s", "voters are fairly sure (50 %)",
+        ), "who has no say does not count"  # fmt: skip
+        assert view.choice_words({"b": unsure})[2] == "voters are unsure (10 %)"
         view.show_chosen(Chosen(-0.2, 1.0))
-        assert view.choice_words({"b": unsure})[1].endswith("the voters do not know (0 %)")
-        assert view.choice_words({})[1] == "1.0 m/s"
+        assert view.choice_words({"b": unsure})[2] == "voters do not know (0 %)"
+        assert view.choice_words({"c": none})[2] == ""
 
     def test_voters_that_have_no_row_are_counted(self, feed: Feed) -> None:
         viewer = VotesViewer(feed, DARK)
