@@ -73,6 +73,7 @@ class MapViewer(Viewer):
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
         self.facts = facts()
         self.words = MapWords(self, self.facts)
+        self.words.changed.connect(self._note)
         self.past = QSlider(Qt.Orientation.Horizontal)
         self.past.setToolTip("Earlier maps of this run; at the right end the newest")
         self.past.setAccessibleName("History")
@@ -252,7 +253,8 @@ class MapViewer(Viewer):
             return
         ago_s = (self._history.time_ns(-1) - self._history.time_ns(self.past.value())) / 1e9
         is_newest = self.past.value() == self.past.maximum()
-        parts = ["" if is_newest else f"the map of {ago_s:.1f} s ago", "the run is over" if self._is_over else ""]
+        past = "" if is_newest else f"the map of {ago_s:.1f} s ago"
+        parts = [past, "the run is over" if self._is_over else "", self.words.told]
         self.view.note = " · ".join(part for part in parts if part)
         self.view.update()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from studio.editor.live_state import rate_words
 from studio.editor.panels.viewer import Facts
@@ -12,12 +12,15 @@ STAYS_MS = 6000
 
 
 class MapWords(QObject):
+    changed = pyqtSignal()
+    """What is told for a while: a bar may have no room for it."""
+
     def __init__(self, parent: QObject, label: Facts) -> None:
         super().__init__(parent)
         self._label = label
         self._size = ""
         self._rate_hz = 0.0
-        self._told = ""
+        self.told = ""
         self._stays = QTimer(self)
         self._stays.setSingleShot(True)
         self._stays.setInterval(STAYS_MS)
@@ -37,11 +40,12 @@ class MapWords(QObject):
         self._tell_now(words)
 
     def _tell_now(self, words: str) -> None:
-        self._told = words
+        self.told = words
         self._show()
+        self.changed.emit()
 
     def _show(self) -> None:
         rate = rate_words(self._rate_hz) if self._rate_hz and self._size else ""
-        words = self._told or " · ".join(part for part in (self._size, rate) if part)
+        words = self.told or " · ".join(part for part in (self._size, rate) if part)
         self._label.setText(words)
         self._label.setToolTip(words)

@@ -80,6 +80,7 @@ class MapView(PlaneView):
         """Somebody has chosen what is seen."""
         self.fits_itself = True
         """False where somebody else sees to it, for several views at once."""
+        self._plan_end: tuple[float, float] | None = None
         self._fitted = False
         self._unseen = False
         self._ground = Ground()
@@ -142,7 +143,9 @@ class MapView(PlaneView):
         """Where the vehicle is to go; the last place is its goal."""
         rows = np.asarray(places, np.float64).reshape(-1, 2)
         self.planned = rows[np.isfinite(rows).all(axis=1)]
-        self.goal_m = (float(self.planned[-1, 0]), float(self.planned[-1, 1])) if len(self.planned) else None
+        end = (float(self.planned[-1, 0]), float(self.planned[-1, 1])) if len(self.planned) else None
+        if end != self._plan_end:  # the same plan once more says nothing against a goal that was just chosen
+            self.goal_m = self._plan_end = end
         self.update()
 
     def set_following(self, on: bool) -> None:
@@ -153,7 +156,7 @@ class MapView(PlaneView):
     def forget(self) -> None:
         """Of another run or log: nothing of it belongs to the next."""
         self.layers, self.pose, self.goal_m, self.planned, self._fitted = [], None, None, NOWHERE, False
-        self.chosen = None
+        self.chosen = self._plan_end = None
         self.votes.clear()
         self.scans.clear()
         self.path.clear()

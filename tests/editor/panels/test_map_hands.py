@@ -162,12 +162,17 @@ def test_a_goal_is_told_and_seen_and_measuring_ends_choosing_one(feed: Feed, mon
     QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
     assert "no component has an in port goal" in viewer.facts.text() and viewer.view.goal_m is None
     feed.state["components"] = {"planner": {"accepts": {"goal": PoseTransform.TYPE}, "parameters": {}}}
+    viewer.view.show_plan([(1.0, 1.0), (9.0, 9.0)])
     viewer.goal.click()
     QTest.mouseClick(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
     show_terrain(viewer)
+    viewer.view.show_plan([(2.0, 1.0), (9.0, 9.0)])  # the planner has not turned to it yet
     assert viewer.facts.text().startswith("planner goes to x"), "the next map does not wipe it away"
     world = viewer.view.world()
     assert viewer.view.goal_m == pytest.approx((world.x_of(200), world.y_of(200)), abs=0.1)
+    assert viewer.view.note.startswith("planner goes to x"), "on the map too: a narrow bar has no room for words"
+    viewer.view.show_plan([(2.0, 1.0), (3.0, 3.0)])
+    assert viewer.view.goal_m == (3.0, 3.0), "what is planned counts"
 
 
 def test_a_map_of_the_past_stays_when_the_oldest_are_forgotten(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +196,7 @@ def test_a_map_of_the_past_stays_when_the_oldest_are_forgotten(feed: Feed, monke
     take(7)
     take(8)
     assert seen() == (4.0, 4.0), "there is no room for it any more"
-    assert "no longer kept" in viewer.facts.text() and viewer.view.note == "the map of 4.0 s ago"
+    assert "no longer kept" in viewer.facts.text() and viewer.view.note.startswith("the map of 4.0 s ago · ")
 
 
 def test_a_map_that_came_while_it_was_hidden_fits_when_it_is_seen(feed: Feed) -> None:
