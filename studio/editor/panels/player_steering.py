@@ -228,7 +228,8 @@ class PlayerSteering(QObject):
             self.refused.emit(f"{where}: nothing would be between A and B")
 
     def set_rate(self, rate: float | None) -> None:
-        if rate != self.state.get("rate", 0.0):
+        """Where nothing plays nobody is asked: a field that is switched off because of it says that it was left."""
+        if self.state and rate != self.state.get("rate", 0.0):
             self.ask("rate", rate=rate)
 
     def type_rate(self, text: str) -> None:

@@ -51,9 +51,11 @@ class BesideCurves(QObject):
     def open(self, path: Path) -> None:
         """The fields that are drawn already, of this log."""
         fields = list(dict.fromkeys(curve.what for curve in self.viewer.curves))
+        streams = (self.viewer.feed.state.get("player") or {}).get("streams", {})
+        names = {played_as: logged for logged, (played_as, _) in streams.items()}
         self.logs.add(path)
         for wanted in fields:
-            self.viewer.add(wanted, path)
+            self.viewer.add(wanted, path, names.get(wanted.topic, ""))
         if not fields:
             self.viewer.facts.setText(f"{path.name} is open: the same button adds its fields")
 
@@ -62,13 +64,13 @@ class BesideCurves(QObject):
             self.viewer.remove(curve.what, path)
 
     def read(self, curve: Curve, log: Path) -> None:
-        folder, wanted = self.viewer.feed.folder, curve.what
+        folder, wanted, logged_as = self.viewer.feed.folder, curve.what, curve.logged_as
         curve.trouble = "is being read …"
         self.logs.add(log)
 
         def work() -> LoggedSeries | StudioError:
             try:
-                return read_series(log, wanted, folder)
+                return read_series(log, wanted, folder, logged_as)
             except StudioError as error:
                 return error
 

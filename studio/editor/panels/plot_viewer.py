@@ -98,11 +98,11 @@ class PlotViewer(Viewer):
 
     # ---- curves
 
-    def add(self, wanted: Field, log: Path | None = None) -> None:
+    def add(self, wanted: Field, log: Path | None = None, logged_as: str = "") -> None:
         """A curve for a field of what runs, or of a log beside; one that is there already is not added again."""
         if any((curve.what, curve.log) == (wanted, log) for curve in self.curves):
             return
-        curve = Curve(wanted, log)
+        curve = Curve(wanted, log, logged_as)
         curve.item = self.plot.plot(name=curve.name)
         self.curves.append(curve)
         if log is None:
@@ -364,7 +364,7 @@ class PlotViewer(Viewer):
     def save(self) -> Settings:
         return {
             "fields": [
-                [curve.what.topic, curve.what.path, *([str(curve.log)] if curve.log is not None else [])]
+                [curve.what.topic, curve.what.path, *([str(curve.log), curve.logged_as] if curve.log else [])]
                 for curve in self.curves
             ],
             "xy": self.against.isChecked(),
@@ -377,8 +377,9 @@ class PlotViewer(Viewer):
         self.beside.restore(settings.get("offsets_ns"))
         fields = settings.get("fields")
         for entry in fields if isinstance(fields, list) else ():
-            if isinstance(entry, list) and len(entry) in (2, 3):
-                self.add(Field(str(entry[0]), str(entry[1])), *(Path(str(log)) for log in entry[2:]))
+            if isinstance(entry, list) and len(entry) in (2, 4):
+                topic, path, *beside = (str(part) for part in entry)
+                self.add(Field(topic, path), *(Path(beside[0]), beside[1]) if beside else ())
         if settings.get("xy"):
             self.against.setChecked(True)
             self._cross(True)

@@ -25,14 +25,15 @@ class LoggedSeries:
     values: NDArray[np.float64]
 
 
-def read_series(path: Path, wanted: Field, folder: Path | None) -> LoggedSeries:
-    """`folder`: of the project, whose own types the log may have."""
+def read_series(path: Path, wanted: Field, folder: Path | None, logged_as: str = "") -> LoggedSeries:
+    """`folder`: of the project, whose own types the log may have. `logged_as`: the topic's name in logs, if another."""
     where = parse_path(wanted.path)
     with LogReader(path) as log:
-        kind = _type_of(log, wanted.topic, folder)
-        count = min(log.topics[wanted.topic].count, MOST)
+        topic = logged_as if logged_as in log.topics and wanted.topic not in log.topics else wanted.topic
+        kind = _type_of(log, topic, folder)
+        count = min(log.topics[topic].count, MOST)
         times, values = np.empty(count), np.empty(count)
-        for place, event in enumerate(islice(log.events([wanted.topic]), count)):
+        for place, event in enumerate(islice(log.events([topic]), count)):
             times[place], values[place] = event.stamp_ns / 1e9, _number(value_at(decode(kind, event.payload), where))
     order = np.argsort(times, kind="stable")  # events are in the order of the log, not of their stamps
     return LoggedSeries(times[order], values[order])

@@ -24,6 +24,8 @@ class Curve:
 
     what: Field
     log: Path | None = None
+    logged_as: str = ""
+    """What its topic is called in logs, if otherwise: a log that plays feeds topics of the system's names."""
     series: Series = field(default_factory=Series)
     item: Any = None
     trouble: str = ""

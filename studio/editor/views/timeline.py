@@ -88,8 +88,13 @@ class Timeline(QWidget):
 
     def show_groups(self, groups: list[Group]) -> None:
         were_all = self.outline is not None and self.span_ns == self.extent_ns
+        known = {group.path for group in self.groups}
         self.groups = groups
-        self.top = min(self.top, max(len(self.rows) - self._room, 0))
+        rows = self.rows
+        new = [number for number, (_, group) in enumerate(rows) if group is not None and group.path not in known]
+        if new:  # with as much of it as has room
+            self.top = max(self.top, min(new[0], new[-1] - self._room + 1, len(rows) - self._room))
+        self.top = min(self.top, max(len(rows) - self._room, 0))
         if were_all and not self._drags:
             self.show_all()
         self._place_headings()

@@ -148,6 +148,21 @@ class TestOnAPlot:
         plot.beside.open(write_log(tmp_path / "before.mcap"))
         until(lambda: "no topic /elsewhere" in plot.curves[1].trouble, "it is told")
 
+    def test_a_topic_that_plays_under_another_name_is_found_by_the_one_that_logs_have(
+        self, feed: Feed, tmp_path: Path
+    ) -> None:
+        feed.state["player"] = {"log": "", "streams": {TOPIC: ["/log/filter.smooth", True]}}
+        plot = plot_of(feed)
+        plot.add(Field("/log/filter.smooth", "data"))
+        plot.beside.open(write_log(tmp_path / "before.mcap"))
+        until(lambda: len(plot.curves[1].series) == 11, "it is read")
+        kept = json.loads(json.dumps(plot.save()))
+        plot.close_viewer()
+        feed.state["player"] = None
+        other = plot_of(feed)
+        other.restore(kept)
+        until(lambda: len(other.curves[1].series) == 11, "also later, when nothing plays")
+
     def test_two_logs_without_a_run_keep_the_clock_of_the_first(self, feed: Feed, tmp_path: Path) -> None:
         feed.state = {}
         plot = plot_of(feed)
@@ -176,7 +191,7 @@ class TestOnAPlot:
 
 class TestOnTheTimeLine:
     @pytest.fixture
-    def player(self, feed: Feed, tmp_path: Path) -> PlayerViewer:
+    def player(self, feed: Feed, tmp_path: Path) -> Iterator[PlayerViewer]:
         """Plays a log of ten seconds."""
         log = write_log(tmp_path / "now.mcap", 500.0)
         feed.state["player"] = {
@@ -192,7 +207,8 @@ class TestOnTheTimeLine:
         made.beside.logs.add(write_log(tmp_path / "before.mcap"))
         until(lambda: made.timeline.groups and made.timeline.groups[0].placed is not None, "so is the other")
         until(lambda: made.timeline.groups[0].shift_ns == 400 * SECOND_NS, "it begins where the first does")
-        return made
+        yield made
+        made.close_viewer()
 
     def test_a_log_beside_has_a_heading_and_its_streams(self, player: PlayerViewer) -> None:
         line = player.timeline
@@ -202,6 +218,15 @@ class TestOnTheTimeLine:
         heading = line.headings[line.groups[0].path]
         assert heading.isVisible() and heading.y() == RULER + 2 * LANE
         assert not player.grab().isNull()
+
+    def test_a_log_that_comes_is_seen_below_many_streams(self, player: PlayerViewer, tmp_path: Path) -> None:
+        line = player.timeline
+        player.resize(1200, 40 + RULER + 3 * LANE)
+        QApplication.processEvents()
+        path = write_log(tmp_path / "third.mcap")
+        player.beside.logs.add(path)
+        until(lambda: line.groups[-1].outline is not None, "it is read")
+        assert line.headings[path].isVisible()
 
     def test_its_lanes_are_dragged_in_time(self, player: PlayerViewer) -> None:
         line = player.timeline
@@ -215,6 +240,18 @@ class TestOnTheTimeLine:
         line.show_all()
         assert line.span_ns[1] / SECOND_NS == pytest.approx(513.0, abs=0.1), "all of both is seen"
         assert player.save()["beside_ns"] == {str(line.groups[0].path): line.groups[0].offset_ns}
+
+    def test_when_the_system_ends_its_player_is_asked_nothing_more(
+        self, player: PlayerViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A field that is switched off while it has the focus tells that it was left."""
+        asked: list[str] = []
+        monkeypatch.setattr(feed, "ask", lambda do, *_, **__: asked.append(do))
+        player.activateWindow()
+        player.bar.rate.setFocus()
+        feed.state = {}
+        player.ended()
+        assert asked == []
 
     def test_it_is_closed(self, player: PlayerViewer) -> None:
         line = player.timeline
