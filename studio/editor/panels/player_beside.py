@@ -13,6 +13,7 @@ from studio.editor.log_files.beside import beside_of
 from studio.editor.panels.plot_logs import LogRow, list_logs
 from studio.editor.theme import Theme
 from studio.editor.views.timeline import Timeline
+from studio.editor.views.timeline_paint import LANE
 from studio.editor.views.timeline_rows import Group
 
 
@@ -40,6 +41,7 @@ class PlayerBeside(QObject):
                 row = self.rows[log.path] = LogRow(log, self.logs, self.logs.remove)
                 self.timeline.headings[log.path] = row
                 row.setParent(self.timeline)
+                row.be_low(LANE - 2)
                 row.show_theme(self.theme)
             self.rows[log.path].show_log()
         self.timeline.show_groups(groups)

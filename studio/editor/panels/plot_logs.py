@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SECOND_NS = 1_000_000_000
 FARTHEST_S = 1e9
-ROOM_PX = 300
+OFFSET_PX, ROOM_PX = 104, 300
 """Of a row that is narrower, the name needs what there is."""
 
 
@@ -38,6 +38,7 @@ def offset_field(log: BesideLog, logs: LogsBeside) -> QDoubleSpinBox:
     made.setDecimals(3)
     made.setSingleStep(0.1)
     made.setSuffix(" s")
+    made.setFixedWidth(OFFSET_PX)
     made.setKeyboardTracking(False)
     made.setAccessibleName(f"Offset of {log.path.name}")
     made.setToolTip("How much later it begins than the first log, or than the run: type it, or turn the wheel")
@@ -76,7 +77,7 @@ class LogRow(QWidget):
         self.clock.clicked.connect(lambda: logs.go_by_the_clock(log.path))
         self.away = _button("mdi6.close", "Take this log away")
         self.away.clicked.connect(lambda: remove(log.path))
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 8, 0)
         row.setSpacing(6)
         row.addWidget(self.name, 1)
@@ -84,8 +85,18 @@ class LogRow(QWidget):
             row.addWidget(widget)
         self.show_log()
 
+    def be_low(self, height: int) -> None:
+        """Where rows are lower than fields usually are."""
+        self._row.setSpacing(2)
+        self.offset.setStyleSheet("QDoubleSpinBox { min-height: 0; padding: 0 4px; }")
+        for widget in (self.offset, self.align, self.clock, self.away):
+            widget.setFixedHeight(height)
+        for button in (self.align, self.clock, self.away):
+            button.setStyleSheet("QToolButton { min-height: 0; min-width: 0; padding: 0; }")
+            button.setFixedWidth(height)
+
     def show_log(self) -> None:
-        self.name.setText(f"- - -  {self.log.path.name}  {self.log.trouble}".rstrip())
+        self.name.setText(f"{self.log.path.name}  {self.log.trouble}".rstrip())
         self.name.setToolTip(f"{self.log.path}\n{self.log.trouble}".rstrip())
         if not self.offset.hasFocus():
             self.offset.blockSignals(True)

@@ -88,7 +88,7 @@ class Timeline(QWidget):
 
     def show_groups(self, groups: list[Group]) -> None:
         were_all = self.outline is not None and self.span_ns == self.extent_ns
-        known = {group.path for group in self.groups}
+        known = {group.path for group in self.groups if group.outline is not None}
         self.groups = groups
         rows = self.rows
         new = [number for number, (_, group) in enumerate(rows) if group is not None and group.path not in known]
