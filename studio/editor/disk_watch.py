@@ -94,5 +94,5 @@ def _trouble(session: Session) -> str:
     try:
         SystemDocument.load(session.folder)
     except StudioError as error:
-        return str(error)
+        return f"line {error.line}: {error.message}" if error.line else error.message
     return ""

@@ -129,6 +129,9 @@ class ProjectDesk(QObject):
             self._is_laid_out = True
         finally:
             window.setUpdatesEnabled(True)
+            # Qt has dropped what it was asked to paint meanwhile and takes it for still on its way: without this, the
+            # project of before stands on the screen until something else paints at once.
+            window.repaint()
 
     def drop(self) -> None:
         """The project is left; how its panels stood is remembered."""

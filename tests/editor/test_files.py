@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QFileDialog, QPushButton
+from PyQt6.QtCore import QEvent, QObject
+from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.autosave import Autosave
@@ -162,6 +163,27 @@ def test_a_file_that_cannot_be_read_is_told_in_the_bar(window: MainWindow, monke
     assert "cannot be read now" in window.notice.words.text()
     answer(window, "Keep mine")
     assert file.read_bytes() == good and not window.notice.isVisible()
+
+
+class Paints(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        self.count += event is not None and event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_another_project_is_on_the_screen_at_once(window: MainWindow, tmp_path: Path) -> None:
+    window.files.create(tmp_path / "other")
+    QApplication.processEvents()
+    paints = Paints(window)
+    window.files.open(tmp_path / "rover")
+    assert paints.count
 
 
 def test_a_new_project_is_made_and_opened(window: MainWindow, tmp_path: Path) -> None:
