@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -36,6 +37,9 @@ COLUMN = 80.0
 """Ends that differ less than this from side to side are parted at the same place."""
 KEPT_CLEAR = 10.0
 """Between a trunk and the cards that it passes: on their edge it would look like their border."""
+APART = 4.5
+"""Pixels between the middles of two wires that do not touch."""
+LONGEST_BARE = 160.0
 STRAIGHT = 24.0
 """A detour of this much is taken for a trunk that has no bend where it begins or ends."""
 
@@ -196,3 +200,34 @@ def _up_to(end: QPointF, left: float, depth: float) -> QPainterPath:
     path.quadTo(left, end.y(), left + CORNER, end.y())
     path.lineTo(end)
     return path
+
+
+def bare_lengths(courses: Sequence[Course]) -> list[tuple[float, float]]:
+    """For trunk and branch of each wire of a net: how long they run so near to another that begins at the same place
+    that a stroke of the ground below one of them would cut the other.
+    """
+    ways = [path for course in courses for path in (course.trunk, course.branch) if not path.isEmpty()]
+    bends = [(_beginning(path), _bend(path)) for path in ways]
+    bends += [((dot.x(), dot.y()), 0.0) for course in courses if course.is_lead for dot in course.junctions]
+
+    def bare(path: QPainterPath) -> float:
+        if path.isEmpty():
+            return 0.0
+        own = _bend(path)
+        apart = [abs(own - bend) for start, bend in bends if start == _beginning(path)]
+        return max((min(LONGEST_BARE, math.sqrt(APART / each)) for each in apart if each > 1e-9), default=0.0)
+
+    return [(bare(course.trunk), bare(course.branch)) for course in courses]
+
+
+def _beginning(path: QPainterPath) -> tuple[float, float]:
+    first = path.elementAt(0)
+    return first.x, first.y
+
+
+def _bend(path: QPainterPath) -> float:
+    """How it leaves the level, as the factor of a parabola; 0 for a straight line."""
+    if path.elementCount() < 4 or path.elementAt(1).type != QPainterPath.ElementType.CurveToElement:
+        return 0.0
+    start, arm, end = path.elementAt(0), path.elementAt(1), path.elementAt(3)
+    return (end.y - start.y) / (3 * max(1.0, abs(arm.x - start.x)) ** 2)

@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPointF, QRectF
 
 from studio.editor.canvas.card_index import CardIndex
 from studio.editor.canvas.lane_book import LaneBook
-from studio.editor.canvas.nets import Course, courses_back, courses_right
+from studio.editor.canvas.nets import Course, bare_lengths, courses_back, courses_right
 from studio.editor.canvas.remark_items import FrameItem
 from studio.editor.canvas.routing import CORNER, is_feedback, service_path
 from studio.editor.canvas.wire_item import WireItem
@@ -99,13 +99,15 @@ class Ways:
 
     def _lay_net(self, spread: _Spread) -> None:
         self._book.release(spread.net)
-        is_alone = len(spread.right) + len(spread.back) == 1
+        courses: list[Course] = []
         for items, courses_of in ((spread.right, self._courses_right), (spread.back, self._courses_back)):
-            courses = courses_of(spread.net, spread.start, [end for _, end in items]) if items else []
-            for (item, _), course in zip(items, courses, strict=True):
-                item.lay(course, is_alone=is_alone)
-                if course.lane is not None and course.is_lead:
-                    self._book.take(spread.net, course.lane)
+            found = courses_of(spread.net, spread.start, [end for _, end in items]) if items else []
+            for lane in (course.lane for course in found if course.lane is not None and course.is_lead):
+                self._book.take(spread.net, lane)
+            courses += found
+        bares = bare_lengths(courses) if len(courses) > 1 else [(0.0, 0.0)] * len(courses)
+        for (item, _), course, bare in zip([*spread.right, *spread.back], courses, bares, strict=True):
+            item.lay(course, bare)
 
     def _courses_right(self, net: Net, start: QPointF, ends: list[QPointF]) -> list[Course]:
         is_free = partial(self._book.is_free, net)

@@ -23,8 +23,6 @@ FIGURES = 0.7
 """From this zoom on figures can be read."""
 PIECES_UP_TO = 1.5
 """Beyond this zoom the short lines that a curve is made of would show."""
-BARE = 28.0
-"""Behind the place where wires part, they are too near to each other to be bridges."""
 DOT = 3.5
 CHOSEN = 2.5
 """Above cards, or its handles would lie under the ports."""
@@ -61,8 +59,8 @@ class WireItem(QGraphicsItem):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
         self.setZValue(1)
 
-    def lay(self, course: Course, *, is_alone: bool = True) -> None:
-        """Where it runs; `is_alone` if no other wire begins at the same port."""
+    def lay(self, course: Course, bare: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Where it runs; `bare` is how much of its trunk and of its branch is too near to others to be a bridge."""
         self.prepareGeometryChange()
         self.course = course
         self.path = path = course.path()
@@ -70,9 +68,8 @@ class WireItem(QGraphicsItem):
         self.start, self.end = QPointF(first.x, first.y), path.currentPosition()
         tip = self.end - QPointF(CODE_REACH if self.theme.type_codes else 6.5, 0)
         self._arrow = QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)])
-        bare = 0.0 if is_alone else BARE
-        self._trunk = Stroke(course.trunk, bare)
-        self._branch = Stroke(course.branch, bare, self._arrow.boundingRect())
+        self._trunk = Stroke(course.trunk, bare[0])
+        self._branch = Stroke(course.branch, bare[1], self._arrow.boundingRect())
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
         if isinstance(self.connection, ServiceWire):
             self._bounds = self._bounds.united(self._label_rect())

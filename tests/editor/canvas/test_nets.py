@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QImage, QPainter
 
 from studio.editor.canvas.lane_book import LaneBook
-from studio.editor.canvas.nets import Course, courses_back, courses_right
+from studio.editor.canvas.nets import Course, bare_lengths, courses_back, courses_right
 from studio.editor.canvas.remark_items import FrameItem
 from studio.editor.canvas.routing import Lane
 from studio.editor.canvas.view import CanvasView
@@ -231,3 +231,13 @@ def test_wires_do_not_strike_through_the_title_of_a_frame(view: CanvasView, fan:
     assert moved is not None and not title.title_area().contains(QPointF(lane.left + 80, moved.y))
     view.canvas.session.undo()
     assert fan[0].course.lane == lane
+
+
+def test_wires_that_part_slowly_do_not_cut_each_other() -> None:
+    straight, falling = courses = right([QPointF(240, 100), QPointF(620, 300)], [])
+    (_, one), (_, other) = bare_lengths(courses)
+    assert one == other > 28  # they run beside each other for a while
+    level = next(x for x in range(300) if falling.branch.pointAtPercent(x / 300).y() > 104)
+    assert other >= falling.branch.length() * level / 300 - 12
+    assert straight.branch.currentPosition().y() == 100
+    assert bare_lengths(right([QPointF(620, 300)], [])) == [(0.0, 0.0)]
