@@ -11,6 +11,7 @@ from PyQt6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.arrange import arrange
+from studio.editor.canvas.blocks import blocks_of, move_blocks
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.gestures import LEAST_SIZE, SNAP, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
@@ -201,12 +202,12 @@ class CanvasCommands:
 
     def align(self, edge: str) -> None:
         """`left`, `right`, `top`, `bottom`, `centre` (one below the other) or `middle` (side by side)."""
-        names = self._scene.selected_nodes()
-        if len(names) < 2:
+        blocks = blocks_of(self._scene, self._scene.selected_nodes())
+        if len(blocks) < 2:
             self._scene.session.refused.emit("select two or more cards to align them")
             return
-        areas = {name: self._scene.nodes[name].outline() for name in names}
-        whole = areas[names[0]]
+        areas = {name: card.outline() for name, card in blocks.items()}
+        whole = QRectF()
         for area in areas.values():
             whole = whole.united(area)
         places = {
@@ -217,17 +218,17 @@ class CanvasCommands:
             "centre": lambda a: (whole.center().x() - a.width() / 2, a.top()),
             "middle": lambda a: (a.left(), whole.center().y() - a.height() / 2),
         }
-        moved = MoveNodes({name: places[edge](area) for name, area in areas.items()})
-        self._scene.session.do(Compound(f"Align {len(names)} cards", (moved,)))
+        moved = move_blocks(blocks, {name: places[edge](area) for name, area in areas.items()})
+        self._scene.session.do(Compound(f"Align {len(blocks)} cards", (moved,)))
 
     def distribute(self, *, across: bool) -> None:
         """Equal gaps between three or more cards."""
-        names = self._scene.selected_nodes()
-        if len(names) < 3:
+        blocks = blocks_of(self._scene, self._scene.selected_nodes())
+        if len(blocks) < 3:
             self._scene.session.refused.emit("select three or more cards to spread them evenly")
             return
-        areas = {name: self._scene.nodes[name].outline() for name in names}
-        names.sort(key=lambda name: areas[name].left() if across else areas[name].top())
+        areas = {name: card.outline() for name, card in blocks.items()}
+        names = sorted(areas, key=lambda name: areas[name].left() if across else areas[name].top())
         sizes = [areas[name].width() if across else areas[name].height() for name in names]
         first, last = areas[names[0]], areas[names[-1]]
         room = (last.right() - first.left() if across else last.bottom() - first.top()) - sum(sizes)
@@ -235,23 +236,24 @@ class CanvasCommands:
         for name, size in zip(names, sizes, strict=True):
             moved[name] = (at, areas[name].top()) if across else (areas[name].left(), at)
             at += size + room / (len(names) - 1)
-        self._scene.session.do(Compound(f"Spread {len(names)} cards", (MoveNodes(moved),)))
+        self._scene.session.do(Compound(f"Spread {len(names)} cards", (move_blocks(blocks, moved),)))
 
     def arrange(self) -> None:
         """Everything, or what is selected, in layers from left to right."""
         system = self._scene.session.system
         names = self._scene.selected_nodes()
-        chosen = names if len(names) > 1 else list(self._scene.nodes)
+        chosen = blocks_of(self._scene, names)
+        if len(chosen) < 2:
+            chosen = blocks_of(self._scene, self._scene.nodes)
         if not chosen:
             return
-        cards = {name: self._scene.nodes[name].card for name in chosen}
-        sizes = {name: (card.width, card.height) for name, card in cards.items()}
-        found = arrange(sizes, _pairs(system.wires), _pairs(system.services))
-        before = [self._scene.nodes[name].pos() for name in chosen]
+        sizes = {name: (item.card.width, item.card.height) for name, item in chosen.items()}
+        found = arrange(sizes, self._pairs(system.wires), self._pairs(system.services))
+        before = [item.pos() for item in chosen.values()]
         left, top = (min(at.x() for at in before), min(at.y() for at in before)) if names else (0.0, 0.0)
         areas = {name: QRectF(x + left, y + top, *sizes[name]) for name, (x, y) in found.items()}
         top += self._lower(areas) if names else 0.0
-        moved = MoveNodes({name: (x + left, y + top) for name, (x, y) in found.items()})
+        moved = move_blocks(chosen, {name: (x + left, y + top) for name, (x, y) in found.items()})
         self._scene.session.do(Compound("Arrange automatically", (moved,)))
         self._scene.lay_all_wires()
         if not names:
@@ -261,8 +263,7 @@ class CanvasCommands:
 
     def _lower(self, areas: Mapping[str, QRectF]) -> float:
         """How far down some cards have to go to cover none of the others."""
-        nodes = self._scene.nodes.items()
-        others = [node.outline() for name, node in nodes if name not in areas and node.isVisible()]
+        others = [item.outline() for item in self._scene.cards() if item.name not in areas]
         down = 0.0
         while True:
             covered = [
@@ -275,6 +276,11 @@ class CanvasCommands:
                 return down
             below = max(other.bottom() - area.top() for area, other in covered) + SNAP
             down += math.ceil(below / SNAP) * SNAP
+
+    def _pairs(self, connections: Iterable[Connection]) -> list[tuple[str, str]]:
+        """From card to card; what runs inside a folded group places nothing."""
+        ends = ((self._scene.card_for(each.start.node), self._scene.card_for(each.end.node)) for each in connections)
+        return [(first.name, last.name) for first, last in ends if first and last and first is not last]
 
     def _renamed(self, old: str, new: str) -> None:
         if self._scene.session.do(RenameNode(old, new)):
@@ -303,7 +309,3 @@ def fitting_connection(port: Port, name: str, spec: ComponentSpec) -> Connection
     fitting = [p for p in spec.ports if p.direction == direction and p.type == port.type]
     new = Endpoint(name, fitting[0].name) if fitting else None
     return Wire(*((port.end, new) if port.starts else (new, port.end))) if new else None
-
-
-def _pairs(connections: Iterable[Connection]) -> list[tuple[str, str]]:
-    return [(connection.start.node, connection.end.node) for connection in connections]

@@ -11,14 +11,13 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from studio.editor.canvas.card import BOTTOM, MAX_WIDTH, MIN_WIDTH, ROW, STATE_ROW, TITLE, Card, Port
 from studio.editor.canvas.node_item import RADIUS, SOME_DETAIL, NodeItem
 from studio.editor.fonts import text_font
+from studio.editor.live_state import LiveNode
 from studio.editor.theme import Theme
 from studio.model.parts import Group
 
 ICON = "mdi6.group"
 MARGIN = 20.0
 HEAD = 24.0
-_WORST = ("error", "frozen", "paused", "created", "inactive", "active")
-"""Tones of states: the first that a member has is the group's."""
 
 
 class GroupCard(NodeItem):
@@ -36,14 +35,26 @@ class GroupCard(NodeItem):
 
     def accessible_name(self) -> str:
         names = ", ".join(self.value.members)
-        return f"group {self.value.title or 'without a title'}, folded, {len(self.value.members)} members: {names}"
+        state = f", {self.live.look.word.lower().rstrip('…')}, {self.live.right}" if self.live is not None else ""
+        title, count = self.value.title or "without a title", len(self.value.members)
+        return f"group {title}, folded{state}, {count} members: {names}"
+
+    def show_members(self) -> None:
+        """As its members are now: the state that matters most, and of how many it is."""
+        looks = [member.live.look for member in self.members if member.live is not None]
+        worst = max(looks, key=lambda look: look.rank, default=None)
+        words = f"{looks.count(worst)} of {len(self.members)}" if worst is not None else ""
+        self.show_live(LiveNode(worst, words) if worst is not None else None)
+        severities = {member.severity for member in self.members}
+        severity = "error" if "error" in severities else "warning" if "warning" in severities else ""
+        if severity != self.severity:
+            self.severity = severity
+            self.update()
 
     def paint(
         self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
     ) -> None:
         assert painter is not None
-        errors = {member.severity for member in self.members}
-        self.severity = "error" if "error" in errors else "warning" if "warning" in errors else ""
         super().paint(painter, option, widget)
         if self._detail >= SOME_DETAIL:
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -52,12 +63,7 @@ class GroupCard(NodeItem):
             self._paint_ports(painter)
 
     def _far_words(self) -> tuple[str, str, str]:
-        return self.card.left, self.theme.muted, ICON
-
-    def _stripe(self) -> str:
-        tones = {member.live.look.tone for member in self.members if member.live is not None}
-        worst = next((tone for tone in _WORST if tone in tones), None)
-        return self.theme.tone(worst) if worst is not None else super()._stripe()
+        return super()._far_words() if self.live is not None else (self.card.left, self.theme.muted, ICON)
 
 
 class GroupFrame(QGraphicsItem):

@@ -86,13 +86,14 @@ class Groups:
     def show_again(self, names: Iterable[str]) -> None:
         """The state of members is another one: the cards that stand for them show it."""
         for card in {self._folded[name] for name in names if name in self._folded}:
-            card.update()
+            card.show_members()
 
     def _add(self, group: Group, members: list[str]) -> None:
         item: GroupItem
         if group.folded:
             item = GroupCard(group, folded_card(group, self._border_ports(set(members))), self.scene.theme)
             item.members = tuple(self.scene.nodes[name] for name in members)
+            item.show_members()
             self._folded |= dict.fromkeys(members, item)
         else:
             item = GroupFrame(group, self.scene.theme)

@@ -106,7 +106,8 @@ class FrozenLayer(QObject):
         self._faded = False
         self._shown: tuple[Stand | None, Snapshot] = (None, {})
         self.scene.rebuilding.connect(self._flags.clear)  # the scene throws all of its items away
-        self.scene.rebuilt.connect(lambda: self.show_stand(*self._shown))
+        self.scene.rebuilt.connect(self._show_again)
+        self.scene.session.changed.connect(self._show_again)  # what has come is faded as well
 
     def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
         """Fade and flag what there is; nothing of it while the system goes on."""
@@ -116,9 +117,10 @@ class FrozenLayer(QObject):
             return
         self._faded = is_frozen
         stopped = stopped_components(state) if is_frozen else frozenset()
-        for name, node in self.scene.nodes.items():
-            here = name in stopped or bool(stopped & set(self._parts(name)))
-            node.setOpacity(1.0 if not is_frozen or here else NODE_OPACITY)
+        here = {name for name in self.scene.nodes if name in stopped or stopped & set(self._parts(name))}
+        bright = {self.scene.card_for(name) for name in here}
+        for card in [*self.scene.nodes.values(), *self.scene.groups.cards()]:
+            card.setOpacity(1.0 if not is_frozen or card in bright else NODE_OPACITY)
         in_flight = self._in_flight(stand, stopped) if is_frozen and stand is not None else []
         for item in self.scene.wires.values():
             chosen = item in in_flight
@@ -128,6 +130,9 @@ class FrozenLayer(QObject):
         self._show_flags(stand, in_flight)
         if not is_frozen:
             self.pill.say("")
+
+    def _show_again(self, *_: object) -> None:
+        self.show_stand(*self._shown)
 
     def show_held(self, count: int) -> None:
         frozen = self._faded and count > 0

@@ -46,6 +46,7 @@ class LiveLayer(QObject):
             return
         for node in self.scene.nodes.values():
             self.scene.looks += node.show_live(None)
+        self.scene.groups.show_again(self.scene.nodes)
         for wire in self.scene.wires.values():
             wire.show_live(None)
 

@@ -10,7 +10,10 @@ from PyQt6.QtTest import QTest
 
 from studio.editor.canvas.group_items import GroupCard, GroupFrame
 from studio.editor.canvas.in_place import NameField
+from studio.editor.canvas.live_frozen import NODE_OPACITY, FrozenLayer
 from studio.editor.canvas.view import CanvasView
+from studio.editor.freeze.standing import Stand
+from studio.editor.live_state import LOOKS, LiveNode
 from studio.model.document import SYSTEM_FILE, SystemDocument
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group, Wire
@@ -161,3 +164,65 @@ def test_a_group_that_is_gone_is_no_longer_selected(view: CanvasView) -> None:
     assert told[-1] == ["terrain_map", "traverse_map"]
     view.canvas.session.undo()
     assert told[-1] == view.canvas.selected_nodes() == []
+
+
+def test_a_folded_group_shows_the_state_that_matters_most(view: CanvasView) -> None:
+    make(view, folded=True)
+    card = view.canvas.groups.items["g1"]
+    assert isinstance(card, GroupCard)
+    for states, shown, words in (
+        (("active", "active"), "active", "2 of 2"),
+        (("active", "paused"), "paused", "1 of 2"),
+        (("error", "paused"), "error", "1 of 2"),
+    ):
+        for name, state in zip(MEMBERS, states, strict=True):
+            view.canvas.nodes[name].show_live(LiveNode(LOOKS[state]))
+        view.canvas.groups.show_again(MEMBERS)
+        assert card._stripe() == view.canvas.theme.tone(LOOKS[shown].tone)
+        assert card.live == LiveNode(LOOKS[shown], words)
+        assert f"{LOOKS[shown].word.lower()}, {words}" in card.accessible_name()
+    view.canvas.session.do(PutGroup(Group("g1", "Cards", MEMBERS, True)))  # its card is another one now
+    again = view.canvas.groups.items["g1"]
+    assert isinstance(again, GroupCard) and again.live == LiveNode(LOOKS["error"], "1 of 2")
+
+
+def test_what_is_frozen_fades_folded_groups_as_well(view: CanvasView) -> None:
+    layer = FrozenLayer(view)
+    make(view, folded=True)
+    at = Stand(
+        "breakpoint", host="h", component="arc_arbiter", file="x", line=3, topic="/platform/ins.pose", sequence=1
+    )
+    layer.show_stand(at, {"components": {}, "debug": {}})
+    assert {card.opacity() for card in view.canvas.cards()} == {NODE_OPACITY}
+    view.canvas.session.do(PutGroup(Group("g1", "Cards", MEMBERS, True)))
+    assert {card.opacity() for card in view.canvas.cards()} == {NODE_OPACITY}
+    layer.show_stand(None, {})
+    assert {card.opacity() for card in view.canvas.cards()} == {1.0}
+
+
+@pytest.mark.parametrize("way", ["align", "distribute", "arrange"])
+def test_a_folded_group_is_placed_as_one(view: CanvasView, way: str) -> None:
+    make(view, folded=True)
+    scene = view.canvas
+    between = scene.nodes[MEMBERS[1]].pos() - scene.nodes[MEMBERS[0]].pos()
+    if way == "arrange":
+        view.commands.arrange()
+    else:
+        scene.select([*MEMBERS, "modelserver", "arc_arbiter"])
+        view.commands.align("left") if way == "align" else view.commands.distribute(across=True)
+    assert (
+        labels(view)[-1]
+        == {
+            "align": "Align 3 cards",
+            "distribute": "Spread 3 cards",
+            "arrange": "Arrange automatically",
+        }[way]
+    )
+    assert scene.nodes[MEMBERS[1]].pos() - scene.nodes[MEMBERS[0]].pos() == between
+    if way == "align":
+        assert {scene.card_for(name).x() for name in (*MEMBERS, "modelserver", "arc_arbiter")} == {  # type: ignore[union-attr]
+            scene.nodes["modelserver"].x()
+        }
+    if way == "arrange":
+        cards = list(scene.cards())
+        assert not any(a.outline().intersects(b.outline()) for a in cards for b in cards if a is not b)
