@@ -212,7 +212,8 @@ def test_the_requests_of_a_player(client: Client) -> None:
     assert client.player("seek", time_ns=start_ns)["player"]["number"] == 0
     assert client.player("burst", count=10)["player"]["number"] == 10
     assert client.ask("digest")["digest"] == there
-    client.player("stop_when", condition="/platform/level/data >= 40")
+    told = client.player("stop_when", condition="/platform/level/data >= 40")["player"]
+    assert told["condition"] == client.state["player"]["condition"] == "/platform/level/data >= 40"
     client.player("rate", rate=None)
     client.player("play")
     assert client.attachment.wait_for(lambda: client.attachment.state["player"]["stopped"] == "condition", 30)
