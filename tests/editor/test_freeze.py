@@ -140,7 +140,7 @@ def test_the_debug_layout_shows_its_panels(window: MainWindow) -> None:
         assert window.docks._docks[panel].isVisible(), panel
     assert not window.docks._docks["palette"].isVisible()
     window.layouts.choose("Build")
-    assert window.docks._docks["palette"].isVisible() and not window.docks._docks["held"].isVisible()
+    assert window.docks._docks["inspector"].isVisible() and not window.docks._docks["held"].isVisible()
 
 
 def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window: MainWindow, rover: Path) -> None:
