@@ -77,6 +77,8 @@ def rate_words(rate_hz: float) -> str:
     """Four digits are enough, and do not jump about."""
     if rate_hz >= 10_000:
         return f"{rate_hz / 1000:.1f} kHz"
+    if 0 < rate_hz < 1:
+        return f"{rate_hz:.2g} Hz"
     return f"{rate_hz:.1f} Hz" if rate_hz < 1000 else f"{rate_hz:.0f} Hz"
 
 

@@ -14,6 +14,7 @@ from studio.runtime.hand_requests import services_of
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
 from studio.runtime.plan import RECORDER, PlannedComponent
+from studio.runtime.rates import Rates
 from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
@@ -32,8 +33,7 @@ class Snapshots:
         self._load_of: dict[int, Load] = {}
         self._control: Control | None = None
         self._gate_ns = 0
-        self._counts: dict[str, tuple[int, int, float]] = {}
-        """Subject -> when and what was last counted, and the rate since the time before."""
+        self._rates = Rates()
 
     def measure(self) -> None:
         """CPU and memory; about once a second, as it costs some."""
@@ -136,8 +136,8 @@ class Snapshots:
     def _busy_rate(self, planned: PlannedComponent, handled: int, published: dict[str, int]) -> float:
         """Of what it handles; of what it publishes if that is more, as with a sensor that has a thread of its own."""
         heard_ns = self._session.observer.heard_ns.get(planned.host, 0)
-        comes = self._rate("component " + planned.name, handled, heard_ns)
-        goes = self._rate("outputs of " + planned.name, max(published.values(), default=0), heard_ns)
+        comes = self._rates.rate_hz("component " + planned.name, handled, heard_ns)
+        goes = self._rates.rate_hz("outputs of " + planned.name, max(published.values(), default=0), heard_ns)
         return max(comes, goes)
 
     def _topics(self) -> Snapshot:
@@ -148,24 +148,13 @@ class Snapshots:
             topic: {
                 "type": session.plan.types[topic],
                 "count": total.count,
-                "rate_hz": self._rate("topic " + topic, total.count, heard_ns),
+                "rate_hz": self._rates.rate_hz("topic " + topic, total.count, heard_ns),
                 "drops": total.drops,
                 "bytes": total.bytes,
                 "latency_us": {"p50": total.latency_us(0.5), "p99": total.latency_us(0.99)},
             }
             for topic, total in totals.items()
         }
-
-    def _rate(self, subject: str, count: int, at_ns: int) -> float:
-        """Over at least a second of reports, so that it does not flicker."""
-        before_ns, before, rate = self._counts.get(subject, (at_ns, count, 0.0))
-        if count < before:  # it was restarted and counts from the start
-            before_ns, before = at_ns, count
-        passed_s = (at_ns - before_ns) / SECOND_NS
-        if passed_s >= 1.0:
-            before_ns, before, rate = at_ns, count, round((count - before) / passed_s, 1)
-        self._counts[subject] = before_ns, before, rate
-        return rate
 
 
 def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[str, Any]) -> str:

@@ -105,7 +105,9 @@ def test_the_system_in_a_line() -> None:
 
 
 def test_figures_keep_their_width() -> None:
-    assert [rate_words(rate) for rate in (0.0, 9.96, 1234.5, 20_000.0)] == ["0.0 Hz", "10.0 Hz", "1234 Hz", "20.0 kHz"]
+    rates = (0.0, 0.5, 0.025, 9.96, 1234.5, 20_000.0)
+    words = ["0.0 Hz", "0.5 Hz", "0.025 Hz", "10.0 Hz", "1234 Hz", "20.0 kHz"]
+    assert [rate_words(rate) for rate in rates] == words
     assert [time_words(us) for us in (None, 90.0, 2500.0)] == ["—", "90 µs", "2.5 ms"]
 
 
