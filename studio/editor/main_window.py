@@ -229,9 +229,7 @@ class MainWindow(QMainWindow):
             self.appearance.refresh()  # whoever changed the platform's settings comes back; PyQt6 has no signal for it
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
-        """On the canvas; elsewhere Qt would offer to hide the tool bar."""
-        if event is not None and self.has_session and self.canvas.underMouse():
-            self.project.open_context_menu(event.globalPos())
+        """None: Qt would offer to hide the tool bar. The canvas and the panels have their own."""
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
         if event is not None and (_dropped_folder(event) or self.logs.dropped(event.mimeData())) is not None:

@@ -89,6 +89,7 @@ class ProjectDesk(QObject):
         self.canvas.show_minimap(window.settings.minimap)
         self.canvas.zoomed.connect(window.status.show_zoom)
         self.canvas.inspect.connect(self._to_inspector)
+        self.canvas.menu_wanted.connect(self.open_context_menu)
         self.canvas.tool_dropped.connect(lambda name, at: use_tool(window, name, at))
         self.canvas.quick_add.favourites = window.palette_panel.favourites.names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
@@ -103,9 +104,11 @@ class StatusBar(QStatusBar):
 
     def say(self, text: str, *, trouble: bool = False, stays: bool = False) -> None:
         """A sentence for a while, or until another is said."""
-        mark = f'<span style="color:{self.theme.warning}">▲</span> ' if trouble else ""
-        self.words.setText(mark + text)
-        self.words.setToolTip(text)
+        self._show_words(text)
+        if trouble:
+            mark = f'<span style="color:{self.theme.warning}">▲</span>'
+            self.words.setTextFormat(Qt.TextFormat.RichText)
+            self.words.setText(f"{mark} {html.escape(text, quote=False)}")
         if stays:
             self._timer.stop()
         else:
@@ -117,8 +120,10 @@ class StatusBar(QStatusBar):
         self._resting = text
 
     def _show_words(self, text: str) -> None:
+        """As they are: an error may be about an element of a file, and that is no mark-up of this label."""
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setText(text)
-        self.words.setToolTip(text)
+        self.words.setToolTip(f"<span>{html.escape(text, quote=False)}</span>" if "<" in text else text)
 
     def refresh(self, session: Session | None, selected: int = 0) -> None:
         for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):

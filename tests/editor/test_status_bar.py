@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QTextDocument
 from PyQt6.QtTest import QTest
 
 from studio.editor.live_state import parts_of
@@ -105,3 +106,19 @@ def test_an_error_fits_the_inspector_of_a_small_screen(running: MainWindow) -> N
         'Traceback\n  File "fragile.py", line 20, in on_value\n    raise ValueError\nValueError: no', "fragile"
     )
     assert card.open_line.isVisibleTo(card) and card.minimumSizeHint().width() <= 240
+
+
+@pytest.mark.parametrize("trouble", [False, True])
+def test_a_sentence_keeps_what_is_in_angle_brackets(window: MainWindow, trouble: bool) -> None:
+    sentence = "unknown element <wire> in system.xml, expected <port name='x'>"
+    window.status.say(sentence, trouble=trouble)
+    shown = QTextDocument()
+    for text, is_rich in (
+        (window.status.words.text(), window.status.words.textFormat() == Qt.TextFormat.RichText),
+        (window.status.words.toolTip(), True),
+    ):
+        if is_rich:
+            shown.setHtml(text)
+        else:
+            shown.setPlainText(text)
+        assert shown.toPlainText().removeprefix("▲ ") == sentence

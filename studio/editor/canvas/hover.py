@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QGraphicsItem
 
@@ -67,9 +69,9 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
     if found is not None:
         port = found[1]
         kind = {"in": "in port", "out": "out port"}.get(port.side, f"{port.side} service")
-        doc = f"<br>{port.doc}" if port.doc else ""
+        doc = f"<br>{escape(port.doc)}" if port.doc else ""
         optional = ", needs no wire" if port.optional else ""
-        return f"<b>{port.end}</b><br>{kind} · {port.type or 'unknown'}{optional}{doc}"
+        return f"<b>{port.end}</b><br>{kind} · {escape(port.type or 'unknown')}{optional}{doc}"
     node = canvas.node_at(point)
     if node is not None:
         mode = node.segment_at(point)
@@ -78,11 +80,11 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
             return f"Switch {node.name} to {mode}" if there else f"{node.name} has no {mode} provider"
         value = session.system.node(node.name)
         problems = [p.message for p in session.problems if p.subject.partition(".")[0] == node.name]
-        lines = "".join(f"<br>{problem}" for problem in problems[:3])
+        lines = "".join(f"<br>{escape(problem)}" for problem in problems[:3])
         if isinstance(value, Component):
             spec = session.registry.get(value.type)
             doc = summary(spec.doc) if spec else "There is no component of this type."
-            return f"<b>{node.name}</b> · {value.type}<br>{doc}{lines}"
+            return f"<b>{node.name}</b> · {escape(value.type)}<br>{escape(doc)}{lines}"
         assert isinstance(value, Source)
         return f"<b>{node.name}</b> · source, {value.mode}{lines}"
     wire = canvas.wire_at(point)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from PyQt6 import sip
+from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.group_items import GroupCard, GroupFrame
@@ -24,6 +25,17 @@ class Reach:
         self.view = view
         view.canvas.focus_moved.connect(self._tell_focus)
         view.canvas.selectionChanged.connect(self._tell_selection)
+
+    def menu_at(self) -> QPoint:
+        """Where a menu asked for by key opens, in the viewport: at what it is about, as far as that is to be seen."""
+        scene, viewport = self.view.canvas, self.view.viewport()
+        assert viewport is not None
+        card = scene.card_for(scene.focus_node) if scene.focus_node is not None else None
+        chosen = scene.selectedItems()
+        item = card if card is not None and (card.isSelected() or not chosen) else next(iter(chosen), None)
+        area = self.view.mapFromScene(item.sceneBoundingRect()).boundingRect() if item is not None else viewport.rect()
+        seen = area.intersected(viewport.rect())
+        return (seen if seen.isValid() else viewport.rect()).center()
 
     def next_wire(self, step: int = 1) -> None:
         """Of the card with the focus; of all, if none has it."""

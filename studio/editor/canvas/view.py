@@ -55,6 +55,8 @@ _WAYS: dict[int, Way] = {
 class CanvasView(SightView):
     inspect = pyqtSignal()
     """Enter: the user wants to see the selection in the inspector."""
+    menu_wanted = pyqtSignal(QPoint)
+    """Of what is selected, at a point of the screen."""
     tool_dropped = pyqtSignal(str, QPointF)
     """A tool of the palette, and where on the canvas it was let go."""
 
@@ -243,12 +245,17 @@ class CanvasView(SightView):
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
         assert event is not None
+        event.accept()
+        viewport, canvas = self.viewport(), self.canvas
+        assert viewport is not None
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.menu_wanted.emit(viewport.mapToGlobal(self.reach.menu_at()))
+            return
         point = self.mapToScene(event.pos())
-        canvas = self.canvas
         under = canvas.card_at(point) or canvas.wire_at(point) or canvas.remark_at(point) or canvas.group_at(point)
         if under is not None and not under.isSelected():
             self._choose(under, extend=False)
-        super().contextMenuEvent(event)
+        self.menu_wanted.emit(event.globalPos())
 
     def leaveEvent(self, event: QEvent | None) -> None:
         self.hover.leave()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
-from PyQt6.QtTest import QTest
+from dataclasses import replace
 
+from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QContextMenuEvent, QTextDocument
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.canvas.hover import words_about
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.view import CanvasView
 from studio.editor.live_state import LOOKS, LiveNode
@@ -74,3 +79,33 @@ def test_a_component_that_fails_is_told_and_its_rate_is_in_its_name(view: Canvas
     view.reach.announce("")
     layer._tell(item, item.live)
     assert told(view) == ""
+
+
+def test_the_menu_key_keeps_the_selection_and_opens_at_it(view: CanvasView) -> None:
+    view.zoom_to(1.0)
+    view.centerOn(view.canvas.nodes["traverse_map"].outline().center())
+    view.canvas.select(["terrain_map"])
+    view.canvas.set_focus_node("terrain_map")
+    asked: list[QPoint] = []
+    view.menu_wanted.connect(asked.append)
+    viewport = view.viewport()
+    assert viewport is not None
+    middle = viewport.rect().center()
+    key = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, viewport.mapToGlobal(middle))
+    QApplication.sendEvent(viewport, key)
+    assert view.canvas.selected_nodes() == ["terrain_map"] and len(asked) == 1
+    at = view.mapToScene(viewport.mapFromGlobal(asked[0]))
+    assert view.canvas.nodes["terrain_map"].outline().contains(at)
+    mouse = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, viewport.mapToGlobal(middle))
+    QApplication.sendEvent(viewport, mouse)
+    assert view.canvas.selected_nodes() == ["traverse_map"] and asked[1:] == [viewport.mapToGlobal(middle)]
+
+
+def test_the_words_about_a_card_show_angle_brackets_as_they_are(view: CanvasView) -> None:
+    item = view.canvas.nodes["traverse_map"]
+    port = item.card.port("terrain")
+    assert port is not None
+    item.card = replace(item.card, ports=tuple(replace(each, doc="a <map> & more") for each in item.card.ports))
+    shown = QTextDocument()
+    shown.setHtml(words_about(view.canvas, item.anchor(port)))
+    assert "a <map> & more" in shown.toPlainText()
