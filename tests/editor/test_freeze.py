@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
+from pytestqt.exceptions import TimeoutError as QtTimeout
 from pytestqt.qtbot import QtBot
 
 from studio.editor.canvas.live_frozen import Flag
@@ -190,7 +191,7 @@ def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtb
     def until(condition: Callable[[], bool]) -> None:
         try:
             qtbot.waitUntil(condition, timeout=PATIENCE_MS)
-        except TimeoutError:
+        except QtTimeout:
             pytest.fail(
                 f"it stands at {window.freeze.stand}, {window.live.control.phase}: {window.status.words.text()}"
             )
