@@ -87,6 +87,7 @@ class ProjectDesk(QObject):
         self._layout.addWidget(self.canvas)
         scene.selectionChanged.connect(self._selection_changed)
         self.canvas.show_minimap(window.settings.minimap)
+        self.canvas.minimap_toggled.connect(lambda on: setattr(window.settings, "minimap", on))
         self.canvas.zoomed.connect(window.status.show_zoom)
         self.canvas.inspect.connect(self._to_inspector)
         self.canvas.menu_wanted.connect(self.open_context_menu)

@@ -93,3 +93,11 @@ def test_the_source_of_a_component_is_shown_or_opened_in_the_editor(window: Main
 def test_an_editor_command_without_marks_gets_the_file_at_its_end() -> None:
     assert editor_words("gedit --new", Path("/x/a b.py"), 3) == ["gedit", "--new", "/x/a b.py"]
     assert editor_words("code -g {file}:{line}", Path("/x/a b.py"), 3) == ["code", "-g", "/x/a b.py:3"]
+
+
+def test_the_button_of_the_mini_map_is_remembered(window: MainWindow) -> None:
+    before = window.settings.minimap
+    window.canvas.toggle_minimap()
+    assert window.settings.minimap is not before
+    window.canvas.toggle_minimap()
+    assert window.settings.minimap is before

@@ -28,6 +28,8 @@ CARD_PICTURES_KB = 131072
 
 class SightView(QGraphicsView):
     zoomed = pyqtSignal(float)
+    minimap_toggled = pyqtSignal(bool)
+    """By hand: it stays so for other projects and the next time."""
     overlays: tuple[QWidget, ...] = ()
     """Everything that lies over the canvas."""
     commands: CanvasCommands
@@ -202,6 +204,7 @@ class SightView(QGraphicsView):
 
     def toggle_minimap(self) -> None:
         self.show_minimap(not self._wants_minimap)
+        self.minimap_toggled.emit(self._wants_minimap)
 
     def show_minimap(self, on: bool) -> None:
         self._wants_minimap = on
