@@ -194,6 +194,10 @@ def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
     if options.gate == "run":
         if options.rate is not None:
             raise UsageError("only a lockstep has a --rate", hint="add --gate lockstep")
+        if options.paused and options.seconds is not None:
+            raise UsageError(
+                "--paused waits for you, and --for counts from the start", hint="add --gate lockstep --rate 1"
+            )
         return 1.0 if asked == "auto" else None
     if options.rate == 0 and options.seconds is None and modes != {"logged"}:
         raise UsageError("a lockstep that goes flat out needs an end", hint="e.g. --for 60")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from studio.runtime.replay.stretch import Stretch
 
 FAR_NS = 60 * SECOND_NS
 """Stamps of others that lie so far from the time of recording are of another clock: the recording's time has to do."""
+FEW = 16
+"""Events that are let go at once where they are too many bytes."""
 
 
 def in_order(blocks: Iterable[EventBlock], number: int = 0) -> Iterator[Stretch]:
@@ -43,16 +45,24 @@ class _Piece(NamedTuple):
     stamps: Sequence[int]
     payloads: Sequence[memoryview]
     places: Sequence[int]
-    event: Callable[[int], LoggedEvent]
+    blocks: Sequence[EventBlock]
+    rows: Sequence[int]
+    """Where the whole event is found: of each its block and its place there, and nothing of other events."""
 
     def numbered(self, number: int) -> Stretch:
-        topics, stamps, payloads, places, event = self
-        return Stretch(topics, stamps, payloads, range(number, number + len(topics)), places, event)
+        topics, stamps, payloads, places, blocks, rows = self
+        count = len(topics)
+        return Stretch(
+            topics, stamps, payloads, range(number, number + count), places, lambda at: blocks[at].event(rows[at])
+        )
 
     def part(self, first: int, last: int) -> _Piece:
-        topics, stamps, payloads, places, event = self
-        columns = topics[first:last], stamps[first:last], payloads[first:last], places[first:last]
-        return _Piece(*columns, lambda at: event(first + at))
+        return _Piece(*(column[first:last] for column in self))
+
+    def sorted(self) -> _Piece:
+        """By place; equal ones stay in the order in which they are."""
+        order = sorted(range(len(self.places)), key=self.places.__getitem__)
+        return _Piece(*([column[at] for at in order] for column in self))
 
 
 class _Order:
@@ -76,7 +86,8 @@ class _Order:
         self._latest.update(zip(block.topics, places, strict=True))
         self._count += len(places)
         self._bytes += sum(map(len, block.payloads))
-        piece = _Piece(block.topics, stamps, block.payloads, places, block.event)
+        count = len(places)
+        piece = _Piece(block.topics, stamps, block.payloads, places, [block] * count, range(count))
         self._pieces.append(piece if is_in_order else self._merged(piece, min(places)))
         self._highest = max(self._highest, self._pieces[-1].places[-1])
 
@@ -94,34 +105,23 @@ class _Order:
             if begin:
                 self._pieces.append(piece.part(0, begin))
             later.insert(0, piece.part(begin, len(piece.topics)) if begin else piece)
-        topics, stamps, payloads, places = (list(chain(*columns)) for columns in list(zip(*later, strict=True))[:4])
-        events = [(piece.event, row) for piece in later for row in range(len(piece.topics))]
-        order = sorted(range(len(places)), key=places.__getitem__)
-
-        def event(at: int) -> LoggedEvent:
-            of, row = events[order[at]]
-            return of(row)
-
-        return _Piece(
-            [topics[at] for at in order],
-            [stamps[at] for at in order],
-            [payloads[at] for at in order],
-            [places[at] for at in order],
-            event,
-        )
+        return _Piece(*(list(chain(*columns)) for columns in zip(*later, strict=True))).sorted()
 
     def take(self, until_ns: int | None) -> Iterator[_Piece]:
-        """All that is over at a place, or more if there is too much."""
-        while self._pieces and (
-            until_ns is None
-            or self._pieces[0].places[-1] <= until_ns
-            or self._count > MOST_EVENTS
-            or self._bytes > MOST_BYTES
-        ):
+        """All that is over at a place, and the first ones if there is too much."""
+        while self._pieces and (until_ns is None or self._pieces[0].places[-1] <= until_ns):
+            yield self._taken(self._pieces.popleft())
+        while self._count > MOST_EVENTS or self._bytes > MOST_BYTES:
             piece = self._pieces.popleft()
-            self._count -= len(piece.topics)
-            self._bytes -= sum(map(len, piece.payloads))
-            yield piece
+            few = min(len(piece.topics), max(self._count - MOST_EVENTS, FEW))
+            if few < len(piece.topics):
+                self._pieces.appendleft(piece.part(few, len(piece.topics)))
+            yield self._taken(piece.part(0, few))
+
+    def _taken(self, piece: _Piece) -> _Piece:
+        self._count -= len(piece.topics)
+        self._bytes -= sum(map(len, piece.payloads))
+        return piece
 
 
 def _placed_stamps(block: EventBlock) -> Sequence[int]:

@@ -28,6 +28,8 @@ class Stretch:
     places: Sequence[int]
     event: Callable[[int], LoggedEvent]
     """All of one event, as it was recorded."""
+    before: int = 0
+    """Of this part, how many events the whole has before it: those count for `event`."""
 
     @classmethod
     def of(cls, events: Sequence[Next]) -> Stretch:
@@ -48,18 +50,18 @@ class Stretch:
     def part(self, first: int, last: int) -> Stretch:
         if first == 0 and last == self.count:
             return self
-        event = self.event
         return Stretch(
             self.topics[first:last],
             self.stamps[first:last],
             self.payloads[first:last],
             self.numbers[first:last],
             self.places[first:last],
-            lambda at: event(first + at),
+            self.event,
+            self.before + first,
         )
 
     def at(self, index: int) -> Next:
-        event = self.event(index)
+        event = self.event(self.before + index)
         if event.stamp_ns != self.stamps[index]:
             event = event._replace(stamp_ns=self.stamps[index])
         return Next(event, self.numbers[index], self.places[index])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from studio.messages import Float64, encode
-from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.recording.event_block import blocks_of_events
+from studio.runtime.recording import LoggedEvent, LogReader, LogWriter
+from studio.runtime.recording.event_block import EventBlock, block_of_events, blocks_of_events
+from studio.runtime.replay import playing_order
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.playing_order import FAR_NS, in_order, placed
 from studio.runtime.replay.stamp_order import by_stamp
@@ -160,3 +163,51 @@ def test_the_index_counts_as_reading_does(log: Path) -> None:
         for time_ns in (0, times[0], times[0] + 1, times[57], times[200] + 1, times[-1], times[-1] + 1):
             assert reader.count_before(time_ns, ["/b"]) == sum(time < time_ns for time in times)
         assert reader.count_before(times[-1] + SECOND) == reader.event_count
+
+
+def overlapping(count: int, late: int = 3) -> Iterator[EventBlock]:
+    """Blocks of ten events, of which the last ones belong into the block before."""
+    for block in range(count):
+        stamps = [START + (block * 10 + at) * MS - (late * 10 * MS if at > 7 else 0) for at in range(10)]
+        events = [
+            LoggedEvent(f"/{at > 7}", block * 10 + at, stamp, START + (block * 10 + at) * MS, memoryview(b"x" * 100))
+            for at, stamp in enumerate(stamps)
+        ]
+        yield from blocks_of_events(events)
+
+
+def test_blocks_that_all_overlap_are_let_go() -> None:
+    """Each was kept by the one after it, until memory or the stack was at an end."""
+    alive: weakref.WeakSet[object] = weakref.WeakSet()
+
+    class Kept:
+        """Stands for a chunk, which lives as long as one of its events can be asked for."""
+
+        def __init__(self, block: EventBlock) -> None:
+            self.block = block
+            alive.add(self)
+
+        def event(self, at: int) -> LoggedEvent:
+            return self.block.event(at)
+
+    def kept() -> Iterator[EventBlock]:
+        for block in overlapping(3000):
+            yield block._replace(event=Kept(block).event)
+
+    expected = by_stamp(event for block in overlapping(3000) for event in map(block.event, range(len(block.topics))))
+    most = 0
+    for stretch in in_order(kept()):
+        most = max(most, len(alive))
+        for following in stretch.each():
+            assert following.event == next(expected)
+    assert most < 400, "a second of blocks, and a few"
+
+
+def test_of_too_many_only_the_first_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block of more events than may wait was let go whole, and what came late was played after it."""
+    monkeypatch.setattr(playing_order, "MOST_EVENTS", 100)
+    whole = [event for block in overlapping(60) for event in map(block.event, range(len(block.topics)))]
+    large = [block_of_events(whole[at : at + 200]) for at in range(0, len(whole), 200)]
+    found = [following for stretch in in_order(large) for following in stretch.each()]
+    assert [following.event for following in found] == sorted(whole, key=lambda event: event.stamp_ns)
+    assert [following.number for following in found] == list(range(len(whole)))
