@@ -57,12 +57,12 @@ class _Piece(NamedTuple):
         )
 
     def part(self, first: int, last: int) -> _Piece:
-        return _Piece(*(column[first:last] for column in self))
+        return _Piece._make(column[first:last] for column in self)
 
     def sorted(self) -> _Piece:
         """By place; equal ones stay in the order in which they are."""
         order = sorted(range(len(self.places)), key=self.places.__getitem__)
-        return _Piece(*([column[at] for at in order] for column in self))
+        return _Piece._make([column[at] for at in order] for column in self)
 
 
 class _Order:
@@ -105,7 +105,7 @@ class _Order:
             if begin:
                 self._pieces.append(piece.part(0, begin))
             later.insert(0, piece.part(begin, len(piece.topics)) if begin else piece)
-        return _Piece(*(list(chain(*columns)) for columns in zip(*later, strict=True))).sorted()
+        return _Piece._make(list(chain(*columns)) for columns in zip(*later, strict=True)).sorted()
 
     def take(self, until_ns: int | None) -> Iterator[_Piece]:
         """All that is over at a place, and the first ones if there is too much."""
