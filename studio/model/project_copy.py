@@ -1,12 +1,13 @@
 """A project copied to another folder: all that it is made of, without what running it has left behind.
 
 Recordings (`logs/` and whatever ends with .mcap) stay where they are, but for the logs that a source of the system
-plays: without those the copy would not run. So do caches and the history of a version control. A copy that fails or is
-given up leaves nothing.
+plays: without those the copy would not run. So do caches and the history of a version control. The copy is made beside
+its place and takes it when it is whole: one that fails or is given up leaves nothing, and touches nothing of others.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -43,7 +44,9 @@ class ProjectCopy:
             raise FileError("lies in the project itself", file=target, hint="choose a folder elsewhere")
         try:
             if target.exists() and any(target.iterdir()):
-                raise FileError("this folder is not empty", file=target, hint="choose a new one")
+                raise _not_empty(target)
+            if os.path.ismount(target.resolve()):
+                raise FileError("this is a whole disk", file=target, hint="choose a new folder in it")
             played = _played(project, source)
             found = [path for path in _walk(source) if path.name not in (SYSTEM_FILE, LAYOUT_FILE) or path.parent.parts]
             left = tuple(path for path in found if _is_recording(path) and path not in played)
@@ -56,19 +59,36 @@ class ProjectCopy:
     def run(self) -> Iterator[int]:
         """Copy, and write the document; tells between two pieces how many bytes are done."""
         source, done = self.project.folder.resolve(), 0
+        place = self.target.resolve()
+        made = place.with_name(f".{place.name}.{os.urandom(4).hex()}.saving")
         try:
-            self.target.mkdir(parents=True, exist_ok=True)
+            made.mkdir(parents=True)
             for path in self.files:
-                for piece in _copied(source / path, self.target / path, source):
+                for piece in _copied(source / path, made / path, source):
                     done += piece
                     yield done
-            self.project.document.write_to(self.target)
+            self.project.document.write_to(made)
+            _put(made, place)
         except OSError as error:
-            shutil.rmtree(self.target, ignore_errors=True)
+            shutil.rmtree(made, ignore_errors=True)
             raise _failed(error, self.target) from error
         except BaseException:
-            shutil.rmtree(self.target, ignore_errors=True)
+            shutil.rmtree(made, ignore_errors=True)
             raise
+
+
+def _put(made: Path, place: Path) -> None:
+    """Where nothing is, or an empty folder: the system refuses to replace any other."""
+    try:
+        os.rename(made, place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise _not_empty(place) from error
+        raise
+
+
+def _not_empty(target: Path) -> FileError:
+    return FileError("this folder is not empty", file=target, hint="choose a new one")
 
 
 def _walk(source: Path) -> Iterator[Path]:

@@ -73,3 +73,43 @@ def test_a_copy_that_fails_or_is_given_up_leaves_nothing(
     with pytest.raises(FileError, match="disk full"):
         list(ProjectCopy.plan(project, tmp_path / "copy").run())
     assert not (tmp_path / "copy").exists() and project.document.folder == project.folder
+    assert [path.name for path in tmp_path.iterdir()] == ["rover"]
+
+
+def test_what_others_put_there_meanwhile_stays_and_nothing_is_put_among_it(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    first, second = (ProjectCopy.plan(project, tmp_path / "copy").run() for _ in range(2))
+    next(first)
+    next(second)
+    assert list((tmp_path / "copy").iterdir()) == [], "nothing is there before everything is"
+    list(first)
+    (tmp_path / "copy" / "README.md").write_text("mine")
+    there = files_in(tmp_path / "copy")
+    with pytest.raises(FileError, match="not empty"):
+        list(second)
+    assert files_in(tmp_path / "copy") == there and (tmp_path / "copy" / "README.md").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"rover", "copy"}
+
+
+def test_an_empty_folder_that_was_there_stays_when_the_copy_is_given_up(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    copying = ProjectCopy.plan(project, tmp_path / "copy").run()
+    next(copying)
+    copying.close()
+    assert list((tmp_path / "copy").iterdir()) == []
+
+
+def test_a_link_to_an_empty_folder_stays_a_link(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "copy").symlink_to("disk")
+    list(ProjectCopy.plan(project, tmp_path / "copy").run())
+    assert (tmp_path / "copy").is_symlink() and (tmp_path / "disk" / "system.xml").is_file()
+
+
+def test_a_whole_disk_cannot_be_replaced_by_a_folder(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stick").mkdir()
+    monkeypatch.setattr("os.path.ismount", lambda path: Path(path) == tmp_path / "stick")
+    with pytest.raises(FileError, match="whole disk"):
+        ProjectCopy.plan(project, tmp_path / "stick")
