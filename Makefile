@@ -59,8 +59,8 @@ bench:  ## side-by-side benchmarks against peers (installs the peers): ARGS="mes
 soak: components  ## the long versions of the tests: a million mutations, a thousand kills
 	@$(PYTHON) -m pytest --soak $(ARGS)
 
-docs-shots: setup  ## make the pictures of the documentation
-	@$(PYTHON) tools/docs_shots.py
+docs-shots: components build/kernels  ## the pictures of the documentation, by mouse and keys: ARGS="--jobs 2 walk viewers"
+	@$(PYTHON) tools/docs_shots.py $(ARGS)
 
 clean:  ## remove .venv, every cache and what was built
 	@for file in $(PROGRAMS); do $(MAKE) --silent --no-print-directory -C $$(dirname $$file) clean; done

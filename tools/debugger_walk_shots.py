@@ -4,35 +4,24 @@ A drive of the simulated Raptor is recorded, opened in the window, and stepped t
 terrain map is changed, and the new code ends up within the same event. Every step is waited for: one that does not come
 about ends the walk with what it waited for. The project and the component are copies.
 
-xvfb-run -a -s "-screen 0 1920x1080x24" python tools/debugger_walk_shots.py FOLDER_FOR_PICTURES
+python tools/docs_shots.py debugger_walk
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-import traceback
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
-from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QToolTip
+from PyQt6.QtWidgets import QToolTip
 
-from studio.editor.app import make_window
 from studio.editor.code.code_editor import CodeEditor
 from studio.editor.layouts import DEBUG
 from studio.editor.log_files.open_dialog import OpenLogDialog
-from studio.editor.main_window import MainWindow
 from studio.editor.panels.value_tree import ValueTree
-from studio.editor.settings import Settings
-from studio.editor.theme import LIGHT
+from tools.hand import PATIENCE_S, Stuck
 from tools.screen_places import (
     at_word,
     button_with,
@@ -50,13 +39,11 @@ from tools.screen_places import (
     where_it_stands,
     which_way,
 )
-from tools.window_shots import LARGE, ROOT, grab
+from tools.stage import ROOT, Ready, Stage, perform
 
-SIZE = LARGE
 SECONDS = 12
 PLAYED_NS = 7_000_000_000
 """Of the log, before it is paused: enough for a map that one recognizes."""
-PATIENCE_S = 180.0
 COMPONENT = "terrain_map"
 LINE = "self._scans.append(scan)"
 NEW = "count = len(scan.points)"
@@ -66,76 +53,13 @@ LOOKS = 6
 HEIGHTS = "2"
 """The grid of the cells that has the heights."""
 
-T = TypeVar("T")
-
-
-class Stuck(Exception):
-    """Something that should have come about has not."""
-
-
-class Hand(QObject):
-    """Looks at the window in its own thread, and moves the mouse from another: a dialog may be open meanwhile."""
-
-    _asked = pyqtSignal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._asked.connect(lambda do: do(), type=Qt.ConnectionType.BlockingQueuedConnection)  # type: ignore[call-arg]
-
-    def see(self, look: Callable[[], T]) -> T:
-        found: list[T] = []
-        failed: list[Exception] = []
-
-        def do() -> None:
-            try:
-                found.append(look())
-            except Exception as error:  # handed on to the thread that wants to know
-                failed.append(error)
-
-        self._asked.emit(do)
-        if failed:
-            raise failed[0]
-        return found[0]
-
-    def until(self, condition: Callable[[], T | None], what: str) -> T:
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            if (found := self.see(condition)) is not None and found is not False:
-                return found
-            time.sleep(0.1)
-        raise Stuck(f"waited in vain for {what}")
-
-    def click(self, place: Callable[[], QPoint | None], what: str, button: int = 1) -> None:
-        """As soon as it is there and has not moved for a moment."""
-        at = self.until(place, what)
-        while (now := self._later(place)) != at:
-            at = self.until(place, what) if now is None else now
-        self.do("mousemove", str(at.x()), str(at.y()), "sleep", "0.15", "click", str(button))
-
-    def _later(self, place: Callable[[], QPoint | None]) -> QPoint | None:
-        time.sleep(0.3)
-        return self.see(place)
-
-    def hover(self, at: QPoint) -> None:
-        """With a small movement at the end, as a hand makes it."""
-        self.do("mousemove", str(at.x() - 3), str(at.y()), "sleep", "0.1", "mousemove", str(at.x()), str(at.y()))
-
-    def key(self, *keys: str) -> None:
-        self.do("key", "--delay", "60", *keys)
-
-    def write(self, text: str) -> None:
-        self.do("type", "--delay", "20", text)
-
-    def do(self, *words: str) -> None:
-        subprocess.run(["xdotool", *words], check=True, timeout=60, capture_output=True)
-
 
 class Walk:
-    def __init__(self, window: MainWindow, project: Path, log: Path, pictures: Path) -> None:
-        self.window, self.log, self.pictures = window, log, pictures
+    def __init__(self, stage: Stage, project: Path, log: Path) -> None:
+        self.stage, self.window, self.log = stage, stage.window, log
         self.code = project / "components" / COMPONENT / f"{COMPONENT}.py"
         self.line = next(number for number, text in enumerate(self.code.read_text().splitlines(), 1) if LINE in text)
-        self.hand = Hand()
+        self.hand = stage.hand
 
     def go(self) -> None:
         self.open_the_log()
@@ -184,10 +108,13 @@ class Walk:
             pressed += 1
         editor = self.hand.see(lambda: self._editor)
         assert editor is not None
-        self.hand.hover(self.hand.until(lambda: at_word(editor, self.line, "scan"), "the name in the line"))
-        self.hand.until(lambda: "Range3d" in QToolTip.text() or None, "its value under the mouse")
-        time.sleep(1.0)
-        self.picture("debugger_walk_stopped")
+
+        def point() -> None:
+            self.hand.hover(self.hand.until(lambda: in_text(editor, self.line - 1), "the line above"))
+            self.hand.hover(self.hand.until(lambda: at_word(editor, self.line, "scan"), "the name in the line"))
+            self.hand.until(lambda: "Range3d" in QToolTip.text() or None, "its value under the mouse")
+
+        self.picture("debugger_walk_stopped", point)
 
     def view_an_array(self) -> None:
         hand, variables = self.hand, self.window.side_panels.show
@@ -203,9 +130,7 @@ class Walk:
         hand.click(lambda: middle(array.plane), "the number of the grid")
         hand.key("ctrl+a", HEIGHTS, "Return")
         hand.until(lambda: (array.data is not None and f"{HEIGHTS}]" in array.data.words) or None, "another grid of it")
-        hand.hover(hand.until(lambda: highest(array), "the picture"))
-        time.sleep(1.0)
-        self.picture("debugger_walk_array")
+        self.picture("debugger_walk_array", lambda: hand.hover(hand.until(lambda: highest(array), "the picture")))
 
     def step_back_and_forth(self) -> None:
         stand = self.hand.see(lambda: self.window.freeze.stand)
@@ -292,22 +217,21 @@ class Walk:
             if not hidden:
                 break
             hand.hover(hand.until(lambda: middle(tree.viewport()), "the variables"))
-            hand.do("click", "5" if hidden > 0 else "4")
+            hand.wheel(hidden)
             time.sleep(0.15)
         hand.click(lambda: row_at(tree, path), f"the row {'.'.join(path)}")
 
-    def picture(self, name: str) -> None:
-        grab(SIZE, self.pictures / f"{name}.png")
-        print(f"docs-shots: {name}.png", flush=True)
+    def picture(self, name: str, ready: Ready | None = None) -> None:
+        self.stage.whole(name, ready=ready)
+        print(f"docs-shots:   {name}", flush=True)
 
 
 # ---- all of it
 
 
-def prepare(folder: Path) -> tuple[Path, Path]:
+def prepare(stage: Stage) -> tuple[Path, Path]:
     """A copy of the project with the component in it, and the log of a drive."""
-    project, log = folder / "raptor_blocks_world", folder / "drive.mcap"
-    shutil.copytree(ROOT / "projects" / "raptor_blocks_world", project)
+    project, log = stage.copy_of("raptor_blocks_world"), stage.home / "drive.mcap"
     shutil.copytree(ROOT / "components" / COMPONENT, project / "components" / COMPONENT)
     run = [sys.executable, "-m", "studio", "run", str(project), "--mode", "simulated", "--seed", "7"]
     run += ["--for", str(SECONDS), "--rate", "0", "--record", str(log)]
@@ -315,42 +239,15 @@ def prepare(folder: Path) -> tuple[Path, Path]:
     return project, log
 
 
-def main(pictures: Path) -> int:
-    os.environ["STUDIO_TRUST"] = "all"  # of the copy
-    app = QApplication(sys.argv[:1])
-    failed: list[str] = []
-    with tempfile.TemporaryDirectory() as home:
-        project, log = prepare(Path(home))
-        window = make_window(app, Settings(Path(home) / "editor.ini"))
-        window.files.may_leave = lambda: True  # type: ignore[method-assign]  # nothing of this is to be saved
-        window.move(0, 0)
-        window.resize(SIZE)
-        window.show_theme(LIGHT)
-        window.show()
-        window.activateWindow()
-        window.files.open(project)
-        walk = Walk(window, project, log, pictures)
-
-        def go() -> None:
-            try:
-                walk.go()
-            except Exception as error:  # told at the end
-                traceback.print_exc()
-                failed.append(str(error))
-                with suppress(subprocess.CalledProcessError):
-                    walk.picture("debugger_walk_failed")
-            walk.hand.see(window.debug.book.clear)
-            walk.hand.see(window.live.stop)
-            with suppress(Stuck):
-                walk.hand.until(lambda: window.live.control.phase == "stopped" or None, "the end of the system")
-            walk.hand.see(app.quit)
-
-        threading.Thread(target=go, name="walk", daemon=True).start()
-        app.exec()
-    for each in failed:
-        print(f"docs-shots: the walk ended early: {each}", file=sys.stderr)
-    return 1 if failed else 0
+def the_walk(stage: Stage) -> None:
+    project, log = prepare(stage)
+    stage.open(project)
+    walk = Walk(stage, project, log)
+    try:
+        walk.go()
+    finally:
+        stage.hand.see(stage.window.debug.book.clear)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(perform((the_walk,), Path(sys.argv[1])))

@@ -1,10 +1,14 @@
 """Makes the pictures in docs/ from the running program, so that they never show what is not there.
 
-A terminal in which the example system runs, and the window in the states that the guide explains.
+Several programs use the window as a person would and take pictures on the way, each in light and dark; each has a
+screen of its own. What fails is told and the others go on; the status is 1 then.
+
+python tools/docs_shots.py [--jobs 2] [--into FOLDER] [program …]
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -12,79 +16,127 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-NEEDED = ("Xvfb", "xterm", "import", "xdotool")
-SCREEN = ":97"
-PROGRAMS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("window", {}), ("debugger", {}), ("debugger_walk", {}), ("viewer", {}), ("walk", {}),
-    ("walk", {"QT_SCALE_FACTOR": "1.5"}),
-)  # fmt: skip
-"""Each takes some of the pictures of the window; what it needs of the environment."""
-SCRIPT = """
-export PATH="$1/.venv/bin:$PATH"; clear
-say() { printf '\\033[1;34m$\\033[0m \\033[1m%s\\033[0m\\n' "$*"; "$@" 2>/dev/null; echo; }
-say studio run first_steps --for 60 --gate lockstep --record drive.mcap
-say studio replay first_steps --log drive.mcap --lockstep --in-process --record again.mcap
-say studio compare drive.mcap again.mcap
-say studio info drive.mcap --why /filter/smooth:300
-touch done; sleep 60
-"""
+NEEDED = ("Xvfb", "import", "xdotool")
+LONGEST_S = 1800.0
+"""Of one program: whatever hangs is ended, so that nobody has to stand by."""
 
 
-def main() -> int:
+@dataclass(frozen=True)
+class Program:
+    name: str
+    """What it is called in the messages, and on the command line."""
+    file: str
+    words: tuple[str, ...] = ()
+    scale: float = 1.0
+
+
+PROGRAMS = (
+    Program("viewers", "viewer_shots.py"),
+    Program("debugger_walk", "debugger_walk_shots.py"),
+    Program("debugger", "debugger_shots.py"),
+    Program("logs", "log_shots.py"),
+    Program("window", "window_shots.py"),
+    Program("walk", "walk_shots.py", ("1280x800", "")),
+    Program("walk_large", "walk_shots.py", ("1920x1080", "_large")),
+    Program("walk_scaled", "walk_shots.py", ("1280x720", "_scaled"), scale=1.5),
+)
+"""The longest first, where several run at a time."""
+
+
+def main(words: list[str]) -> int:
+    names = [program.name for program in PROGRAMS]
+    parser = argparse.ArgumentParser(prog="docs_shots.py", description="Makes the pictures in docs/.")
+    parser.add_argument("programs", nargs="*", help=f"which, of {', '.join(names)}; all without any")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at a time")
+    parser.add_argument("--into", type=Path, default=PICTURES, help="the folder for the pictures")
+    wanted = parser.parse_args(words)
     missing = [name for name in NEEDED if shutil.which(name) is None]
     if missing:
-        packages = "apt-get install -y xvfb xterm imagemagick xdotool"
+        packages = "apt-get install -y xvfb imagemagick xdotool"
         print(f"docs-shots: {', '.join(missing)} not found: {packages}", file=sys.stderr)
         return 1
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    with screen("1000x620x24"):
-        take(PICTURES / "first_steps_run.png")
-    with screen("1920x1080x24"):
-        take_window()
-    return 0
+    if unknown := set(wanted.programs) - set(names):
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    wanted.into.mkdir(parents=True, exist_ok=True)
+    chosen = [name for name in names if name in wanted.programs or not wanted.programs]
+    began = time.monotonic()
+    with ThreadPoolExecutor(max(1, wanted.jobs)) as pool:
+        results = list(pool.map(lambda name: _make(name, wanted.into.resolve()), chosen))
+    failed = [name for name, fine in zip(chosen, results, strict=True) if not fine]
+    print(f"docs-shots: {len(chosen) - len(failed)} of {len(chosen)} done in {(time.monotonic() - began) / 60:.0f} min")
+    if failed:
+        print(f"docs-shots: FAILED: {', '.join(failed)}; what they say is above", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _make(name: str, pictures: Path) -> bool:
+    """One of them, with a word when it begins and when it ends; False if it failed."""
+    print(f"docs-shots: {name} …", flush=True)
+    began = time.monotonic()
+    try:
+        fine = _run(_program(name), pictures)
+    except Exception as error:  # of whatever kind: the others are made all the same
+        print(f"docs-shots: {name}: {error}", file=sys.stderr, flush=True)
+        fine = False
+    print(f"docs-shots: {name} {'done' if fine else 'FAILED'} ({time.monotonic() - began:.0f} s)", flush=True)
+    return fine
+
+
+def _program(name: str) -> Program:
+    return next(program for program in PROGRAMS if program.name == name)
+
+
+def _run(program: Program, pictures: Path) -> bool:
+    with screen("1920x1080x24") as display, _home() as home, tempfile.TemporaryDirectory() as runs:
+        env = {
+            **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": str(program.scale),
+            "PYTHONPATH": str(ROOT), "SHOTS_HOME": str(home),
+            "STUDIO_RUNS": runs,  # systems of the developer's own are not in the pictures
+        }  # fmt: skip
+        words = [sys.executable, str(ROOT / "tools" / program.file), str(pictures), *program.words]
+        try:
+            return subprocess.run(words, env=env, cwd=ROOT, timeout=LONGEST_S, check=False).returncode == 0
+        finally:  # a system outlives the window that started it
+            stop = [sys.executable, "-m", "studio", "stop", "--all", "--kill"]
+            subprocess.run(stop, env=env, cwd=ROOT, check=False, capture_output=True)
 
 
 @contextmanager
-def screen(size: str) -> Iterator[None]:
-    server = subprocess.Popen(["Xvfb", SCREEN, "-screen", "0", size], stderr=subprocess.DEVNULL)
+def screen(size: str) -> Iterator[str]:
+    """One that nobody else has; its name."""
+    reader, writer = os.pipe()
+    words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"]
+    server = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
+    os.close(writer)
     try:
-        time.sleep(1.0)
-        yield
+        with os.fdopen(reader) as stream:
+            yield f":{stream.readline().strip()}"
     finally:
         server.terminate()
         server.wait()
 
 
-def take_window() -> None:
-    with tempfile.TemporaryDirectory() as runs:  # systems of the developer's own are not in the pictures
-        env = {**os.environ, "DISPLAY": SCREEN, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT), "STUDIO_RUNS": runs}
-        for program, more in PROGRAMS:
-            words = [sys.executable, str(ROOT / "tools" / f"{program}_shots.py"), str(PICTURES)]
-            subprocess.run(words, env={**env, **more}, check=True)
-
-
-def take(picture: Path) -> None:
-    folder = Path(tempfile.mkdtemp())
-    words = ["xterm", "-fa", "DejaVu Sans Mono", "-fs", "11", "-geometry", "110x34+0+0", "-b", "14", "-bw", "0"]
-    words += ["-bg", "#16181C", "-fg", "#E6E9ED", "-e", "sh", "-c", SCRIPT, "sh", str(ROOT)]
-    terminal = subprocess.Popen(words, cwd=folder, env={**os.environ, "DISPLAY": SCREEN})
+@contextmanager
+def _home() -> Iterator[Path]:
+    """The first of robots, robots_2, … that nobody has: the name is seen in pictures."""
+    for number in count(1):
+        home = Path(tempfile.gettempdir()) / ("robots" if number == 1 else f"robots_{number}")
+        with suppress(FileExistsError):
+            home.mkdir()
+            break
     try:
-        end = time.monotonic() + 60
-        while not (folder / "done").exists() and time.monotonic() < end:
-            time.sleep(0.1)
-        time.sleep(0.5)
-        subprocess.run(["import", "-display", SCREEN, "-window", "root", str(picture)], check=True)
-        print(f"docs-shots: {picture.relative_to(ROOT)}")
+        yield home
     finally:
-        terminal.terminate()
-        terminal.wait()
-        shutil.rmtree(folder)
+        shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

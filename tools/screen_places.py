@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QPoint, QPointF
-from PyQt6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QTreeWidgetItem, QWidget
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit, QTreeWidgetItem, QWidget
 
 from studio.editor.code.code_editor import CodeEditor
 from studio.editor.main_window import MainWindow
@@ -29,12 +29,17 @@ def file_field(window: MainWindow) -> QPoint | None:
 
 
 def in_dialog(window: MainWindow, kind: type[QDialog], button: str) -> QWidget | None:
-    found = [each for each in window.findChildren(kind) if each.isVisible()]
-    return getattr(found[0], button) if found else None
+    found = shown(window, kind)
+    return getattr(found, button) if found is not None else None
+
+
+def shown(window: MainWindow, kind: type[QDialog]) -> QDialog | None:
+    """The dialog of that kind that is open."""
+    return next((each for each in window.findChildren(kind) if each.isVisible()), None)
 
 
 def button_with(parent: QWidget, text: str) -> QPoint | None:
-    return next((middle(each) for each in parent.findChildren(QPushButton) if each.text() == text), None)
+    return next((middle(each) for each in parent.findChildren(QAbstractButton) if each.text() == text), None)
 
 
 def title_of(window: MainWindow, node: str) -> QPoint | None:
@@ -115,3 +120,70 @@ def where_it_stands(window: MainWindow) -> tuple[object, ...]:
 def played_ns(window: MainWindow) -> int:
     player = window.live.feed.state.get("player") or {}
     return int(player.get("time_ns", 0)) - int(player.get("start_ns", 0))
+
+
+# ---- the palette and the canvas
+
+
+def palette_field(window: MainWindow) -> QPoint | None:
+    return middle(window.palette_panel.field)
+
+
+def palette_row(window: MainWindow, type_name: str) -> QPoint | None:
+    """The row of a component, if it can be seen."""
+    tree = window.palette_panel.tree
+    rows = tree.findItems(type_name, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)
+    viewport = tree.viewport()
+    if not rows or viewport is None or not viewport.isVisible():
+        return None
+    box = tree.visualItemRect(rows[0])
+    return viewport.mapToGlobal(box.center()) if viewport.rect().contains(box.center()) else None
+
+
+def on_canvas(window: MainWindow, point: QPointF) -> QPoint | None:
+    viewport = window.canvas.viewport()
+    return viewport.mapToGlobal(window.canvas.mapFromScene(point)) if viewport and viewport.isVisible() else None
+
+
+def port_of(window: MainWindow, node: str, name: str) -> QPoint | None:
+    item = window.canvas.canvas.nodes.get(node)
+    port = item.card.port(name) if item is not None else None
+    return on_canvas(window, item.anchor(port)) if item is not None and port is not None else None
+
+
+def on_wire(window: MainWindow, start: str, end: str, share: float) -> QPoint | None:
+    """A place on the wire between two ports, so far from its beginning."""
+    for wire in window.canvas.canvas.wires.values():
+        if (str(wire.connection.start), str(wire.connection.end)) == (start, end):
+            return on_canvas(window, wire.path.pointAtPercent(share))
+    return None
+
+
+def named(parent: QWidget, kind: type[QWidget], name: str) -> QPoint | None:
+    """A widget by the name that it has for those who hear the screen."""
+    return next(
+        (at for each in parent.findChildren(kind) if each.accessibleName() == name if (at := middle(each))), None
+    )
+
+
+def dock_tab(window: MainWindow, name: str) -> QPoint | None:
+    """The tab of a panel or viewer, by the name of its dock."""
+    dock = window.docks.manager.findDockWidget(name)
+    tab = dock.tabWidget() if dock is not None else None
+    if tab is None or not tab.isVisible():
+        return None
+    at: QPoint = tab.mapToGlobal(QPoint(20, tab.height() // 2))
+    return at
+
+
+def tab_of(window: MainWindow, kind: str) -> QPoint | None:
+    """Of the first viewer of a kind."""
+    found = next((name for name, viewer in window.viewers.open.items() if kind == viewer.KIND), None)
+    return dock_tab(window, found) if found is not None else None
+
+
+def dock_area(window: MainWindow, name: str) -> QWidget | None:
+    """A panel with its tabs."""
+    dock = window.docks.manager.findDockWidget(name)
+    area: QWidget | None = dock.dockAreaWidget() if dock is not None else None
+    return area

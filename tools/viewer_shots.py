@@ -1,247 +1,320 @@
-"""Takes the pictures of the guide's pages on viewers, sources and logs, from the Raptor that really drives."""
+"""Takes the pictures of the guide's pages on viewers and sources: of the Raptor that really drives, and of its log."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QPoint, QPointF, QRect, QSize
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtCore import QPoint, QRect, QSize, Qt, QTimer
+from PyQt6.QtWidgets import QAbstractButton, QWidget
 
-from studio.editor.app import make_window
+from studio.editor.layouts import BUILD, RUN
+from studio.editor.live_run_bar import time_text
+from studio.editor.log_files.record import RecordDialog
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
-from studio.editor.theme import DARK, LIGHT
-from studio.editor.viewer_kinds import kind_called
-from studio.model.source_edits import ChooseModes
-from tools.window_shots import LARGE, ROOT, grab, settle, stop_system, until, wait
+from studio.editor.views.field_drag import Field
+from tools.hand import Stuck
+from tools.screen_places import button_with, dock_area, dock_tab, middle, shown, title_of
+from tools.stage import LARGE, Stage, perform
 
-TERRAIN, COMMAND, POSE = "/terrain_map/terrain", "/arc_arbiter/command", "/platform/pose"
-Step = Callable[["Shots"], None]
-
-
-class Shots:
-    def __init__(self, window: MainWindow, folder: Path) -> None:
-        self.window, self.folder = window, folder
-
-    def whole(self, name: str) -> None:
-        settle(self.window)
-        grab(self.window.size(), self._file(name))
-
-    def part(self, name: str, widget: QWidget, *, height: int = 0) -> None:
-        """What is on the screen where the widget is, with whatever popped up over it."""
-        settle(self.window)
-        self._crop(name, QRect(widget.mapToGlobal(QPoint(0, 0)), QSize(widget.width(), height or widget.height())))
-
-    def strip(self, name: str, height: int) -> None:
-        """The upper part of the window."""
-        self._crop(name, QRect(0, 0, self.window.width(), height))
-
-    def _crop(self, name: str, area: QRect) -> None:
-        words = f"{area.width()}x{area.height()}+{area.x()}+{area.y()}"
-        subprocess.run(["import", "-window", "root", "-crop", words, "+repage", str(self._file(name))], check=True)
-
-    def _file(self, name: str) -> Path:
-        print(f"docs-shots: {name}.png")
-        return self.folder / f"{name}.png"
-
-    def alone(self, kind: str, size: QSize, settings: dict[str, Any] | None = None) -> Any:
-        """A viewer over the window, in a size of its own: docks have what room is left."""
-        window = self.window
-        viewer: Any = kind_called(kind).make(window.live.feed, window.theme)
-        viewer.restore(settings or {})
-        viewer.setParent(window)
-        viewer.setAutoFillBackground(True)
-        viewer.setGeometry(QRect(QPoint(200, 150), size))
-        viewer.show()
-        viewer.raise_()
-        return viewer
-
-    def gone(self, viewer: Any) -> None:
-        viewer.close_viewer()
-        viewer.hide()
-        viewer.deleteLater()
+PANEL = QSize(1500, 900)
+"""Of the window, for pictures of one panel: what is in the middle of it has a size that a page can show."""
+TERRAIN, TRAVERSE, COMMAND, POSE = (
+    "/terrain_map/terrain",
+    "/traverse_map/traverse",
+    "/arc_arbiter/command",
+    "/platform/pose",
+)
+EARLIEST_S, LATEST_S = 9.0, 27.0
+"""Of a drive: there is a map by then, and the goal is not yet reached."""
 
 
-def it_drives(shots: Shots) -> None:
+def it_drives(stage: Stage) -> None:
     """The viewers that open by themselves."""
-    window = shots.window
-    window.trigger("run.start")
-    until(lambda: window.live.control.phase == "running")
-    until(lambda: len(window.viewers.open) >= 4)
-    wait(14_000)
-    window.canvas.fit()
-    shots.whole("viewers_raptor")
+    hand, window = stage.hand, stage.window
+    hand.key("F5")
+    hand.until(lambda: window.live.control.phase == "running", "the Raptor to drive")
+    hand.until(lambda: len(window.viewers.open) >= 4, "the viewers that open by themselves")
+    on_the_way(stage)
+    hand.rest(4.0)
+    hand.see(window.canvas.fit)
+    stage.whole("viewers_raptor")
+    hand.see(window.viewers.close_all)
+    stage.resize(PANEL)
 
 
-def seen_in_the_scene(shots: Shots) -> None:
-    scene = shots.alone("scene", QSize(1000, 600), {"map": TERRAIN, "pose": POSE})
-    painted = scene.view.painted
-    until(lambda: scene.view.painted > painted + 5)
-    shots.part("viewers_scene", scene)
-    shots.gone(scene)
+def terrain(stage: Stage) -> None:
+    with_panel(stage, "viewers_map", "map", {"topic": TERRAIN, "pose": POSE, "follow": False}, look=_fit_map)
 
 
-def field_by_field(shots: Shots) -> None:
-    viewer = shots.alone("message", QSize(760, 420))
-    viewer.tree.open_paths(["matrix", "matrix.[0]"])
-    viewer.choose(POSE)
-    wait(2100)
-    viewer.hold.click()
-    shots.part("viewers_message", viewer)
-    shots.gone(viewer)
+def layers_of_a_map(stage: Stage) -> None:
+    """On a large screen: the form lies over the map."""
+    hand, window = stage.hand, stage.window
+    on_the_way(stage)
+    stage.resize(LARGE)
+    settings = {"topic": TERRAIN, "pose": POSE, "follow": False, "things": {"votes": True, "scans": True}}
+    name, viewer = put(stage, "map", settings)
+    hand.see(lambda: viewer.add_layer(TRAVERSE))
+    _fit_map(stage, viewer)
+
+    def unfold() -> None:
+        hand.see(viewer.layers.hide)
+        hand.see(lambda: viewer.layers.open_below(viewer.more))
+        hand.see(lambda: viewer.layers.move(viewer.mapToGlobal(QPoint(16, 48))))  # the legend is at the right
+
+    stage.part("viewers_layers", lambda: dock_area(window, name), ready=unfold)
+    hand.see(viewer.layers.hide)
+    hand.see(lambda: window.viewers.close(name))
+    stage.resize(PANEL)
 
 
-def states_over_time(shots: Shots) -> None:
+def votes(stage: Stage) -> None:
+    with_panel(stage, "viewers_votes", "votes", {"topic": COMMAND})
+
+
+def a_scan(stage: Stage) -> None:
+    with_panel(stage, "viewers_scan", "scan", {"topic": "/platform/laser_left"}, look=_fit_map)
+
+
+def curves(stage: Stage) -> None:
+    """With the pointer on a curve."""
+
+    def fill(stage: Stage, plot: Any) -> None:
+        for path in ("speed_m_s", "steering_rad"):
+            stage.hand.see(lambda path=path: plot.add(Field(COMMAND, path)))  # type: ignore[misc]
+        stage.hand.rest(9.0)
+
+    with_panel(stage, "viewers_plot", "plot", {}, look=fill)
+
+
+def topics(stage: Stage) -> None:
+    def unfold(stage: Stage, viewer: Any) -> None:
+        stage.hand.rest(2.0)
+        row = stage.hand.until(
+            lambda: next(
+                iter(viewer.tree.findItems(COMMAND, Qt.MatchFlag.MatchRecursive | Qt.MatchFlag.MatchExactly, 0)), None
+            ),
+            "the topic",
+        )
+        stage.hand.see(lambda: row.setExpanded(True))
+        stage.hand.see(lambda: viewer.tree.scrollToItem(row))
+        stage.hand.rest(2.0)
+
+    with_panel(stage, "viewers_topics", "topics", {}, look=unfold)
+
+
+def what_is_said(stage: Stage) -> None:
+    """The console, where it stands in the layout for running."""
+    hand, window = stage.hand, stage.window
+    hand.see(lambda: window.layouts.choose(RUN))
+    hand.click(lambda: dock_tab(window, "console"), "the console")
+    hand.rest(2.0)
+    stage.part("viewers_console", lambda: dock_area(window, "console"))
+    hand.see(lambda: window.layouts.choose(BUILD))
+
+
+def seen_in_the_scene(stage: Stage) -> None:
+    def paint(stage: Stage, scene: Any) -> None:
+        painted = stage.hand.see(lambda: scene.view.painted)
+        stage.hand.until(lambda: scene.view.painted > painted + 5, "the scene")
+
+    with_panel(stage, "viewers_scene", "scene", {"map": TERRAIN, "pose": POSE}, look=paint)
+
+
+def field_by_field(stage: Stage) -> None:
+    def hold(stage: Stage, viewer: Any) -> None:
+        stage.hand.see(lambda: viewer.tree.open_paths(["matrix", "matrix.[0]"]))
+        stage.hand.see(lambda: viewer.choose(POSE))
+        stage.hand.rest(2.1)
+        stage.hand.click(lambda: middle(viewer.hold), "Hold")
+
+    with_panel(stage, "viewers_message", "message", {}, look=hold)
+
+
+def how_a_command_came_about(stage: Stage) -> None:
+    def explain(stage: Stage, viewer: Any) -> None:
+        stage.hand.rest(2.5)
+        stage.hand.see(lambda: viewer.explain(COMMAND, 0))
+        stage.hand.rest(3.0)
+
+    with_panel(stage, "viewers_causality", "causality", {}, look=explain)
+
+
+def states_over_time(stage: Stage) -> None:
     """One component was restarted."""
-    window = shots.window
-    window.live.control.restart(["waypoint_follower"])
-    wait(5000)
-    viewer = shots.alone("states", QSize(1100, 330))
-    wait(1000)
-    viewer.fit.click()
-    shots.part("viewers_states", viewer)
-    shots.gone(viewer)
+    stage.hand.see(lambda: stage.window.live.control.restart(["waypoint_follower"]))
+    stage.hand.rest(5.0)
+
+    def fit(stage: Stage, viewer: Any) -> None:
+        stage.hand.rest(1.0)
+        stage.hand.click(lambda: middle(viewer.fit), "Show everything")
+
+    with_panel(stage, "viewers_states", "states", {}, look=fit)
 
 
-def how_a_command_came_about(shots: Shots) -> None:
-    viewer = shots.alone("causality", QSize(1100, 520))
-    wait(2500)
-    viewer.explain(COMMAND, 0)
-    wait(3000)
-    shots.part("viewers_causality", viewer)
-    shots.gone(viewer)
+def a_service_is_called(stage: Stage) -> None:
+    def call(stage: Stage, viewer: Any) -> None:
+        stage.hand.rest(1.2)
+        stage.hand.click(lambda: middle(viewer.once), "Call")
+        stage.hand.rest(1.5)
+
+    settings = {"deed": "Call a service", "target": "arc_arbiter.get_command"}
+    with_panel(stage, "viewers_publish", "publish", settings, look=call)
 
 
-def a_service_is_called(shots: Shots) -> None:
-    viewer = shots.alone("publish", QSize(635, 300), {"deed": "Call a service", "target": "arc_arbiter.get_command"})
-    wait(1200)
-    viewer.once.click()
-    wait(1500)
-    shots.part("viewers_publish", viewer)
-    shots.gone(viewer)
+def driven_by_hand(stage: Stage) -> None:
+    """The stick is held by the mouse."""
+    hand, window = stage.hand, stage.window
+    name, viewer = put(stage, "teleop", {})
+    hand.rest(1.0)
+
+    def pull() -> None:
+        hand.drop()
+        at = hand.found(lambda: middle(viewer.stick), "the stick")
+        hand.take(at, at + QPoint(-22, -48))
+        hand.until(lambda: viewer.stick.is_held, "the stick in the hand")
+        hand.rest(0.8)
+
+    stage.part("viewers_drive", lambda: dock_area(window, name), ready=pull)
+    hand.drop()
+    hand.see(lambda: window.viewers.close(name))
 
 
-def layers_of_a_map(shots: Shots) -> None:
-    shown = {"votes": True, "scans": True}
-    settings = {"topic": TERRAIN, "pose": POSE, "follow": False, "things": shown}
-    viewer = shots.alone("map", QSize(1500, 620), settings)
-    viewer.add_layer("/traverse_map/traverse")
-    wait(2500)
-    viewer.view.fit()
-    wait(600)
-    viewer.layers.open_below(viewer.more)
-    wait(600)
-    viewer.layers.move(viewer.mapToGlobal(QPoint(16, 48)))  # the legend is at the right
-    shots.part("viewers_layers", viewer)
-    viewer.layers.hide()
-    shots.gone(viewer)
+def recorded(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    on_the_way(stage, latest_s=12.0)
+    hand.see(lambda: QTimer.singleShot(0, window.logs.ask_record))
+    hand.until(lambda: shown(window, RecordDialog), "the choice of topics")
+    stage.part("logs_choice", lambda: shown(window, RecordDialog))
+    stage.tidy()
+    hand.click(lambda: middle(window.toolbar.record), "Record")
+    hand.until(lambda: bool((window.logs.report or {}).get("events")), "events in the log")
+    hand.rest(9.0)
+    hand.click(lambda: middle(window.toolbar.record), "the end of the recording")
+    hand.until(lambda: window.notice.isVisible(), "what can be done with the log")
+    stage.area("logs_record", lambda: QRect(0, 0, window.width(), _below(window.notice)))
 
 
-def driven_by_hand(shots: Shots) -> None:
-    viewer = shots.alone("teleop", QSize(635, 320))
-    wait(1000)
-    viewer.stick._pulled = QPointF(-0.35, -0.8)
-    viewer.stick.moved.emit()
-    viewer.stick.update()
-    wait(1200)
-    shots.part("viewers_drive", viewer)
-    viewer.stick._pulled = None
-    viewer.stick.moved.emit()
-    shots.gone(viewer)
+def before_it_is_switched(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    stage.resize(LARGE)
+    hand.see(lambda: window.viewers.add("map", {"topic": TERRAIN, "pose": POSE}))
+    hand.see(lambda: window.viewers.add("votes"))
+    hand.see(window.canvas.fit)
+    hand.click(lambda: button_with(window.notice, "Flip to Logged with it"), "Flip to Logged")
+    hand.until(lambda: window.sources.card is not None, "the card that tells what will happen")
+
+    stage.whole("sources_card")
+    hand.click(lambda: middle(window.sources.card.go) if window.sources.card else None, "the switch")
+    hand.until(lambda: bool(window.live.feed.state.get("player")), "the log to play")
 
 
-def recorded(shots: Shots) -> None:
-    window = shots.window
-    window.trigger("run.record")
-    until(lambda: bool((window.logs.report or {}).get("events")))
-    wait(9000)
-    window.trigger("run.record")
-    until(lambda: window.notice.isVisible())
-    wait(500)
-    shots.strip("logs_record", 118)
+def the_log_plays(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    name, player = hand.until(lambda: _first(window, "player"), "the LogPlayer")
+    hand.see(lambda: window.docks.show(name))
+    hand.see(lambda: window.docks.give_height(name, 300))
+    hand.until(lambda: player.timeline.outline is not None, "the time line")
+    hand.see(lambda: player._seek(sum(player.timeline.span_ns) // 2))
+    hand.rest(3.0)
+    hand.see(lambda: player.marks.add("the first corner"))
+    hand.rest(1.0)
+    stage.whole("logs_flipped")
+    stage.part("logs_player", lambda: dock_area(window, name))
 
 
-def before_it_is_switched(shots: Shots) -> None:
-    window = shots.window
-    flip = next(button for button in window.notice.findChildren(QWidget) if _says(button, "Flip"))
-    flip.click()  # type: ignore[attr-defined]
-    until(lambda: window.sources.card is not None)
-    wait(900)
-    shots.whole("sources_card")
+def it_would_be_real(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    stage.stop()
+    hand.see(window.viewers.close_all)
+    stage.resize(QSize(1280, 800))
+    hand.click(lambda: middle(window.toolbar.switch.buttons["real"]), "Real")
+    hand.rest(1.0)
+    stage.whole("sources_arm")
+    hand.see(lambda: _press(window, "Use without arming"))
+    hand.until(lambda: window.toolbar.switch.modes().get("platform") == "real", "the real vehicle")
+    hand.click(lambda: title_of(window, "platform"), "the card of the source")
+    stage.whole("sources_real")
 
 
-def it_is_switched(shots: Shots) -> None:
-    window = shots.window
-    assert window.sources.card is not None
-    window.sources.card.go.click()
-    until(lambda: bool(window.live.feed.state.get("player")))
+# ---- how
 
 
-def the_log_plays(shots: Shots) -> None:
-    window = shots.window
-    player: Any = next(viewer for viewer in window.viewers.open.values() if viewer.KIND == "player")
-    name = next(name for name, viewer in window.viewers.open.items() if viewer is player)
-    window.docks.show(name)
-    window.docks.give_height(name, 260)
-    player._seek(sum(player.timeline.span_ns) // 2)
-    wait(1500)
-    player.marks.add("the first corner")
-    shots.part("logs_player", player)
+def with_panel(stage: Stage, picture: str, kind: str, settings: dict[str, Any], *, look: Any = None) -> None:
+    """A picture of one panel, in the middle of the window; `look` makes it show what it should."""
+    on_the_way(stage)
+    name, viewer = put(stage, kind, settings)
+    try:
+        if look is not None:
+            look(stage, viewer)
+        else:
+            stage.hand.rest(2.5)
+        stage.part(picture, lambda: dock_area(stage.window, name))
+    finally:
+        stage.hand.see(lambda: stage.window.viewers.close(name))
 
 
-def it_would_be_real(shots: Shots) -> None:
-    window = shots.window
-    stop_system(window)
-    window.session.undo()
-    window.session.do(ChooseModes({"platform": "real"}))
-    window.canvas.fit()
-    window.canvas.canvas.select(["platform"])
-    shots.whole("sources_real")
+def put(stage: Stage, kind: str, settings: dict[str, Any]) -> tuple[str, Any]:
+    """A viewer as a tab of the document, and in front."""
+    window = stage.window
+
+    def open_one() -> tuple[str, Any]:
+        before, window.viewers.as_tabs = window.viewers.as_tabs, lambda: True
+        viewer = window.viewers.add(kind, settings)
+        window.viewers.as_tabs = before
+        name = next(name for name, each in window.viewers.open.items() if each is viewer)
+        window.docks.show(name)
+        return name, viewer
+
+    return stage.hand.see(open_one)
 
 
-def _says(widget: QWidget, word: str) -> bool:
-    text = getattr(widget, "text", None)
-    return callable(text) and str(text()).startswith(word)
+def on_the_way(stage: Stage, latest_s: float = LATEST_S) -> None:
+    """The vehicle drives and has not arrived; if it has, it begins anew. The clock of the simulation goes on then."""
+    hand, window = stage.hand, stage.window
+
+    def seconds() -> float:
+        hours, minutes, rest = time_text(window.live.feed.state).split(":")
+        return int(hours) * 3600 + int(minutes) * 60 + float(rest) - stage.began_s
+
+    if hand.see(lambda: window.live.control.phase) != "running":
+        raise Stuck("the Raptor does not drive")
+    if hand.see(seconds) > latest_s:
+        hand.see(window.live.control.begin_anew)
+        hand.rest(1.0)
+        stage.began_s += hand.see(seconds)
+    hand.until(lambda: seconds() >= min(EARLIEST_S, latest_s - 2), "some metres of the drive")
 
 
-STEPS: tuple[tuple[Step, bool], ...] = (
-    (it_drives, False), (seen_in_the_scene, False), (field_by_field, False), (how_a_command_came_about, False),
-    (states_over_time, True), (a_service_is_called, True), (layers_of_a_map, True), (driven_by_hand, True),
-    (recorded, True), (before_it_is_switched, True), (it_is_switched, False), (the_log_plays, False),
-    (it_would_be_real, False),
+def _fit_map(stage: Stage, viewer: Any) -> None:
+    stage.hand.rest(6.0)  # for a way that can be seen
+    stage.hand.see(viewer.view.fit)
+    stage.hand.rest(0.6)
+
+
+def _first(window: MainWindow, kind: str) -> tuple[str, Any] | None:
+    return next(((name, viewer) for name, viewer in window.viewers.open.items() if kind == viewer.KIND), None)
+
+
+def _below(widget: QWidget) -> int:
+    return widget.mapToGlobal(QPoint(0, widget.height())).y() + 2
+
+
+def _press(window: MainWindow, text: str) -> None:
+    for button in window.findChildren(QAbstractButton):
+        if button.isVisible() and button.text() == text:
+            button.click()
+            return
+    raise Stuck(f"there is no button {text}")
+
+
+STEPS = (
+    it_drives, terrain, layers_of_a_map, votes, a_scan, curves, topics, what_is_said, seen_in_the_scene, field_by_field,
+    how_a_command_came_about, states_over_time, a_service_is_called, driven_by_hand, recorded, before_it_is_switched,
+    the_log_plays, it_would_be_real,
 )  # fmt: skip
-"""And whether it is dark then."""
-
-
-def main(folder: Path) -> int:
-    app = QApplication(sys.argv[:1])
-    with tempfile.TemporaryDirectory() as home:
-        project = Path(home) / "raptor_blocks_world"
-        shutil.copytree(ROOT / "projects" / project.name, project, ignore=shutil.ignore_patterns("logs"))
-        window = make_window(app, Settings(Path(home) / "editor.ini"))
-        window.files.may_leave = lambda: True  # type: ignore[method-assign]
-        window.live.may_close = lambda close: True  # type: ignore[method-assign]
-        window.move(0, 0)
-        window.resize(LARGE)
-        window.show()
-        wait(500)
-        window.files.open(project)
-        shots = Shots(window, folder)
-        try:
-            for step, dark in STEPS:
-                window.show_theme(DARK if dark else LIGHT)
-                step(shots)
-        finally:
-            stop_system(window)
-            window.close()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(perform(STEPS, Path(sys.argv[1]), project="raptor_blocks_world"))

@@ -1,111 +1,214 @@
-"""Takes pictures of the way a new user goes: from an empty canvas to a system that runs and is changed meanwhile.
+"""The way a new user goes, with mouse and keys: from an empty canvas to a system that is changed while it runs.
 
-`docs_shots.py` gives it a screen. At 150 % (QT_SCALE_FACTOR=1.5) it takes one picture, to see that nothing is cramped.
+Every step is waited for and pictured, in light and dark; `docs_shots.py` gives it a screen and says how large it is. At
+150 % (QT_SCALE_FACTOR=1.5) the same way is gone once more.
+
+python tools/walk_shots.py FOLDER_FOR_PICTURES WIDTHxHEIGHT ENDING_OF_NAMES
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QPointF, QSize
-from PyQt6.QtWidgets import QApplication, QDialog
+from PyQt6.QtWidgets import QLineEdit
 
-from studio.editor.app import make_window
-from studio.editor.layouts import RUN
+from studio.editor.layouts import BUILD, RUN
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
-from studio.editor.theme import DARK, LIGHT
-from studio.editor.trust_dialog import TrustDialog
-from studio.model.parts import Wire
-from studio.model.system_edits import Connect, Rewire, SetParameters
-from tools.window_shots import LARGE, ROOT, SMALL, Prepare, grab, one_selected, stop_system, until, wait
-
-MISSPELT = (
-    ('type="low_pass"', 'type="low_pas"'),
-    ('from="signal.value" to="before', 'from="signal.valeu" to="before'),
-    ('name="frequency_hz"', 'name="freqency_hz"'),
+from studio.editor.welcome import RecentRow
+from studio.model.document import SystemDocument
+from tools.hand import Stuck
+from tools.screen_places import (
+    dock_tab,
+    file_field,
+    named,
+    on_canvas,
+    on_wire,
+    palette_field,
+    palette_row,
+    port_of,
+    tab_of,
+    title_of,
 )
-COMMANDS = ["program tools/gps_bridge: ./gps_bridge --port /dev/ttyUSB0", "python components/tracker: tracker:Tracker"]
+from tools.stage import Stage, perform
+
+CARDS = (("signal_source", -280, -80), ("low_pass", -20, -80), ("signal_sink", 240, -80), ("signal_sink", 240, 80))
+WIRES = (
+    ("signal_source.value", "low_pass.raw"),
+    ("low_pass.smooth", "signal_sink.value"),
+    ("signal_sink_2.value", "signal_source.value"),
+)
+"""The last one is drawn from its end."""
+LOOK_S = 8.0
+"""For a curve that one can see."""
 
 
-def nothing_yet(window: MainWindow) -> None:
-    window.files.create(Path(tempfile.mkdtemp()) / "my_robot")
+def nothing_yet(stage: Stage) -> None:
+    stage.hand.key("ctrl+n")
+    _name_a_folder(stage, stage.home / "my_robot")
+    stage.hand.until(lambda: stage.window.has_session, "the new project")
+    stage.whole("walk_empty")
 
 
-def first_card(window: MainWindow) -> None:
-    nothing_yet(window)
-    window.canvas.commands.add("signal_source", QPointF(-260, -80))
-    window.palette_panel.field.setText("low")
+def first_card(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    _put(stage, *CARDS[0], count=1)
+    hand.click(lambda: palette_field(window), "the field of the palette")
+    hand.key("ctrl+a")
+    hand.write("low")
+    hand.until(lambda: palette_row(window, "low_pass"), "what fits the letters")
+    stage.whole("walk_first")
 
 
-def all_wired(window: MainWindow) -> None:
-    nothing_yet(window)
-    window.palette_panel.field.setText("")
-    cards = (("signal_source", -260, -80), ("low_pass", 0, -80), ("signal_sink", 260, -80), ("signal_sink", 260, 80))
-    for kind, x, y in cards:
-        window.canvas.commands.add(kind, QPointF(x, y))
-    for start, end in (
-        ("signal_source.value", "low_pass.raw"),
-        ("low_pass.smooth", "signal_sink.value"),
-        ("signal_source.value", "signal_sink_2.value"),
-    ):
-        window.session.do(Connect(Wire.between(start, end)))
-    window.canvas.canvas.select(["low_pass"])
-    window.canvas.fit()
+def all_wired(stage: Stage) -> None:
+    for place, card in enumerate(CARDS[1:], 2):
+        _put(stage, *card, count=place)
+    for place, (start, end) in enumerate(WIRES, 1):
+        _wire(stage, start, end, count=place)
+    _empty_the_palette(stage)
+    stage.hand.click(lambda: title_of(stage.window, "low_pass"), "the card of the filter")
+    stage.whole("walk_wired")
 
 
-def running(window: MainWindow) -> None:
-    """With the plot that opens by itself."""
-    all_wired(window)
-    window.trigger("run.start")
-    until(lambda: is_fed(window, "signal_sink_2") and bool(window.viewers.open))
-    wait(8000)
+def running(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    hand.key("F5")
+    hand.until(lambda: window.live.control.phase == "running", "the system to run")
+    hand.until(lambda: is_fed(window, "signal_sink_2") and bool(window.viewers.open), "events, and the plot of them")
+    hand.rest(LOOK_S)
+    _still_runs(stage)
+    stage.whole("walk_running")
 
 
-def inserted(window: MainWindow) -> None:
-    """A slower filter is put in before the second sink while the system runs."""
-    window.canvas.commands.add("low_pass", QPointF(0, 80))
-    wire = next(wire for wire in window.session.system.wires if wire.end.node == "signal_sink_2")
-    window.session.do(Connect(Wire.between("signal_source.value", "low_pass_2.raw")))
-    window.session.do(Rewire(wire, Wire.between("low_pass_2.smooth", "signal_sink_2.value")))
-    window.session.do(SetParameters("low_pass_2", {"cutoff_hz": 0.3}))
-    window.canvas.canvas.select(["low_pass_2"])
-    window.canvas.fit()
-    until(lambda: is_fed(window, "low_pass_2"))
-    wait(8000)
+def values(stage: Stage) -> None:
+    """With the pointer resting on a wire."""
+    stage.whole("walk_values", ready=lambda: rest_on_wire(stage, "signal_source.value", "signal_sink_2.value"))
 
 
-def what_it_costs(window: MainWindow) -> None:
+def inserted(stage: Stage) -> None:
+    """A slower filter goes in before the second sink: the wire is taken to it, and another one drawn from it."""
+    hand, window = stage.hand, stage.window
+    above = hand.see(lambda: window.canvas.canvas.nodes["low_pass"].pos())
+    beside = hand.see(lambda: window.canvas.canvas.nodes["signal_sink_2"].pos())
+    by = QPointF(*CARDS[1][1:]) - above
+    _put(stage, "low_pass", above.x() + by.x(), beside.y() + by.y(), count=5)
+    _empty_the_palette(stage)
+    end = hand.found(lambda: on_wire(window, "signal_source.value", "signal_sink_2.value", 0.93), "the end of the wire")
+    hand.drag(end, hand.found(lambda: port_of(window, "low_pass_2", "raw"), "the port of the new filter"))
+    hand.until(lambda: _has_wire(window, "signal_source.value", "low_pass_2.raw"), "the wire at its new end")
+    _wire(stage, "low_pass_2.smooth", "signal_sink_2.value", count=4)
+    hand.click(lambda: title_of(window, "low_pass_2"), "the card of the new filter")
+    hand.click(lambda: named(window.inspector, QLineEdit, "cutoff_hz"), "the field cutoff_hz", twice=True)
+    hand.key("ctrl+a")
+    hand.write("0.3")
+    hand.key("Return")
+    hand.until(lambda: is_fed(window, "low_pass_2"), "events in the new filter")
+    hand.rest(LOOK_S)
+    _still_runs(stage)
+    stage.whole("walk_inserted")
+
+
+def plotted(stage: Stage) -> None:
+    """The plot that has opened by itself, in front."""
+    hand, window = stage.hand, stage.window
+    hand.click(lambda: tab_of(window, "plot"), "the tab of the plot")
+    hand.rest(LOOK_S)
+    stage.whole("walk_plotted")
+    hand.click(lambda: dock_tab(window, "system"), "the tab of the canvas")
+
+
+def what_it_costs(stage: Stage) -> None:
     """The layout for running: what is said, and what each process costs."""
-    window.viewers.close_all()
-    window.layouts.choose(RUN)
-    window.canvas.fit()
-    wait(2000)
+    hand, window = stage.hand, stage.window
+    hand.key("ctrl+2")
+    hand.until(lambda: window.layouts.current == RUN, "the layout Run")
+    hand.rest(3.0)
+    stage.whole("walk_costs")
+    hand.key("ctrl+1")
+    hand.until(lambda: window.layouts.current == BUILD, "the layout Build")
 
 
-def things_to_mend(window: MainWindow) -> None:
-    stop_system(window)
-    folder = Path(tempfile.mkdtemp()) / "first_steps"
-    shutil.copytree(ROOT / "projects" / "first_steps", folder)
-    text = (folder / "system.xml").read_text()
-    for right, wrong in MISSPELT:
-        text = text.replace(right, wrong)
-    (folder / "system.xml").write_text(text)
-    window.files.open(folder)
+def saved(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    hand.key("ctrl+s")
+    hand.until(lambda: not window.session.document.is_modified, "the file to be written")
+    hand.key("shift+F5")
+    hand.until(lambda: window.live.control.phase == "stopped", "the end of the system")
+    hand.key("ctrl+w")
+    hand.until(lambda: not window.has_session and window.welcome.isVisible(), "the welcome page")
+    stage.whole("walk_saved", ready=lambda: tiles_are_drawn(stage))
 
 
-def asked_for_trust(window: MainWindow) -> None:
-    one_selected(window)
-    TrustDialog(window, window.theme, "field_trial_03", ROOT, COMMANDS).show()
+def opened_again(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    hand.click(lambda: named(window.welcome, RecentRow, "Open my_robot"), "the project among the recent ones")
+    hand.until(lambda: window.has_session and len(window.session.system.nodes) == 5, "the project with five components")
+    wires = {str(wire) for wire in SystemDocument.load(stage.home / "my_robot").system.wires}
+    if "signal_source.value → low_pass_2.raw" not in wires or len(wires) != 4:
+        raise Stuck(f"the file has other wires: {wires}")
+    stage.whole("walk_again")
 
 
-def preferences(window: MainWindow) -> None:
-    one_selected(window)
-    window.does.show_preferences()
+# ---- what a hand does
+
+
+def rest_on_wire(stage: Stage, start: str, end: str) -> None:
+    """Until the card about it has a curve."""
+    hand, canvas = stage.hand, stage.window.canvas
+    hand.hover(hand.found(lambda: title_of(stage.window, start.partition(".")[0]), "a card"))
+    hand.hover(hand.found(lambda: on_wire(stage.window, start, end, 0.45), "the wire"))
+    hand.until(lambda: canvas.hover.card is not None and canvas.hover.card.isVisible(), "the card of the wire")
+    hand.rest(LOOK_S)
+
+
+def _put(stage: Stage, kind: str, x: float, y: float, *, count: int) -> None:
+    """As one who knows the name: type it, then drag what was found."""
+    hand, window = stage.hand, stage.window
+    hand.click(lambda: palette_field(window), "the field of the palette")
+    hand.key("ctrl+a")
+    hand.write(kind)
+    start = hand.found(lambda: palette_row(window, kind), f"{kind} in the palette")
+    hand.drag(start, hand.found(lambda: on_canvas(window, QPointF(x, y)), "the canvas"))
+    hand.until(lambda: len(window.session.system.nodes) == count, f"the card of {kind}")
+
+
+def _wire(stage: Stage, start: str, end: str, *, count: int) -> None:
+    hand, window = stage.hand, stage.window
+    places = [hand.found(lambda at=at: port_of(window, *at.split(".")), at) for at in (start, end)]  # type: ignore[misc]
+    hand.drag(*places)
+    hand.until(lambda: len(window.session.system.wires) == count, f"the wire from {start} to {end}")
+
+
+def _empty_the_palette(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    hand.click(lambda: palette_field(window), "the field of the palette")
+    hand.key("ctrl+a", "BackSpace")
+    hand.until(lambda: not window.palette_panel.field.text(), "an empty field")
+
+
+def _name_a_folder(stage: Stage, folder: Path) -> None:
+    stage.hand.click(lambda: file_field(stage.window), "the dialog that asks for a folder")
+    stage.hand.key("ctrl+a")
+    stage.hand.write(str(folder))
+    stage.hand.key("Return")
+
+
+def _has_wire(window: MainWindow, start: str, end: str) -> bool:
+    return any((str(wire.start), str(wire.end)) == (start, end) for wire in window.session.system.wires)
+
+
+def _still_runs(stage: Stage) -> None:
+    """Before its picture is taken: it must not show a system that has ended."""
+    control = stage.window.live.control
+    if (phase := stage.hand.see(lambda: control.phase)) != "running":
+        raise Stuck(f"the system should run, but is {phase}")
+
+
+def tiles_are_drawn(stage: Stage) -> None:
+    page = stage.window.welcome  # which makes its tiles anew when the theme changes
+    stage.hand.until(lambda: bool(page.tiles) and all(tile.picture is not None for tile in page.tiles), "the examples")
 
 
 def is_fed(window: MainWindow, component: str) -> bool:
@@ -114,43 +217,15 @@ def is_fed(window: MainWindow, component: str) -> bool:
     return bool(told.get("rate_hz"))
 
 
-PICTURES: tuple[tuple[str, QSize, bool, Prepare], ...] = (
-    ("walk_empty", SMALL, False, nothing_yet),
-    ("walk_first", SMALL, False, first_card),
-    ("walk_wired", SMALL, True, all_wired),
-    ("walk_running", SMALL, False, running),
-    ("walk_inserted", LARGE, False, inserted),
-    ("walk_costs", LARGE, True, what_it_costs),
-    ("window_problems", SMALL, False, things_to_mend),
-    ("window_trust", SMALL, False, asked_for_trust),
-    ("window_preferences", SMALL, True, preferences),
-)
-SCALED: tuple[tuple[str, QSize, bool, Prepare], ...] = (("window_scaled", QSize(1280, 720), False, one_selected),)
+STEPS = (
+    nothing_yet, first_card, all_wired, running, values, inserted, plotted, what_it_costs, saved, opened_again,
+)  # fmt: skip
 
 
-def main(folder: Path) -> int:
-    app = QApplication(sys.argv[:1])
-    with tempfile.TemporaryDirectory() as home:
-        window = make_window(app, Settings(Path(home) / "editor.ini"))
-        window.files.may_leave = lambda: True  # type: ignore[method-assign]  # nothing of this is to be saved
-        window.live.may_close = lambda close: True  # type: ignore[method-assign]
-        window.move(0, 0)
-        window.show()
-        scale = window.devicePixelRatioF()
-        for name, size, dark, prepare in PICTURES if scale == 1 else SCALED:
-            window.show_theme(DARK if dark else LIGHT)
-            window.resize(size)
-            wait(200)
-            prepare(window)
-            wait(800)
-            grab(size * scale, folder / f"{name}.png")
-            print(f"docs-shots: {name}.png")
-            for dialog in window.findChildren(QDialog):
-                dialog.close()
-        stop_system(window)
-        window.close()
-    return 0
+def main(folder: Path, size: QSize, ending: str) -> int:
+    return perform(STEPS, folder, size=size, in_turn=True, ending=ending)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    width, _, height = sys.argv[2].partition("x")
+    sys.exit(main(Path(sys.argv[1]), QSize(int(width), int(height)), sys.argv[3]))

@@ -2,175 +2,225 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QEvent, QEventLoop, QPoint, QPointF, QSize, Qt, QTimer
-from PyQt6.QtGui import QGuiApplication, QMouseEvent
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import QPoint
 
-from studio.editor.app import make_window
-from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
-from studio.editor.theme import DARK, LIGHT
+from studio.editor.preferences import PreferencesDialog
+from studio.editor.trust_dialog import TrustDialog
+from studio.runtime import trust
+from tools.hand import Stuck
+from tools.screen_places import file_field, port_of, shown, title_of
+from tools.stage import LARGE, ROOT, SMALL, Stage, perform
+from tools.walk_shots import is_fed, rest_on_wire, tiles_are_drawn
 
-ROOT = Path(__file__).resolve().parent.parent
-SMALL, LARGE = QSize(1280, 800), QSize(1920, 1080)
-LEFT = Qt.MouseButton.LeftButton
-Kind = QEvent.Type
-Prepare = Callable[[MainWindow], None]
-
-
-def welcome(window: MainWindow) -> None:
-    window.show_session(None)
-    until(lambda: bool(window.welcome.tiles) and all(tile.picture is not None for tile in window.welcome.tiles))
-
-
-def one_selected(window: MainWindow) -> None:
-    window.files.open(ROOT / "projects" / "first_steps")
-    window.canvas.canvas.select(["filter"])
-
-
-def a_map_of_a_building(window: MainWindow) -> None:
-    window.files.open(ROOT / "projects" / "carmen_mapping")
-    window.canvas.fit()
-
-
-def a_wire_in_the_making(window: MainWindow) -> None:
-    one_selected(window)
-    start, end = port(window, "filter", "smooth"), port(window, "before", "value")
-    for kind, at in ((Kind.MouseButtonPress, start), (Kind.MouseMove, (start + end) / 2), (Kind.MouseMove, end)):
-        point = QPointF(at)
-        event = QMouseEvent(kind, point, point, LEFT, LEFT, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(window.canvas.viewport(), event)
-
-
-def what_fits(window: MainWindow) -> None:
-    one_selected(window)
-    item = window.canvas.canvas.nodes["filter"]
-    out = item.card.port("smooth")
-    window.canvas.open_quick_add(item.anchor(out) + QPointF(40, 60) if out else None, out)
-
-
-def running(window: MainWindow) -> None:
-    """With the pointer resting on a wire."""
-    one_selected(window)
-    start_system(window)
-    wire = next(item for item in window.canvas.canvas.wires.values() if str(item.connection.end) == "before.value")
-    at = window.canvas.mapFromScene(wire.path.pointAtPercent(0.45))
-    wait(3000)
-    for place in (at, at + QPoint(1, 0)):
-        event = QMouseEvent(
-            Kind.MouseMove, QPointF(place), QPointF(place), Qt.MouseButton.NoButton, Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-        )  # fmt: skip
-        QApplication.sendEvent(window.canvas.viewport(), event)
-    wait(9000)
-
-
-def one_has_failed(window: MainWindow) -> None:
-    """A component that raises at its third value, wired into the example."""
-    folder = Path(tempfile.mkdtemp()) / "first_steps"
-    shutil.copytree(ROOT / "projects" / "first_steps", folder)
-    shutil.copytree(ROOT / "tests" / "misbehaving" / "fragile", folder / "components" / "fragile")
-    text = (folder / "system.xml").read_text()
-    extra = '<component name="fragile" type="fragile"/>\n  <wire from="filter.smooth" to="fragile.value"/>\n</system>'
-    (folder / "system.xml").write_text(text.replace("</system>", extra))
-    layout = (folder / "layout.xml").read_text()
-    (folder / "layout.xml").write_text(layout.replace("</layout>", '<place of="fragile" x="640" y="320"/></layout>'))
-    window.files.open(folder)
-    start_system(window)
-    until(lambda: window.live.feed.state["components"]["fragile"]["state"] == "error")
-    window.canvas.canvas.select(["fragile"])
-    window.canvas.fit()
-    wait(3000)
-
-
-def start_system(window: MainWindow) -> None:
-    window.live.feed.attached.disconnect(window.viewers.choose_by_types)  # the canvas alone
-    window.trigger("run.start")
-    until(lambda: window.live.control.phase == "running")
-    window.live.feed.attached.connect(window.viewers.choose_by_types)
-
-
-def stop_system(window: MainWindow) -> None:
-    if window.live.control.is_up:
-        window.trigger("run.stop")
-        until(lambda: window.live.control.phase == "stopped")
-
-
-def until(condition: Callable[[], bool], seconds: int = 60) -> None:
-    for _ in range(10 * seconds):
-        if condition():
-            return
-        wait(100)
-    raise SystemExit("docs-shots: the example does not run")
-
-
-PICTURES: tuple[tuple[str, QSize, bool, Prepare], ...] = (
-    ("window_welcome", SMALL, False, welcome),
-    ("window_canvas", SMALL, False, one_selected),
-    ("window_canvas_dark", LARGE, True, a_map_of_a_building),
-    ("window_wiring", SMALL, True, a_wire_in_the_making),
-    ("window_quick_add", SMALL, False, what_fits),
-    ("window_running", SMALL, False, running),
-    ("window_error", SMALL, True, one_has_failed),
+MISSPELT = (
+    ('type="low_pass"', 'type="low_pas"'),
+    ('from="signal.value" to="before', 'from="signal.valeu" to="before'),
+    ('name="frequency_hz"', 'name="freqency_hz"'),
 )
 
 
-def port(window: MainWindow, node: str, name: str) -> QPoint:
-    item = window.canvas.canvas.nodes[node]
-    found = item.card.port(name)
-    assert found is not None
-    return window.canvas.mapFromScene(item.anchor(found))
+def welcome(stage: Stage) -> None:
+    """With projects and a log that were open lately."""
+    hand, window = stage.hand, stage.window
+    for name in ("carmen_mapping", "raptor_blocks_world", "first_steps"):
+        stage.open(stage.copy_of(name))
+    log = stage.home / "logs" / "sine_and_square.mcap"
+    log.parent.mkdir()
+    words = [
+        sys.executable,
+        "-m",
+        "studio",
+        "run",
+        "first_steps",
+        "--for",
+        "20",
+        "--gate",
+        "lockstep",
+        "--record",
+        str(log),
+    ]
+    subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    hand.see(lambda: window.show_session(None))
+    hand.key("ctrl+shift+o")
+    hand.click(lambda: file_field(window), "the dialog that opens a log")
+    hand.key("ctrl+a")
+    hand.write(str(log))
+    hand.key("Return")
+    hand.until(lambda: window.has_session and window.live.control.phase == "running", "the log to play")
+    stage.stop()
+    hand.see(lambda: window.show_session(None))
+    stage.whole("window_welcome", ready=lambda: tiles_are_drawn(stage))
 
 
-def wait(ms: int) -> None:
-    loop = QEventLoop()
-    QTimer.singleShot(ms, loop.quit)
-    loop.exec()
+def one_selected(stage: Stage) -> None:
+    _first_steps(stage)
+    stage.whole("window_canvas")
 
 
-def settle(window: MainWindow) -> None:
-    """Until what was done is on the screen: on a busy machine that takes longer than a moment."""
-    for _ in range(3):
-        wait(400)
-        window.repaint()
-        QGuiApplication.sync()
+def a_map_of_a_building(stage: Stage) -> None:
+    stage.resize(LARGE)
+    stage.open(stage.copy_of("carmen_mapping"))
+    stage.hand.click(lambda: title_of(stage.window, "robot"), "the card of the robot")
+    stage.whole("window_source")
+    stage.resize(SMALL)
 
 
-def grab(size: QSize, file: Path) -> None:
-    """From the screen and not from the widget: popups are windows of their own."""
-    area = f"{size.width()}x{size.height()}+0+0"
-    subprocess.run(["import", "-window", "root", "-crop", area, "+repage", str(file)], check=True)
+def a_wire_in_the_making(stage: Stage) -> None:
+    """To a port that fits; nothing is connected."""
+    hand, window = stage.hand, stage.window
+    _first_steps(stage)
+
+    def pull() -> None:
+        _let_go(stage)
+        start = hand.found(lambda: port_of(window, "filter", "smooth"), "the port of the filter")
+        hand.take(start, hand.found(lambda: port_of(window, "before", "value"), "the port of the sink"))
+
+    stage.whole("window_wiring", ready=pull)
+    _let_go(stage)
 
 
-def main(folder: Path) -> int:
-    app = QApplication(sys.argv[:1])
-    with tempfile.TemporaryDirectory() as home:
-        window = make_window(app, Settings(Path(home) / "editor.ini"))
-        window.files.may_leave = lambda: True  # type: ignore[method-assign]  # nothing of this is to be saved
-        window.move(0, 0)
-        window.show()
-        for name, size, dark, prepare in PICTURES:
-            window.show_theme(DARK if dark else LIGHT)
-            window.resize(size)
-            wait(200)
-            prepare(window)
-            settle(window)
-            grab(size, folder / f"{name}.png")
-            print(f"docs-shots: {name}.png")
-            stop_system(window)
-            if window.has_session:
-                window.canvas.cancel_gesture()
-                window.canvas.quick_add.hide()
-        window.close()
-    return 0
+def what_fits(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    _first_steps(stage)
+
+    def drop() -> None:
+        _let_go(stage)
+        start = hand.found(lambda: port_of(window, "filter", "smooth"), "the port of the filter")
+        hand.drag(start, start + QPoint(40, 60))
+        hand.until(lambda: window.canvas.quick_add.isVisible(), "what fits")
+
+    stage.whole("window_quick_add", ready=drop)
+    _let_go(stage)
+
+
+def running(stage: Stage) -> None:
+    """With the pointer resting on a wire."""
+    _first_steps(stage)
+    _run_alone(stage)
+    stage.hand.until(lambda: is_fed(stage.window, "before"), "events at the sink")
+    stage.hand.rest(6.0)
+    stage.whole("window_running", ready=lambda: rest_on_wire(stage, "signal.value", "before.value"))
+    if (phase := stage.hand.see(lambda: stage.window.live.control.phase)) != "running":
+        raise Stuck(f"the system should run, but is {phase}")
+    stage.stop()
+
+
+def one_has_failed(stage: Stage) -> None:
+    """A component that raises at its third value, wired into the example."""
+    hand, window = stage.hand, stage.window
+    folder = _variant(stage, "with_a_fault")
+    shutil.copytree(ROOT / "tests" / "misbehaving" / "fragile", folder / "components" / "fragile")
+    extra = '<component name="fragile" type="fragile"/>\n  <wire from="filter.smooth" to="fragile.value"/>\n</system>'
+    _change(folder / "system.xml", ("</system>", extra))
+    _change(folder / "layout.xml", ("</layout>", '<place of="fragile" x="640" y="320"/></layout>'))
+    stage.open(folder)
+    _run_alone(stage)
+    hand.until(lambda: window.live.feed.state["components"]["fragile"]["state"] == "error", "the failure")
+    hand.key("f")
+    hand.click(lambda: title_of(window, "fragile"), "the card that failed")
+    hand.rest(3.0)
+    stage.whole("window_error")
+    stage.stop()
+
+
+def things_to_mend(stage: Stage) -> None:
+    folder = _variant(stage, "misspelt")
+    _change(folder / "system.xml", *MISSPELT)
+    stage.open(folder)
+    stage.whole("window_problems")
+
+
+def asked_for_trust(stage: Stage) -> None:
+    """A project that brings a component of its own, and nobody has trusted it yet."""
+    hand, window = stage.hand, stage.window
+    folder = _variant(stage, "from_elsewhere")
+    shutil.copytree(ROOT / "components" / "low_pass", folder / "components" / "own_filter")
+    for file in (folder / "components" / "own_filter").glob("component.xml"):
+        _change(file, ('type="low_pass"', 'type="own_filter"'))
+    shutil.copytree(ROOT / "components" / "c_filter", folder / "components" / "c_filter")
+    _change(folder / "system.xml", ('type="low_pass"', 'type="own_filter"'))
+    extra = '<component name="smoother" type="c_filter"/>\n  <wire from="signal.value" to="smoother.raw"/>\n</system>'
+    _change(folder / "system.xml", ("</system>", extra))
+    _change(folder / "layout.xml", ("</layout>", '<place of="smoother" x="320" y="320"/></layout>'))
+    stage.open(folder)
+
+    def ask() -> None:
+        stage.tidy()
+        hand.key("F5")
+        hand.until(lambda: shown(window, TrustDialog), "the question")
+
+    trusted = os.environ.pop(trust.VARIABLE)
+    try:
+        stage.whole("window_trust", ready=ask)
+        stage.tidy()
+    finally:
+        os.environ[trust.VARIABLE] = trusted
+
+
+def preferences(stage: Stage) -> None:
+    _first_steps(stage)
+
+    def open_it() -> None:
+        stage.tidy()
+        stage.hand.key("ctrl+comma")
+        stage.hand.until(lambda: shown(stage.window, PreferencesDialog), "the preferences")
+
+    stage.whole("window_preferences", ready=open_it)
+    stage.tidy()
+
+
+# ---- what a hand does
+
+
+def _first_steps(stage: Stage) -> None:
+    stage.open(stage.copy_of("first_steps"))
+    stage.hand.click(lambda: title_of(stage.window, "filter"), "the card of the filter")
+
+
+def _variant(stage: Stage, name: str) -> Path:
+    """The example once more, to be changed."""
+    folder = stage.home / name / "first_steps"
+    shutil.copytree(ROOT / "projects" / "first_steps", folder, ignore=shutil.ignore_patterns("logs", "__pycache__"))
+    return folder
+
+
+def _change(file: Path, *pairs: tuple[str, str]) -> None:
+    text = file.read_text()
+    for old, new in pairs:
+        if old not in text:
+            raise Stuck(f"{file.name} has no {old} any more")
+        text = text.replace(old, new)
+    file.write_text(text)
+
+
+def _run_alone(stage: Stage) -> None:
+    """Without the plot that would open by itself: the canvas is what is shown."""
+    hand, window = stage.hand, stage.window
+    hand.see(lambda: window.live.feed.attached.disconnect(window.viewers.choose_by_types))
+    try:
+        hand.key("F5")
+        hand.until(lambda: window.live.control.phase == "running", "the system to run")
+    finally:
+        hand.see(lambda: window.live.feed.attached.connect(window.viewers.choose_by_types))
+
+
+def _let_go(stage: Stage) -> None:
+    stage.hand.key("Escape")
+    stage.hand.drop()
+    stage.hand.key("Escape")
+
+
+STEPS = (
+    welcome, one_selected, a_wire_in_the_making, what_fits, running, one_has_failed, things_to_mend, asked_for_trust,
+    preferences, a_map_of_a_building,
+)  # fmt: skip
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(perform(STEPS, Path(sys.argv[1]), size=SMALL))

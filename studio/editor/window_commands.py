@@ -137,7 +137,7 @@ class WindowCommands:
         KeysDialog(self.window).show()
 
     def show_guide(self, page: Path | None = None) -> None:
-        GuideDialog(self.window, page or GUIDE / "editor.md").show()
+        GuideDialog(self.window, page or GUIDE / "editor.md", is_dark=self.window.theme.name == "dark").show()
 
     def show_preferences(self) -> None:
         PreferencesDialog(self.window).show()
