@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +79,14 @@ def a_scan(stage: Stage) -> None:
 
 
 def curves(stage: Stage) -> None:
-    """With the pointer on a curve."""
+    """From the first command on."""
 
     def fill(stage: Stage, plot: Any) -> None:
-        for path in ("speed_m_s", "steering_rad"):
+        for path in ("speed_m_s", "steering_angle_rad"):
             stage.hand.see(lambda path=path: plot.add(Field(COMMAND, path)))  # type: ignore[misc]
-        stage.hand.rest(9.0)
+        stage.hand.until(lambda: driven_s(stage) > LATEST_S - 6, "a curve")
 
-    with_panel(stage, "viewers_plot", "plot", {}, look=fill)
+    with_panel(stage, "viewers_plot", "plot", {}, look=fill, latest_s=2.0)
 
 
 def topics(stage: Stage) -> None:
@@ -105,9 +106,10 @@ def topics(stage: Stage) -> None:
 
 
 def what_is_said(stage: Stage) -> None:
-    """The console, where it stands in the layout for running."""
+    """The console, with more room than it has in the layout for running."""
     hand, window = stage.hand, stage.window
     hand.see(lambda: window.layouts.choose(RUN))
+    hand.see(lambda: window.docks.move("console", "tab", beside="system"))
     hand.click(lambda: dock_tab(window, "console"), "the console")
     hand.rest(2.0)
     stage.part("viewers_console", lambda: dock_area(window, "console"))
@@ -241,9 +243,17 @@ def it_would_be_real(stage: Stage) -> None:
 # ---- how
 
 
-def with_panel(stage: Stage, picture: str, kind: str, settings: dict[str, Any], *, look: Any = None) -> None:
+def with_panel(
+    stage: Stage,
+    picture: str,
+    kind: str,
+    settings: dict[str, Any],
+    *,
+    look: Callable[[Stage, Any], None] | None = None,
+    latest_s: float = LATEST_S,
+) -> None:
     """A picture of one panel, in the middle of the window; `look` makes it show what it should."""
-    on_the_way(stage)
+    on_the_way(stage, latest_s)
     name, viewer = put(stage, kind, settings)
     try:
         if look is not None:
@@ -270,21 +280,22 @@ def put(stage: Stage, kind: str, settings: dict[str, Any]) -> tuple[str, Any]:
     return stage.hand.see(open_one)
 
 
+def driven_s(stage: Stage) -> float:
+    """Since the drive began; the clock of the simulation goes on when it begins anew."""
+    hours, minutes, rest = time_text(stage.window.live.feed.state).split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(rest) - stage.began_s
+
+
 def on_the_way(stage: Stage, latest_s: float = LATEST_S) -> None:
-    """The vehicle drives and has not arrived; if it has, it begins anew. The clock of the simulation goes on then."""
-    hand, window = stage.hand, stage.window
-
-    def seconds() -> float:
-        hours, minutes, rest = time_text(window.live.feed.state).split(":")
-        return int(hours) * 3600 + int(minutes) * 60 + float(rest) - stage.began_s
-
-    if hand.see(lambda: window.live.control.phase) != "running":
+    """The vehicle drives and has not arrived; if it has, it begins anew."""
+    hand, control = stage.hand, stage.window.live.control
+    if hand.see(lambda: control.phase) != "running":
         raise Stuck("the Raptor does not drive")
-    if hand.see(seconds) > latest_s:
-        hand.see(window.live.control.begin_anew)
+    if hand.see(lambda: driven_s(stage)) > latest_s:
+        hand.see(control.begin_anew)
         hand.rest(1.0)
-        stage.began_s += hand.see(seconds)
-    hand.until(lambda: seconds() >= min(EARLIEST_S, latest_s - 2), "some metres of the drive")
+        stage.began_s += hand.see(lambda: driven_s(stage))
+    hand.until(lambda: driven_s(stage) >= min(EARLIEST_S, latest_s - 2), "some metres of the drive")
 
 
 def _fit_map(stage: Stage, viewer: Any) -> None:

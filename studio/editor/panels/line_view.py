@@ -128,7 +128,8 @@ class LineView(QAbstractScrollArea):
             painter.drawText(QRect(left + TIME, y, LEVEL, ROW), _MIDDLE, word)
             painter.setFont(code_font(12, 600))
             painter.setPen(QColor(theme.text))
-            painter.drawText(QRect(left + TIME + LEVEL, y, self._name_width() - 10, ROW), _MIDDLE, said.component)
+            room = self._name_width() - 10
+            painter.drawText(QRect(left + TIME + LEVEL, y, room, ROW), _MIDDLE, name_words(said.component, room))
         self._paint_text(painter, row, y)
 
     def _paint_text(self, painter: QPainter, row: Row, y: int) -> None:
@@ -156,7 +157,7 @@ class LineView(QAbstractScrollArea):
 
     def _name_width(self) -> int:
         """Where it is narrow, the text needs the room."""
-        return COMPONENT if self.width() > 640 else 92
+        return COMPONENT if self.width() > 640 else 108
 
     def _text_left(self) -> int:
         return 8 + TIME + LEVEL + self._name_width()
@@ -240,6 +241,11 @@ class LineView(QAbstractScrollArea):
 
 
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+
+def name_words(name: str, room: int) -> str:
+    """Names that begin alike differ at their end: where there is no room, the middle goes."""
+    return QFontMetrics(code_font(12, 600)).elidedText(name, Qt.TextElideMode.ElideMiddle, room)
 
 
 def _elided(text: str, room: int) -> str:

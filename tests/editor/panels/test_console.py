@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.panels.console import Console
 from studio.editor.panels.console_lines import Book
-from studio.editor.panels.line_view import ROW
+from studio.editor.panels.line_view import ROW, name_words
 from studio.editor.theme import DARK, LIGHT
 
 TRACE = 'on_raw failed\nTraceback (most recent call last):\n  File "/x/low_pass.py", line 41, in on_raw\nValueError: no'
@@ -117,3 +117,8 @@ def test_what_is_unfolded_stays_so_under_another_filter() -> None:
     assert len(book.rows) == 4
     book.show("all", "fine")
     assert [row.text for row in book.rows] == ["fine"]
+
+
+def test_a_name_without_room_keeps_its_end(qapp: QApplication) -> None:
+    assert name_words("signal_sink", 300) == "signal_sink"
+    assert name_words("signal_sink_2", 60).endswith("2") and "…" in name_words("signal_sink_2", 60)
