@@ -44,6 +44,7 @@ Ready = Callable[[], object]
 class Stage:
     def __init__(self, window: MainWindow, home: Path, pictures: Path, ending: str = "") -> None:
         self.window, self.home, self.pictures, self.ending = window, home, pictures, ending
+        self.size = window.size()
         self.scale = window.devicePixelRatioF()
         self.hand = Hand(self.scale)
         self.failed: list[str] = []
@@ -95,6 +96,7 @@ class Stage:
     # ---- the window
 
     def resize(self, size: QSize) -> None:
+        self.size = size
         self.hand.see(lambda: self.window.resize(size))
         self.settle()
 
@@ -127,7 +129,14 @@ class Stage:
 
     def whole(self, name: str, *, ready: Ready | None = None) -> None:
         """The window. `ready` is done in each theme before its picture: what pops up goes when the theme changes."""
-        self.area(name, lambda: QRect(QPoint(0, 0), self.window.size()), ready=ready)
+        self.area(name, lambda: QRect(QPoint(0, 0), self._size()), ready=ready)
+
+    def _size(self) -> QSize:
+        """As it was asked for: nothing in the window may make it larger than a user's screen."""
+        size, wanted = self.window.size(), self.size
+        if size != wanted:
+            raise Stuck(f"the window is {size.width()} × {size.height()} now, not {wanted.width()} × {wanted.height()}")
+        return size
 
     def part(
         self, name: str, widget: Callable[[], QWidget | None], *, margin: int = 0, ready: Ready | None = None

@@ -21,6 +21,8 @@ from tools.stage import LARGE, Stage, perform
 
 PANEL = QSize(1500, 900)
 """Of the window, for pictures of one panel: what is in the middle of it has a size that a page can show."""
+COMPACT = QSize(1300, 640)
+"""For panels that are low by nature."""
 TERRAIN, TRAVERSE, COMMAND, POSE = (
     "/terrain_map/terrain",
     "/traverse_map/traverse",
@@ -145,6 +147,7 @@ def how_a_command_came_about(stage: Stage) -> None:
 
 def states_over_time(stage: Stage) -> None:
     """One component was restarted."""
+    stage.resize(COMPACT)
     stage.hand.see(lambda: stage.window.live.control.restart(["waypoint_follower"]))
     stage.hand.rest(5.0)
 
@@ -174,13 +177,15 @@ def driven_by_hand(stage: Stage) -> None:
     def pull() -> None:
         hand.drop()
         at = hand.found(lambda: middle(viewer.stick), "the stick")
-        hand.take(at, at + QPoint(-22, -48))
+        size = hand.see(viewer.stick.height)
+        hand.take(at, at + QPoint(-size // 8, -size // 4))
         hand.until(lambda: viewer.stick.is_held, "the stick in the hand")
         hand.rest(0.8)
 
     stage.part("viewers_drive", lambda: dock_area(window, name), ready=pull)
     hand.drop()
     hand.see(lambda: window.viewers.close(name))
+    stage.resize(PANEL)
 
 
 def recorded(stage: Stage) -> None:
