@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QLineEdit
 
 from studio.editor.layouts import BUILD, RUN
 from studio.editor.main_window import MainWindow
-from studio.editor.welcome import RecentRow
+from studio.editor.welcome_recent import RecentRow
 from studio.model.document import SystemDocument
 from tools.hand import Stuck
 from tools.screen_places import (
