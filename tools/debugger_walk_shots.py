@@ -235,7 +235,7 @@ def prepare(stage: Stage) -> tuple[Path, Path]:
     shutil.copytree(ROOT / "components" / COMPONENT, project / "components" / COMPONENT)
     run = [sys.executable, "-m", "studio", "run", str(project), "--mode", "simulated", "--seed", "7"]
     run += ["--for", str(SECONDS), "--rate", "0", "--record", str(log)]
-    subprocess.run(run, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(run, cwd=ROOT, check=True, capture_output=True)
     return project, log
 
 

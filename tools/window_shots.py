@@ -45,7 +45,7 @@ def welcome(stage: Stage) -> None:
         "--record",
         str(log),
     ]
-    subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
     hand.see(lambda: window.show_session(None))
     hand.key("ctrl+shift+o")
     hand.click(lambda: file_field(window), "the dialog that opens a log")
