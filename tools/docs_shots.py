@@ -17,9 +17,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -95,10 +94,10 @@ def _program(name: str) -> Program:
 
 
 def _run(program: Program, pictures: Path) -> bool:
-    with screen("1920x1080x24") as display, _home() as home, tempfile.TemporaryDirectory() as runs:
+    with screen("1920x1080x24") as display, folder() as home, folder() as runs:
         env = {
             **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": str(program.scale),
-            "PYTHONPATH": str(ROOT), "SHOTS_HOME": str(home),
+            "PYTHONPATH": str(ROOT), "SHOTS_HOME": home,
             "STUDIO_RUNS": runs,  # systems of the developer's own are not in the pictures
         }  # fmt: skip
         words = [sys.executable, str(ROOT / "tools" / program.file), str(pictures), *program.words]
@@ -107,6 +106,10 @@ def _run(program: Program, pictures: Path) -> bool:
         finally:  # a system outlives the window that started it
             stop = [sys.executable, "-m", "studio", "stop", "--all", "--kill"]
             subprocess.run(stop, env=env, cwd=ROOT, check=False, capture_output=True)
+
+
+def folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="studio_", ignore_cleanup_errors=True)
 
 
 @contextmanager
@@ -122,20 +125,6 @@ def screen(size: str) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait()
-
-
-@contextmanager
-def _home() -> Iterator[Path]:
-    """The first of robots, robots_2, … that nobody has: the name is seen in pictures."""
-    for number in count(1):
-        home = Path(tempfile.gettempdir()) / ("robots" if number == 1 else f"robots_{number}")
-        with suppress(FileExistsError):
-            home.mkdir()
-            break
-    try:
-        yield home
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":

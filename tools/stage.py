@@ -44,6 +44,8 @@ Ready = Callable[[], object]
 class Stage:
     def __init__(self, window: MainWindow, home: Path, pictures: Path, ending: str = "") -> None:
         self.window, self.home, self.pictures, self.ending = window, home, pictures, ending
+        self.robots = home / "robots"
+        """Where the projects are; its name is seen in pictures."""
         self.size = window.size()
         self.scale = window.devicePixelRatioF()
         self.hand = Hand(self.scale)
@@ -113,7 +115,7 @@ class Stage:
 
     def copy_of(self, name: str) -> Path:
         """An example, to be changed at will."""
-        folder = self.home / name
+        folder = self.robots / name
         if not folder.exists():
             shutil.copytree(ROOT / "projects" / name, folder, ignore=shutil.ignore_patterns("logs", "__pycache__"))
         return folder

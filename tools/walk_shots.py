@@ -47,7 +47,8 @@ LOOK_S = 8.0
 
 def nothing_yet(stage: Stage) -> None:
     stage.hand.key("ctrl+n")
-    _name_a_folder(stage, stage.home / "my_robot")
+    stage.robots.mkdir()
+    _name_a_folder(stage, stage.robots / "my_robot")
     stage.hand.until(lambda: stage.window.has_session, "the new project")
     stage.whole("walk_empty")
 
@@ -145,7 +146,7 @@ def opened_again(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
     hand.click(lambda: named(window.welcome, RecentRow, "Open my_robot"), "the project among the recent ones")
     hand.until(lambda: window.has_session and len(window.session.system.nodes) == 5, "the project with five components")
-    wires = {str(wire) for wire in SystemDocument.load(stage.home / "my_robot").system.wires}
+    wires = {str(wire) for wire in SystemDocument.load(stage.robots / "my_robot").system.wires}
     if "signal_source.value → low_pass_2.raw" not in wires or len(wires) != 4:
         raise Stuck(f"the file has other wires: {wires}")
     stage.whole("walk_again")

@@ -52,8 +52,11 @@ def welcome(stage: Stage) -> None:
     hand.key("ctrl+a")
     hand.write(str(log))
     hand.key("Return")
-    hand.until(lambda: window.has_session and window.live.control.phase == "running", "the log to play")
+    hand.until(lambda: window.has_session and window.live.feed.is_attached, "the log to play")
+    hand.until(lambda: window.live.control.phase == "running", "the log to play")
+    hand.rest(3.0)
     stage.stop()
+    stage.tidy()
     hand.see(lambda: window.show_session(None))
     stage.whole("window_welcome", ready=lambda: tiles_are_drawn(stage))
 

@@ -231,4 +231,4 @@ class RecentList(QWidget):
 def _short(folder: Path) -> str:
     """With ~ for the home folder."""
     home = Path.home()
-    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
+    return str(Path("~") / folder.relative_to(home)) if folder.is_relative_to(home) else str(folder)

@@ -15,7 +15,7 @@ from studio.editor.settings import Settings
 from studio.editor.theme import LIGHT
 from studio.editor.welcome import GUIDE, Welcome
 from studio.editor.welcome_learn import WORKFLOWS, Learn
-from studio.editor.welcome_recent import GONE, RecentList
+from studio.editor.welcome_recent import GONE, RecentList, _short
 from studio.runtime import running_systems
 from studio.runtime.running_systems import RunningSystem
 
@@ -144,3 +144,11 @@ def test_projects_of_an_older_list_are_taken_over_and_nonsense_is_left_out(tmp_p
     assert [each.path for each in settings.recents.all()] == ["/a"]
     settings.set_text("recent_things", "[")
     assert settings.recents.all() == []
+
+
+def test_places_at_home_are_told_shortly() -> None:
+    assert [_short(Path.home() / "robots"), _short(Path.home()), _short(Path("/srv/robots"))] == [
+        "~/robots",
+        "~",
+        "/srv/robots",
+    ]
