@@ -164,8 +164,9 @@ class Stage:
         self.show_theme(LIGHT)
 
     def show_theme(self, theme: Theme) -> None:
-        if self.hand.see(lambda: self.window.theme) is not theme:
-            self.hand.see(lambda: self.window.show_theme(theme))
+        """As a person chooses it: what is only shown would not outlive the next dialog."""
+        if self.hand.see(lambda: self.window.theme.name) != theme.name:
+            self.hand.see(lambda: self.window.choose_theme(theme.name))
             self.hand.rest(0.5)
 
     def _pixels(self, area: QRect) -> QRect:

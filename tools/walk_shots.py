@@ -23,6 +23,7 @@ from tools.hand import Stuck
 from tools.screen_places import (
     dock_tab,
     file_field,
+    middle,
     named,
     on_canvas,
     on_wire,
@@ -56,8 +57,7 @@ def nothing_yet(stage: Stage) -> None:
 def first_card(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
     _put(stage, *CARDS[0], count=1)
-    hand.click(lambda: palette_field(window), "the field of the palette")
-    hand.key("ctrl+a")
+    _go_to_palette(stage)
     hand.write("low")
     hand.until(lambda: palette_row(window, "low_pass"), "what fits the letters")
     stage.whole("walk_first")
@@ -167,12 +167,20 @@ def rest_on_wire(stage: Stage, start: str, end: str) -> None:
 def _put(stage: Stage, kind: str, x: float, y: float, *, count: int) -> None:
     """As one who knows the name: type it, then drag what was found."""
     hand, window = stage.hand, stage.window
-    hand.click(lambda: palette_field(window), "the field of the palette")
-    hand.key("ctrl+a")
+    _go_to_palette(stage)
     hand.write(kind)
     start = hand.found(lambda: palette_row(window, kind), f"{kind} in the palette")
     hand.drag(start, hand.found(lambda: on_canvas(window, QPointF(x, y)), "the canvas"))
     hand.until(lambda: len(window.session.system.nodes) == count, f"the card of {kind}")
+
+
+def _go_to_palette(stage: Stage) -> None:
+    """Into its field; in a narrow window the palette may be folded into the rail."""
+    hand, window = stage.hand, stage.window
+    if hand.see(lambda: palette_field(window)) is None:
+        hand.click(lambda: middle(window.rail.buttons["palette"]), "the palette in the rail")
+    hand.click(lambda: palette_field(window), "the field of the palette")
+    hand.key("ctrl+a")
 
 
 def _wire(stage: Stage, start: str, end: str, *, count: int) -> None:
@@ -183,10 +191,9 @@ def _wire(stage: Stage, start: str, end: str, *, count: int) -> None:
 
 
 def _empty_the_palette(stage: Stage) -> None:
-    hand, window = stage.hand, stage.window
-    hand.click(lambda: palette_field(window), "the field of the palette")
-    hand.key("ctrl+a", "BackSpace")
-    hand.until(lambda: not window.palette_panel.field.text(), "an empty field")
+    _go_to_palette(stage)
+    stage.hand.key("BackSpace")
+    stage.hand.until(lambda: not stage.window.palette_panel.field.text(), "an empty field")
 
 
 def _name_a_folder(stage: Stage, folder: Path) -> None:

@@ -103,11 +103,17 @@ class ImportDialog(QDialog):
         self.words.setText("\n".join(report_lines(self.report)))
         self.cancel.setText("Close")
         self.go_on.show()
-        QTimer.singleShot(0, self.adjustSize)
+        QTimer.singleShot(0, self._fit)
         self.go_on.setDefault(True)
         self.go_on.setFocus()
         if not self.report["not_mapped"] and not self.report["damage_count"]:
             self._go_on()  # there is nothing to read first
+
+    def _fit(self) -> None:
+        """High enough for what it says; Qt would take the height that the words have in a line of their own choice."""
+        layout = self.layout()
+        if layout is not None:
+            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:

@@ -196,6 +196,19 @@ class TestImport:
         with qtbot.waitSignal(dialog.imported, timeout=1000):
             dialog.go_on.click()
 
+    def test_all_that_an_import_tells_can_be_read(self, tmp_path: Path, qtbot: QtBot) -> None:
+        dialog = ImportDialog(None, LIGHT, tmp_path / "long.log", tmp_path / "long.mcap")  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        dialog.show()
+        dialog.words.setText(
+            " ".join(["Lines that repeat the pose of the scan before them are left as they are."] * 12)
+        )
+        dialog._fit()
+        layout = dialog.layout()
+        assert layout is not None
+        layout.activate()
+        assert dialog.words.height() >= dialog.words.heightForWidth(dialog.words.width())
+
     def test_what_is_no_log_is_told_and_leaves_nothing(self, tmp_path: Path, qtbot: QtBot) -> None:
         wrong = tmp_path / "novel.txt"
         wrong.write_text("It was a dark and stormy night.\n")
