@@ -50,6 +50,8 @@ def flat_out(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
     player = hand.until(lambda: _first(window, "player"), "the LogPlayer")
     hand.until(lambda: player.timeline.outline is not None, "the time line")
+    put(stage, "compare", {})  # it takes maps as they come: the last ones come before the end
+    hand.see(lambda: window.docks.show("system"))
     hand.click(lambda: button_with(player.bar, "Max"), "the rate Max")
     hand.until(lambda: _left(window) == 0, "the end of the log", 600)
     hand.see(window.canvas.fit)
@@ -72,9 +74,14 @@ def which_topic_feeds_which_port(stage: Stage) -> None:
 def two_maps(stage: Stage) -> None:
     """By the corrected poses and by scan matching, with a cut through both."""
     hand, window = stage.hand, stage.window
-    hand.see(window.viewers.close_all)
-    stage.resize(QSize(1800, 1060))
-    name, viewer = put(stage, "compare", {})
+    stage.resize(QSize(1900, 1060))
+    hand.see(
+        lambda: [
+            window.viewers.close(name) for name, each in list(window.viewers.open.items()) if each.KIND != "compare"
+        ]
+    )
+    name = hand.see(lambda: window.viewers.show("compare"))
+    viewer: Any = hand.see(lambda: window.viewers.open[name])
     hand.until(lambda: viewer.found is not None, "the difference of both maps")
     hand.see(lambda: viewer.tolerance.setValue(0.2))
     hand.click(lambda: middle(viewer.cut), "the cut line")

@@ -26,8 +26,9 @@ MISSPELT = (
 
 
 def welcome(stage: Stage) -> None:
-    """With projects and a log that were open lately."""
+    """With projects and a log that were open lately; on a large screen, where the guide is seen too."""
     hand, window = stage.hand, stage.window
+    stage.resize(LARGE)
     for name in ("carmen_mapping", "raptor_blocks_world", "first_steps"):
         stage.open(stage.copy_of(name))
     log = stage.home / "logs" / "sine_and_square.mcap"
@@ -58,7 +59,9 @@ def welcome(stage: Stage) -> None:
     stage.stop()
     stage.tidy()
     hand.see(lambda: window.show_session(None))
+    hand.hover(QPoint(700, 1000))  # not on a tile, which would be lit
     stage.whole("window_welcome", ready=lambda: tiles_are_drawn(stage))
+    stage.resize(SMALL)
 
 
 def one_selected(stage: Stage) -> None:
