@@ -65,9 +65,13 @@ def flat_out(stage: Stage) -> None:
 def which_topic_feeds_which_port(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
     player = hand.until(lambda: _first(window, "player"), "the LogPlayer")
-    hand.see(lambda: player.bar.mapping_wanted.emit())
-    hand.until(lambda: shown(window, MappingDialog), "the mapping")
-    stage.part("logs_mapping", lambda: shown(window, MappingDialog))
+
+    def ask() -> None:
+        stage.tidy()
+        hand.see(lambda: player.bar.mapping_wanted.emit())
+        hand.until(lambda: shown(window, MappingDialog), "the mapping")
+
+    stage.part("logs_mapping", lambda: shown(window, MappingDialog), ready=ask)
     stage.tidy()
 
 
