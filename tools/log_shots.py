@@ -106,7 +106,7 @@ def what_a_camera_sees(stage: Stage) -> None:
     for picture, topic in (("viewers_image", "/camera/picture"), ("viewers_depth", "/camera/brightness")):
         name, viewer = put(stage, "image", {"topic": topic})
         hand.rest(2.0)
-        hand.click(lambda viewer=viewer: middle(viewer.fit), "the whole image")  # type: ignore[misc]
+        hand.see(viewer.view.fit)
         hand.hover(hand.found(lambda viewer=viewer: middle(viewer.view), "the image") + QPoint(30, 40))  # type: ignore[misc]
         stage.part(picture, lambda name=name: dock_area(window, name))  # type: ignore[misc]
         hand.see(lambda name=name: window.viewers.close(name))  # type: ignore[misc]
