@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from PIL import Image as Picture
 
@@ -27,7 +25,8 @@ class Camera(Component):
     file = Parameter("", kind="file", doc="the picture in which it looks around")
 
     def on_activate(self) -> None:
-        with Picture.open(Path(self.file)) as picture:
+        assert self.project is not None, "it looks for its picture in the project"
+        with Picture.open(self.project / self.file) as picture:
             self._world = np.asarray(picture.convert("RGB"))
         self._step = 0
 
