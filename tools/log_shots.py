@@ -79,11 +79,8 @@ def two_maps(stage: Stage) -> None:
     """By the corrected poses and by scan matching, with a cut through both."""
     hand, window = stage.hand, stage.window
     stage.resize(QSize(1900, 1060))
-    hand.see(
-        lambda: [
-            window.viewers.close(name) for name, each in list(window.viewers.open.items()) if each.KIND != "compare"
-        ]
-    )
+    for other in hand.see(lambda: [name for name, each in window.viewers.open.items() if each.KIND != "compare"]):
+        hand.see(lambda other=other: window.viewers.close(other))  # type: ignore[misc]
     name = hand.see(lambda: window.viewers.show("compare"))
     viewer: Any = hand.see(lambda: window.viewers.open[name])
     hand.until(lambda: viewer.found is not None, "the difference of both maps")
