@@ -220,7 +220,11 @@ class Files(QObject):
         for _ in self._show(folder, copied):
             pass
         left = f"; {len(copy.left)} recordings stay in {original.name}" if copy.left else ""
-        window.status.say(f"Saved in {folder}{left}")
+        if copy.astray:
+            logs = ", ".join(copy.astray)
+            window.status.say(f"Saved, but not found from here: {logs}; choose it anew{left}", trouble=True, stays=True)
+        else:
+            window.status.say(f"Saved in {folder}{left}")
         return True
 
     def ask_export(self, kind: Literal["svg", "png"]) -> None:

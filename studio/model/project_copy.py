@@ -34,6 +34,8 @@ class ProjectCopy:
     """Relative to the project; links among them."""
     left: tuple[Path, ...]
     """Recordings that stay behind."""
+    astray: tuple[str, ...]
+    """Logs beside the project that a source plays, by a way that leads elsewhere from the target."""
     size: int
 
     @classmethod
@@ -51,10 +53,11 @@ class ProjectCopy:
             found = [path for path in _walk(source) if path.name not in (SYSTEM_FILE, LAYOUT_FILE) or path.parent.parts]
             left = tuple(path for path in found if _is_recording(path) and path not in played)
             files = tuple(path for path in found if path not in set(left))
+            astray = tuple(log for log in _logs(project) if _leads_elsewhere(log, source, target.resolve()))
             size = sum((source / path).lstat().st_size for path in files)
         except OSError as error:
             raise _failed(error, target) from error
-        return cls(project, target, files, left, size)
+        return cls(project, target, files, left, astray, size)
 
     def run(self) -> Iterator[int]:
         """Copy, and write the document; tells between two pieces how many bytes are done."""
@@ -103,12 +106,25 @@ def _is_recording(path: Path) -> bool:
     return path.parts[0] == RECORDINGS or path.suffix == RECORDING
 
 
+def _logs(project: Project) -> list[str]:
+    """As the sources name them, each once."""
+    return list(dict.fromkeys(each.logged.log for each in project.system.sources if each.logged and each.logged.log))
+
+
 def _played(project: Project, source: Path) -> set[Path]:
-    """The logs of its sources that lie in the project: files, or everything in a folder."""
-    logs = [source / each.logged.log for each in project.system.sources if each.logged is not None and each.logged.log]
+    """The logs of its sources that lie in the project: files, or everything in a folder; and the links on the way."""
+    logs = [source / os.path.expanduser(log) for log in _logs(project)]
     paths = [path for log in logs for path in ([log] if not log.is_dir() else [log, *log.rglob("*")])]
-    resolved = [Path(os.path.normpath(path)) for path in paths]
-    return {path.relative_to(source) for path in resolved if path.is_relative_to(source)}
+    # By the name that the source says, and where that leads to.
+    named = {Path(way(path)) for path in paths for way in (os.path.normpath, os.path.realpath)}
+    played = {path.relative_to(source) for path in named if path.is_relative_to(source)}
+    return played | {parent for path in played for parent in path.parents if (source / parent).is_symlink()}
+
+
+def _leads_elsewhere(log: str, source: Path, target: Path) -> bool:
+    path = os.path.expanduser(log)
+    leaves = not Path(os.path.normpath(source / path)).is_relative_to(source)
+    return leaves and (source / path).resolve() != (target / path).resolve()
 
 
 def _copied(file: Path, target: Path, source: Path) -> Iterator[int]:

@@ -19,6 +19,8 @@ from studio.editor.session import Session
 from studio.editor.unsaved_slot import Slot
 from studio.model.document import SystemDocument
 from studio.model.parts import Component
+from studio.model.source_edits import SetProvider
+from studio.model.sources import LogProvider
 from studio.model.system_edits import AddNode
 
 
@@ -79,6 +81,11 @@ class TestSaveAs:
         assert window.files.save_as(tmp_path / "copy")
         window.files.open(original)
         assert not window.notice.isVisible()
+
+    def test_a_log_that_the_copy_does_not_find_is_named(self, window: MainWindow, tmp_path: Path) -> None:
+        assert window.session.do(SetProvider("platform", "logged", LogProvider("../data/rig.mcap")))
+        assert window.files.save_as(tmp_path / "new" / "copy")
+        assert "not found from here: ../data/rig.mcap; choose it anew" in window.status.words.text()
 
     def test_one_that_fails_stays_in_the_original(
         self, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -113,3 +113,34 @@ def test_a_whole_disk_cannot_be_replaced_by_a_folder(
     monkeypatch.setattr("os.path.ismount", lambda path: Path(path) == tmp_path / "stick")
     with pytest.raises(FileError, match="whole disk"):
         ProjectCopy.plan(project, tmp_path / "stick")
+
+
+def plays(project: Project, log: str) -> Project:
+    file = project.folder / "system.xml"
+    file.write_bytes(SYSTEM.replace(b"logs/a.mcap", log.encode()))
+    return Project.open(project.folder)
+
+
+def test_a_linked_folder_with_the_log_that_is_played_comes_along(project: Project, tmp_path: Path) -> None:
+    (project.folder / "logs").rename(tmp_path / "data")
+    (project.folder / "logs").symlink_to(tmp_path / "data")
+    copy = ProjectCopy.plan(project, tmp_path / "new" / "copy")
+    list(copy.run())
+    assert (copy.target / "logs" / "a.mcap").read_text() == "played by the source"
+    assert copy.left == (Path("drive.mcap"),)
+
+
+@pytest.mark.parametrize("log", ["today.mcap", "today/a.mcap"])
+def test_what_a_link_to_the_played_log_leads_to_comes_along(project: Project, tmp_path: Path, log: str) -> None:
+    (project.folder / log.split("/")[0]).symlink_to("logs/a.mcap" if log == "today.mcap" else "logs")
+    copy = ProjectCopy.plan(plays(project, log), tmp_path / "new" / "copy")
+    list(copy.run())
+    assert (copy.target / log).read_text() == "played by the source"
+
+
+def test_logs_beside_the_project_that_the_copy_does_not_find_are_told(project: Project, tmp_path: Path) -> None:
+    beside = plays(project, "../data/rig.mcap")
+    assert ProjectCopy.plan(beside, tmp_path / "new" / "copy").astray == ("../data/rig.mcap",)
+    assert ProjectCopy.plan(beside, tmp_path / "copy").astray == (), "from there it is the same file"
+    for log in (str(tmp_path / "rig.mcap"), "~/rig.mcap", "logs/a.mcap"):
+        assert ProjectCopy.plan(plays(project, log), tmp_path / "new" / "copy").astray == ()
