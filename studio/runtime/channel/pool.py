@@ -111,18 +111,18 @@ class Pool:
         Without `for_all` it is not kept for those who are behind.
         """
         with self._lock:
-            self._calls += 1
             living = self._living(receivers)
             slot = self._take(length) if living is not None else None
+            self._calls += 1
             if slot is None or living is None:
                 self._refused += 1
                 return None
             left, held = self._limit - self._out_bytes, self._held_bytes
             waiting = living if for_all else [each for each in living if held[each[0]] <= left]
             handle = self._address(slot, length, waiting)
-            slot.kept_until = slot.ticket + (0 if receivers else KEPT_FOR_VIEWERS)
+            slot.kept_until = self._calls + (0 if receivers else KEPT_FOR_VIEWERS)
             if len(waiting) < len(living):
-                slot.kept_until = slot.ticket + max(KEPT_FOR_VIEWERS, left // KEPT_FOR_THE_SLOW // slot.size)
+                slot.kept_until = self._calls + max(KEPT_FOR_VIEWERS, left // KEPT_FOR_THE_SLOW // slot.size)
             return slot, handle
 
     def raise_fence(self, receivers: Sequence[int]) -> int | None:
@@ -141,7 +141,7 @@ class Pool:
 
     def is_fence_passed(self) -> bool:
         with self._lock:
-            return self._fence is None or self._fence.is_free(self._hosts, self._last_ticket)
+            return self._fence is None or self._fence.is_free(self._hosts, self._calls)
 
     @property
     def newest_ticket(self) -> int:
@@ -225,6 +225,8 @@ class Pool:
         slot = self._pop(kind)
         if slot is None and self._grow(kind):
             slot = self._pop(kind)
+        if slot is None:
+            slot = self._oldest_kept(kind)
         if slot is not None:
             slot.void()
             slots = slots_of(slot.kind)
@@ -239,12 +241,23 @@ class Pool:
                 return slots.pop()
         return None
 
+    def _oldest_kept(self, kind: int) -> Slot | None:
+        """One that is only kept for those who may copy it: a new payload is worth more to those who keep up."""
+        looked_at = itertools.islice(self._out, LOOKS)
+        kept = [slot for slot in looked_at if not slot.waiting and kind <= slot.kind < kind + _STILL_FITS]
+        if not kept:
+            return None
+        oldest = min(kept, key=lambda slot: slot.ticket)
+        self._out.remove(oldest)
+        self._out_bytes -= oldest.size
+        return oldest
+
     def _reclaim(self, looks: int) -> None:
         """Look at the slots that are out, in turn, and take back what every living receiver has released."""
         for _ in range(min(looks, len(self._out))):
             slot = self._out.popleft()
             before = slot.waiting
-            is_free = slot.is_free(self._hosts, self._last_ticket)
+            is_free = slot.is_free(self._hosts, self._calls)
             if len(slot.waiting) < len(before):
                 for each in before:
                     if each not in slot.waiting:

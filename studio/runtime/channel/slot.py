@@ -39,16 +39,15 @@ class Slot:
         self.ticket = self.kept_until = 0
         self.waiting: list[tuple[int, int]] = []
 
-    def is_free(self, hosts: Hosts, newest_ticket: int) -> bool:
-        if newest_ticket < self.kept_until:
-            return False
+    def is_free(self, hosts: Hosts, calls: int) -> bool:
+        """`calls`: how many payloads the pool was asked to take, with those it refused: no slot is kept for ever."""
         header, ticket, living = self.header, self.ticket, hosts.words
         self.waiting = [
             (index, incarnation)
             for index, incarnation in self.waiting
             if header[RELEASED + index] != ticket and living[index] == incarnation
         ]
-        return not self.waiting
+        return not self.waiting and calls >= self.kept_until
 
     def void(self) -> None:
         """Until it is filled: whoever copies without a lease sees that the ticket changed."""

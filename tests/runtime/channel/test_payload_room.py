@@ -111,6 +111,27 @@ def test_who_stands_still_gets_half_of_the_room_and_the_others_go_on(folder: Pat
     assert 20 <= kept <= 45, "half of the room, and some that are not overwritten yet"
 
 
+@pytest.mark.parametrize("size", [700_000, 1_300_000])
+def test_what_is_kept_for_copying_does_not_stop_a_small_pool(folder: Path, size: int) -> None:
+    pool, _stopped, leases = Pool(folder, "camera", budget_bytes=6 * MEGA), Leases(folder, 0), Leases(folder, 1)
+    for number in range(60):
+        reserved = pool.reserve(size, [0, 1], for_all=False)
+        assert reserved is not None, f"no room for payload {number}"
+        reserved[0].fill(bytes([number]) * size)
+        assert leases.open(reserved[1])[0] == number
+
+
+def test_what_is_kept_for_viewers_makes_room_for_another_size(folder: Path) -> None:
+    pool, leases = Pool(folder, "camera", budget_bytes=4 * MEGA), Leases(folder, 0)
+    while len(segments(folder)) < 2 or pool.statistics().used_bytes < 3 * MEGA:
+        put(pool, bytes(MEGA))
+    refused = 0
+    while (handle := pool.put(bytes(2 * MEGA), [0])) is None:
+        refused += 1
+        assert refused <= 8, "what was sent before is kept for ever"
+    assert leases.open(handle) == bytes(2 * MEGA)
+
+
 def can_open(leases: Leases, handle: bytes) -> bool:
     try:
         return bool(leases.open(handle))
