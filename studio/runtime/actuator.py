@@ -2,9 +2,9 @@
 
 A command must be of real origin, of the epoch in which a person armed the actuator, and younger than 250 ms. Nothing
 arrives for 250 ms, and `halt` is called, from a thread of its own: a dead controller, channel or window cannot keep
-anything moving. Nothing is carried out for five minutes, and it is disarmed: whoever armed it has gone. And no command
-moves it further than `most_path_m`, as the commands of a virtual cart have a length: what is fast runs out sooner. A
-fault (a bumper, a wheel that does not follow) latches until a person resets it.
+anything moving. No command moves it for five minutes (being told to stand moves nothing), and it is disarmed: whoever
+armed it has gone. And no command moves it further than `most_path_m`, as the commands of a virtual cart have a length:
+what is fast runs out sooner. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
 
 This is software. It is no certified emergency stop.
 """
@@ -32,7 +32,7 @@ AHEAD_NS = 50_000_000
 LONGEST_PATH_S = 60.0
 """What is so slow that its path would take longer is stopped by its age long before."""
 IDLE_NS = 300 * SECOND_NS
-"""Armed, and nobody commands anything for so long: it is disarmed, whether or not a window is there to see it."""
+"""Armed, and nobody moves it for so long: it is disarmed, whether or not a window is there to see it."""
 TELL_EVERY_NS = SECOND_NS
 
 
@@ -155,7 +155,7 @@ class Actuator(Component):
     _idle: Expiry | None
     """Not the deadline's thread: a halt that takes its time must not be waited for, nor the other way round."""
     _commanded_ns: int
-    """CLOCK_MONOTONIC of the last command that was carried out, or of the arming."""
+    """CLOCK_MONOTONIC of the last command that moved it or may have, or of the arming."""
 
     # What a subclass writes and uses.
 
@@ -168,8 +168,8 @@ class Actuator(Component):
         return ""
 
     def speed_of(self, message: Any) -> float | None:
-        """How fast the command moves it, in m/s; None if it does not say. Write it where the field has another name,
-        or where the device goes slower than it is told."""
+        """How fast the command moves it, in m/s; 0 if it stands, None if it does not say. Write it where the field has
+        another name, where the device goes slower than it is told, or where it turns on the spot."""
         speed = getattr(message, "speed_m_s", None)
         return None if speed is None else float(speed)
 
@@ -267,10 +267,12 @@ class Actuator(Component):
                 self._tell_refusal(reason or Refused.NO_EVENT)
                 return
             left_ns = min(VALID_NS, VALID_NS - (now_ns - event.sent_ns))
-            self._valid_until_ns = self._with_path(monotonic_ns(), left_ns, self.speed_of(message))
+            speed_m_s = self.speed_of(message)
+            self._valid_until_ns = self._with_path(monotonic_ns(), left_ns, speed_m_s)
             if self._deadline is not None:
                 self._deadline.put_off_until(self._valid_until_ns)
-            self._in_use()
+            if speed_m_s != 0:  # a controller whose person has gone may tell it to stand for ever
+                self._in_use()
             handler(self, message)
 
     def _with_path(self, now_ns: int, left_ns: int, speed_m_s: float | None) -> int:
@@ -300,11 +302,11 @@ class Actuator(Component):
             self._idle.put_off_until(self._commanded_ns + IDLE_NS)
 
     def _unused(self) -> None:
-        """Nobody commands it any more. A thread of its own."""
+        """Nobody moves it any more. A thread of its own."""
         with self._motion:
             if self._armed_epoch is not None and monotonic_ns() - self._commanded_ns >= IDLE_NS:
                 self._disarm()
-                self.log.warning("disarmed: no command for %d minutes", IDLE_NS // (60 * SECOND_NS))
+                self.log.warning("disarmed: no command moved it for %d minutes", IDLE_NS // (60 * SECOND_NS))
 
     def _late(self) -> None:
         """The last command has run out. The deadline's own thread."""

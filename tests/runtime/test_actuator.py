@@ -124,8 +124,18 @@ def test_nobody_commands_it_for_long_and_it_is_disarmed_without_any_window(
         await_true(lambda: not bench.motor.armed, "it to be disarmed")
         await_true(lambda: "disarmed: no command" in caplog.text, "that to be told")
     assert not bench.command()
+    monkeypatch.undo()
     bench.arm()
     assert bench.command(), "a person can arm it again"
+
+
+@pytest.mark.parametrize(("speed", "counts"), [(0.0, False), (-0.0, False), (0.1, True), (-0.1, True), (None, True)])
+def test_a_vehicle_that_is_told_to_stand_is_not_in_use(bench: Bench, speed: float | None, counts: bool) -> None:
+    bench.motor.speed_of = lambda _: speed
+    bench.arm()
+    armed_ns = bench.motor._commanded_ns
+    assert bench.command(), "it is carried out all the same"
+    assert (bench.motor._commanded_ns > armed_ns) is counts
 
 
 def test_it_starts_disarmed_and_says_how_to_arm_it(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:

@@ -54,5 +54,6 @@ def test_going_back_brings_the_event_back_too() -> None:
 
 def test_what_fails_outside_an_event_has_none() -> None:
     cell = a_cell()
+    cell.handle(Event("/signal/value", 6, 20, Float64(0.5)))
     cell.fail(ValueError("too much was waiting"))
     assert cell.error and cell.failed_on == {}

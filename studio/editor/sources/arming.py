@@ -101,7 +101,7 @@ class ArmDialog(QDialog):
         self.hint.setProperty("role", "muted")
         layout.addWidget(self.hint)
         layout.addWidget(self.name)
-        note = QLabel("Stop, another source, or five minutes without a command disarm it. This is no certified stop.")
+        note = QLabel("Stop, another source, or five minutes without moving disarm it. This is no certified stop.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         layout.addWidget(note)
@@ -135,7 +135,7 @@ class ArmDialog(QDialog):
 class Arming(QObject):
     """Knows who is armed; arms, and disarms by hand, by Escape twice, or when the window leaves.
 
-    Five minutes without a command disarm it, too: the actuator sees to that itself, as no window may be there any more.
+    Five minutes without moving disarm it, too: the actuator sees to that itself, as no window may be there any more.
     """
 
     changed = pyqtSignal()
