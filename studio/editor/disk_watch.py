@@ -57,7 +57,8 @@ class DiskWatch(QObject):
             self.window.notice.withdraw(ABOUT)
             return
         trouble, history = _trouble(session), session.document.history
-        if trouble or session.document.is_modified or history.labels or history.redo_label or self._runs():
+        is_edited = session.document.is_modified or history.labels or history.redo_label or self.window.code.modified
+        if trouble or is_edited or self._runs():
             self._ask(session, changed, trouble)
         elif self.window.files.open(session.folder):
             names = ", ".join(path.name for path in changed)
@@ -72,18 +73,28 @@ class DiskWatch(QObject):
             words += f" and cannot be read now: {trouble}"
         elif session.document.is_modified:
             words += ", and you have changes that are not saved."
+        elif code := self.window.code.modified:
+            names = ", ".join(page.file.path.name for page in code)
+            words += f", and you have code that is not saved: {names}."
         elif self._runs():
             words += ". If you reload it, the running system follows."
         else:
             words += ". If you reload it, what you did before cannot be undone any more."
         choices = {
             "Show difference…": lambda: self._show_difference(session),
-            "Reload": lambda: self.window.files.open(session.folder),
+            "Reload": lambda: self._reload(session),
             "Keep mine": lambda: self.window.files.save(overwrite=True),
         }
         if trouble:
             del choices["Reload"]
         self.window.notice.ask(words, choices, ABOUT)
+
+    def _reload(self, session: Session) -> None:
+        """Whoever wants to keep the code that is not saved is asked again about the rest."""
+        if self.window.code.may_leave():
+            self.window.files.open(session.folder)
+        else:
+            self.look()
 
     def _show_difference(self, session: Session) -> None:
         DifferenceDialog(self.window, "On disk, and here", difference(session.document.texts())).show()

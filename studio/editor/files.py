@@ -162,9 +162,10 @@ class Files(QObject):
         self.window.status.say("Restored, and not saved yet: Undo brings back what is saved")
 
     def reload(self) -> None:
-        """What is on disk, in place of what is here."""
+        """What is on disk, in place of what is here; with the project its code is closed and opened again."""
         session = self.window.session
-        if not session.document.is_modified or self._sure("Throw your changes away?", "Reload", "Keep mine"):
+        is_sure = not session.document.is_modified or self._sure("Throw your changes away?", "Reload", "Keep mine")
+        if is_sure and self.window.code.may_leave():
             self.open(session.folder)
 
     # ---- saving

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.autosave import Autosave
+from studio.editor.code.code_page import CodePage
 from studio.editor.main_window import MainWindow
 from studio.editor.notice import DifferenceDialog, difference
 from studio.editor.session import Session
@@ -156,6 +157,48 @@ def test_a_system_that_runs_does_not_follow_the_disk_unasked(
     append(session.folder / "system.xml", "<!-- theirs -->")
     window.files.disk.look()
     assert "the running system follows" in window.notice.words.text() and window.session is session
+
+
+class TestCodeThatIsNotSaved:
+    """The tabs of a project are closed with it, and reading its files again closes and opens it."""
+
+    @pytest.fixture
+    def page(self, window: MainWindow) -> Iterator[CodePage]:
+        file = window.session.folder / "thing.py"
+        file.write_text("total = 0\n", encoding="utf-8")
+        page = window.code.open_at(file)
+        assert page is not None
+        page.editor.insertAt("more = 1\n", 0, 0)
+        yield page
+        window.code.close_all()
+
+    def test_what_others_wrote_does_not_cost_it_unasked(self, window: MainWindow, page: CodePage) -> None:
+        append(window.session.folder / "system.xml", "<!-- theirs -->")
+        window.files.disk.look()
+        assert "thing.py" in window.notice.words.text() and "Reload" in buttons(window)
+        assert list(window.code.pages.values()) == [page] and page.is_modified
+
+    @pytest.mark.parametrize("how", ["the bar", "the menu"])
+    def test_it_is_asked_about_before_a_reload(
+        self, window: MainWindow, page: CodePage, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        answers = iter([False, True])
+        monkeypatch.setattr(window.code, "may_leave", lambda: next(answers))
+        session = window.session
+        append(session.folder / "system.xml", "<!-- theirs -->")
+        window.files.disk.look()
+
+        def reload() -> None:
+            if how == "the bar":
+                answer(window, "Reload")
+            else:
+                window.files.reload()
+
+        reload()
+        assert window.session is session and page.is_modified
+        assert window.notice.isVisible(), "it still differs from what is on disk"
+        reload()
+        assert window.session is not session and not window.notice.isVisible()
 
 
 def test_a_file_that_cannot_be_read_is_told_in_the_bar(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,9 +152,14 @@ class CodeDocuments(QObject):
         for key in list(self.pages):
             self.close(key)
 
+    @property
+    def modified(self) -> list[CodePage]:
+        """Those with text that is not saved."""
+        return [page for page in self.pages.values() if page.is_modified]
+
     def may_leave(self) -> bool:
         """True if nothing is lost by closing all files: saved, or the user does not want it."""
-        modified = [page for page in self.pages.values() if page.is_modified]
+        modified = self.modified
         return not modified or self._may_leave(modified)
 
     def _may_leave(self, pages: list[CodePage]) -> bool:
