@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from lxml import etree
@@ -122,6 +123,8 @@ class _Import:
         known = spec.parameter_sets if spec is not None else {}
         values: dict[str, str] = {}
         sets: dict[str, dict[str, str]] = {}
+        names: dict[str, str] = {}
+        """Label -> what the set is called here."""
         for configuration in node.iterchildren(rts("ConfigurationSets")):
             label = configuration.get(rts("id"), "")
             if label.startswith("_"):  # one of the machinery, as __widget__
@@ -132,9 +135,12 @@ class _Import:
             if label == active and (label == DEFAULT or label in known):
                 values = differ
             elif label not in known or differ:
-                sets[_name(label, "set")] = texts
-        chosen = _name(active, "set")
-        return (chosen if chosen in sets or active in known else ""), values, sets
+                # Under the label of one of its type it is meant in its place, under a name made here it is not.
+                made = label if label in known else _name(label, "set")
+                made = _free(made, sets if label in known else {*sets, *known})
+                sets[made] = texts
+                names.setdefault(label, made)
+        return (active if active in known else names.get(active, "")), values, sets
 
     def _fitting(self, name: str, values: dict[str, str], spec: ComponentSpec | None) -> Iterator[tuple[str, str]]:
         for parameter, text in values.items():
@@ -227,6 +233,11 @@ def _name(written: str, otherwise: str) -> str:
     """What may be a name here."""
     made = re.sub(r"[^A-Za-z0-9_]+", "_", written).strip("_")
     return made if made[:1].isalpha() else f"{otherwise}_{made}".rstrip("_")
+
+
+def _free(wanted: str, taken: Collection[str]) -> str:
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def _beside(texts: dict[str, str], spec: ComponentSpec | None, label: str) -> dict[str, str]:

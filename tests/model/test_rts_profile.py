@@ -117,6 +117,32 @@ def test_a_profile_from_elsewhere_becomes_a_system(first_steps: Opened) -> None:
     write_system(system)
 
 
+def test_sets_that_would_have_one_name_are_numbered(first_steps: Opened) -> None:
+    labels = ("very slow", "very-slow", "very_slow", "fast!")
+    more = "".join(
+        f'<rts:ConfigurationSets rts:id="{label}">'
+        f'<rts:ConfigurationData rts:name="frequency_hz" rts:data="{number}"/></rts:ConfigurationSets>'
+        for number, label in enumerate(labels, 1)
+    )
+    text = FOREIGN.replace('<rts:ConfigurationSets rts:id="slow"/>', more)
+    text = text.replace('activeConfigurationSet="fast"', 'activeConfigurationSet="very-slow"')
+    component = read_rts_profile(text.encode(), first_steps.registry).system.component("SignalSource0")
+    assert {name: values["frequency_hz"] for name, values in component.parameter_sets.items()} == {
+        "fast": "7.5", "very_slow": "1", "very_slow_2": "2", "very_slow_3": "3", "fast_2": "4",
+    }  # fmt: skip
+    assert component.parameter_set == "very_slow_2", "the one that is active there"
+
+
+def test_a_set_does_not_hide_the_one_of_the_type_by_a_name_that_was_made(first_steps: Opened) -> None:
+    text = FOREIGN.replace(
+        '<rts:ExecutionContexts rts:id="0" rts:kind="PERIODIC"',
+        '<rts:ConfigurationSets rts:id="fast!"><rts:ConfigurationData rts:name="cutoff_hz" rts:data="3.5"/>'
+        '</rts:ConfigurationSets><rts:ExecutionContexts rts:id="0" rts:kind="PERIODIC"',
+    )
+    component = read_rts_profile(text.encode(), first_steps.registry).system.component("LowPass0")
+    assert component.parameter_sets == {"fast_2": {"cutoff_hz": "3.5"}}
+
+
 def test_sets_of_a_component_are_configuration_sets(first_steps: Opened) -> None:
     system = System("with_sets")
     sets = {"careful": {"cutoff_hz": "0.5"}, "slow": {"cutoff_hz": "0.1"}, "none_at_all": {}}

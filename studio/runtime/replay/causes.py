@@ -64,7 +64,8 @@ def _what_there_is(log: LogReader, topic: str) -> str:
     if topic not in log.topics:
         return did_you_mean(topic, [name for name in log.topics if not name.startswith("/_studio/")])
     ends = [next(log.events([topic], reverse=reverse), None) for reverse in (False, True)]
-    return " to ".join(str(event.sequence) for event in ends if event) or "it has none"
+    first_to_last = " to ".join(str(event.sequence) for event in ends if event)
+    return f"its events are {first_to_last}" if first_to_last else "it has none"
 
 
 def chain_of(log: LogReader, topic: str, sequence: int) -> list[Link]:

@@ -42,8 +42,9 @@ def test_without_a_trace_the_chain_has_no_times(tmp_path: Path) -> None:
     with LogReader(record_lockstep(tmp_path / "run.mcap", diamond(), 0.05)) as log:
         chain = chain_of(log, "/left/out", 3)
         assert find_event(log, "/left/out", 99) is None
-        with pytest.raises(ReplayError, match="no event 99"):
+        with pytest.raises(ReplayError, match="no event 99") as told:
             chain_of(log, "/left/out", 99)
+        assert told.value.hint == "its events are 1 to 5"
     assert [link.component for link in chain] == ["timer", "ticker", "left"]
     assert {link.handling_ns for link in chain} == {None}
 
