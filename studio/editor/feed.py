@@ -100,6 +100,8 @@ class Feed(QObject):
         self.state: Snapshot = {}
         self.run = ""
         """The run's name; empty while none is attached."""
+        self.is_ours = False
+        """Whether it was started from this window; one that others have started is only looked at."""
         self.last_words = ""
         """Of the last runtime that died, if it said why."""
         self.silent_s = 0.0

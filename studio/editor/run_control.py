@@ -209,6 +209,7 @@ class RunControl(QObject):
             self._studio("stop", self.feed.run, "--kill").startDetached()
 
     def _attached(self) -> None:
+        self.feed.is_ours = self._phase == "starting"
         self._turned_away = False
         self._expected = False
         self._patience.stop()

@@ -74,6 +74,20 @@ def test_what_waits_is_not_done_to_another_project(control: RunControl) -> None:
     assert not done and not told, "it goes on, and only we are gone"
 
 
+def test_a_system_is_ours_if_it_was_started_here(control: RunControl) -> None:
+    attach(control)
+    assert not control.feed.is_ours, "it ran already"
+    end(control)
+    control._process = QProcess(control)
+    control._look()
+    attach(control)
+    control._process = None
+    assert control.feed.is_ours
+    end(control)
+    attach(control)
+    assert not control.feed.is_ours, "the next one was started by somebody else"
+
+
 @pytest.fixture
 def up(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(window.live.feed, "ask", lambda *_, **__: None)

@@ -33,6 +33,8 @@ class Side(QObject):
         self.map: Map | None = None
         self.recording: LoggedMaps | None = None
         """Where the map comes from, if not from what runs."""
+        self._wanted: tuple[Path, int | None] | None = None
+        """The recording that is being read or cannot be read, perhaps only today, and the time in it."""
         self.origin = ""
         """In words; empty for what comes now."""
         self.mode = ""
@@ -72,8 +74,10 @@ class Side(QObject):
         return self.hold.isChecked()
 
     @property
-    def log(self) -> Path | None:
-        return self.recording.path if self.recording is not None else None
+    def remembered(self) -> tuple[Path, int | None] | None:
+        """The recording, and the time in it, that shall be there again another day: the one that is wanted, also if it
+        is not there."""
+        return self._wanted or ((self.recording.path, self.at_ns) if self.recording is not None else None)
 
     @property
     def words(self) -> str:
@@ -104,7 +108,7 @@ class Side(QObject):
 
     def keep(self, topic: str, map_: Map, origin: str) -> None:
         """This map and no other, until it is let go."""
-        self.map, self.origin, self.recording, self.trouble = map_, origin, None, ""
+        self.map, self.origin, self.recording, self.trouble, self._wanted = map_, origin, None, "", None
         self.mode = self._mode_now()
         self._settle(topic)
 
@@ -121,7 +125,7 @@ class Side(QObject):
 
     def _hold(self, on: bool) -> None:
         self.origin = f"held, of {self.map.stamp_ns / 1e9:.1f} s" if on and self.map is not None else ""
-        self.recording, self.follows = None, True
+        self.recording, self._wanted, self.trouble, self.follows = None, None, "", True
         self.viewer.refresh()
         self.viewer.settled.emit()
 
@@ -169,7 +173,7 @@ class Side(QObject):
         if not self.menu.isEmpty():
             self.menu.addSeparator()
         self.menu.addAction("Choose a log…", self._ask_log)
-        if self.is_held:
+        if self.is_held or self._wanted is not None:
             self.menu.addAction("As it comes now", self.let_go)
 
     def _ask_log(self) -> None:
@@ -186,6 +190,7 @@ class Side(QObject):
         """From this recording on; the time that suits the other map, or without one its last map."""
         topic, self.trouble = self.topic.topic, ""
         wanted_ns = self.viewer.times.time_for(self) if after_ns is None else after_ns
+        self._wanted = (path, wanted_ns)
 
         def work() -> Read:
             maps = maps_in(path, topic)
@@ -197,6 +202,8 @@ class Side(QObject):
     def _have_read(self, found: Read | StudioError) -> None:
         if isinstance(found, StudioError):
             self.trouble = str(found)
+            if self.recording is not None:
+                self._wanted = None  # what is shown is what there is to come back to
             self.viewer.refresh()
             return
         recording, at_ns, read = found
@@ -204,6 +211,8 @@ class Side(QObject):
         if not is_new and not self.is_held:
             return  # it was let go meanwhile
         self.map, self.recording, self.trouble, self.mode = read.map, recording, "", "logged"
+        if self._wanted is not None and self._wanted[0] == recording.path:
+            self._wanted = None
         self.origin = f"{recording.path.name}, after {read.after_ns / 1e9:.1f} s"
         if is_new:
             self.at_ns = at_ns

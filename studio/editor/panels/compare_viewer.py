@@ -203,6 +203,7 @@ class CompareViewer(Viewer):
 
     def save(self) -> Settings:
         a, b = self.sides
+        remembered = {side.letter: side.remembered for side in self.sides}
         return {
             "a": a.topic.topic,
             "b": b.topic.topic,
@@ -210,8 +211,8 @@ class CompareViewer(Viewer):
             "tolerance": self.tolerance.value(),
             "way": self.way.currentText(),
             "cut": [list(end) for end in self.change.cut] if self.change.cut is not None else None,
-            "logs": {side.letter: str(side.log) for side in self.sides if side.log is not None},
-            "times_ns": {side.letter: side.at_ns for side in self.sides if side.log is not None},
+            "logs": {letter: str(each[0]) for letter, each in remembered.items() if each is not None},
+            "times_ns": {letter: each[1] for letter, each in remembered.items() if each is not None},
             "offset_ns": self.times.offset_ns,
             "colours": self.colours.save(),
             "border": a.view.share,

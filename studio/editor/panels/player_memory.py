@@ -1,4 +1,5 @@
-"""How a log was played - rate, loop, range, condition, streams that are off - kept, and asked of the next player."""
+"""How a log was played - rate, loop, range, condition, streams that are off - kept, and asked of the next player that
+is started from this window."""
 
 from __future__ import annotations
 
@@ -71,14 +72,15 @@ class PlayerMemory(QObject):
         self._wishes: deque[Kept] = deque()
 
     def look(self, state: State) -> None:
-        """With every state of the player, empty while there is none."""
+        """With every state of the player, empty while there is none. Of a system that was started elsewhere it is only
+        noted how it plays: whoever runs it wants it so."""
         if not state:
             self._log = ""
             self._wishes.clear()
             return
         if state["log"] != self._log:
             self._log = str(state["log"])
-            self._wishes = deque(wishes(self.kept, state))
+            self._wishes = deque(wishes(self.kept, state) if self.feed.is_ours else ())
             if self._wishes:
                 self._ask()
         if not self._wishes and (kept := kept_of(state)) != self.kept:

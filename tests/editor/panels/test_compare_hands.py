@@ -94,7 +94,8 @@ def test_a_recording_is_compared_with_what_comes_now(feed: Feed, tmp_path: Path)
     other = CompareViewer(feed, LIGHT)
     other.restore(json.loads(json.dumps(viewer.save())))
     await_true(lambda: QApplication.processEvents() is None and other.sides[0].map is not None, "it is read again")
-    assert other.sides[0].log == log
+    recording = other.sides[0].recording
+    assert recording is not None and recording.path == log
     assert cut is not None and other.change.cut == cut and other.cut.isChecked()
 
 
@@ -138,6 +139,28 @@ class TestTime:
         assert other.times.offset_ns == -3 * 10**9
         viewer.times.choose(SAME)
         until(lambda: value_of(viewer, 1) == 0.3, "B comes to where A is")
+
+    def test_a_recording_that_is_not_there_is_remembered_until_it_is_replaced(self, feed: Feed, tmp_path: Path) -> None:
+        log = tmp_path / "drive.mcap"
+        wanted = {"logs": {"A": str(log)}, "times_ns": {"A": 2 * 10**9}}
+        viewer = CompareViewer(feed, LIGHT)
+        viewer.restore({"a": TOPIC, **wanted})
+        assert {name: viewer.save()[name] for name in wanted} == wanted, "while it is being read"
+        until(lambda: viewer.sides[0].trouble, "it cannot be read")
+        kept = json.loads(json.dumps(viewer.save()))
+        assert {name: kept[name] for name in wanted} == wanted, "its disk may come back"
+        write_log(log, 0.1, 0.2, 0.3)
+        again = CompareViewer(feed, LIGHT)
+        again.restore(kept)
+        until(lambda: value_of(again, 0) == 0.2, "it is there again, at its time")
+        assert {name: again.save()[name] for name in wanted} == wanted
+        read(again, 0, tmp_path / "missing.mcap")
+        until(lambda: again.sides[0].trouble, "the other one cannot be read")
+        assert again.save()["logs"] == {"A": str(log)}, "what is shown stays"
+        viewer.sides[0]._list_logs()
+        assert viewer.sides[0].menu.actions()[-1].text() == "As it comes now"
+        viewer.sides[0].let_go()
+        assert (viewer.save()["logs"], viewer.save()["times_ns"], viewer.facts.text()) == ({}, {}, "")
 
     def test_the_past_of_a_run_is_compared_and_left_again(self, feed: Feed, tmp_path: Path) -> None:
         feed.state["clock"] = {"kind": "simulation"}

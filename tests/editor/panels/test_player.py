@@ -362,7 +362,7 @@ def test_how_it_was_played_comes_back_with_the_layout(viewer: PlayerViewer, feed
     again = PlayerViewer(feed, LIGHT)
     qtbot.addWidget(again)
     again.restore(kept)
-    feed.state["player"] = fresh
+    feed.state["player"], feed.is_ours = fresh, True
     again.attached()
     assert asked == [
         {"action": "rate", "rate": None}, {"action": "loop", "on": True},
@@ -378,6 +378,20 @@ def test_how_it_was_played_comes_back_with_the_layout(viewer: PlayerViewer, feed
     feed.state["player"] = {**fresh, "rate": 2.0, "log": "/elsewhere/other.mcap"}
     again.attached()
     assert asked == [{"action": "loop", "on": True}], "a rate that was chosen stays, and the range is of another log"
+
+
+def test_a_system_that_somebody_else_has_started_plays_on_as_it_does(
+    viewer: PlayerViewer, feed: Feed, qtbot: QtBot
+) -> None:
+    fresh, feed.state["player"] = dict(viewer.state), {}
+    asked: list[dict[str, Any]] = []
+    feed.ask = lambda *_, timeout_s, **fields: asked.append(fields)  # type: ignore[method-assign,assignment]
+    again = PlayerViewer(feed, LIGHT)
+    qtbot.addWidget(again)
+    again.restore({"playing": {"played": Path(fresh["log"]).name, "rate": 4.0, "loop": True, "off": []}})
+    feed.state["player"] = fresh
+    again.attached()
+    assert not asked and again.memory.kept["rate"] == 1.0, "it is only noted how it plays"
 
 
 def test_gaps_and_numbers_of_events_are_found(tmp_path: Path) -> None:
