@@ -88,12 +88,17 @@ class BesideCurves(QObject):
     # ---- when
 
     def move(self) -> None:
-        """All curves to where their logs are now."""
+        """All curves to where their logs are now; those of a log that was taken away elsewhere go with it."""
+        gone = next((path for path in self._curves() if self.logs.find(path) is None), None)
+        if gone is not None:
+            self.remove(gone)  # which comes back here
+            return
         curves = self._curves()
         for path, curves_of_log in curves.items():
             log = self.logs.find(path)
+            assert log is not None
             for curve in curves_of_log:
-                curve.shift_s = log.shift_ns / SECOND_NS if log is not None else 0.0
+                curve.shift_s = log.shift_ns / SECOND_NS
         self.strip.show_logs(list(curves))
         self.viewer.ask_redraw()
 

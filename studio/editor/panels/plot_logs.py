@@ -72,9 +72,9 @@ class LogRow(QWidget):
         self.name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.offset = offset_field(log, logs)
         self.align = _button("mdi6.align-horizontal-left", "Align at start: begin where the first log or the run does")
-        self.align.clicked.connect(lambda: logs.shift(log.path, 0))
+        self.align.clicked.connect(lambda: self._put(lambda: logs.shift(log.path, 0)))
         self.clock = _button("mdi6.clock-outline", "By the clock: its events at the very times that they had")
-        self.clock.clicked.connect(lambda: logs.go_by_the_clock(log.path))
+        self.clock.clicked.connect(lambda: self._put(lambda: logs.go_by_the_clock(log.path)))
         self.away = _button("mdi6.close", "Take this log away")
         self.away.clicked.connect(lambda: remove(log.path))
         self._row = row = QHBoxLayout(self)
@@ -99,9 +99,17 @@ class LogRow(QWidget):
         self.name.setText(f"{self.log.path.name}  {self.log.trouble}".rstrip())
         self.name.setToolTip(f"{self.log.path}\n{self.log.trouble}".rstrip())
         if not self.offset.hasFocus():
-            self.offset.blockSignals(True)
-            self.offset.setValue(self.log.offset_ns / SECOND_NS)
-            self.offset.blockSignals(False)
+            self._show_offset()
+
+    def _put(self, shift: Callable[[], None]) -> None:
+        """By a button, which leaves the field the focus: what was typed there counts no more."""
+        shift()
+        self._show_offset()
+
+    def _show_offset(self) -> None:
+        self.offset.blockSignals(True)
+        self.offset.setValue(self.log.offset_ns / SECOND_NS)
+        self.offset.blockSignals(False)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         for button in (self.align, self.clock):
@@ -125,11 +133,12 @@ class LogStrip(QWidget):
         self.hide()
 
     def show_logs(self, drawn: list[Path]) -> None:
-        for path in [path for path in self.rows if path not in drawn]:
+        logs = self.curves.logs
+        for path in [path for path, row in self.rows.items() if path not in drawn or logs.find(path) is not row.log]:
             self.rows.pop(path).deleteLater()
-        for log in self.curves.logs.logs:
+        for log in logs.logs:
             if log.path in drawn and log.path not in self.rows:
-                row = self.rows[log.path] = LogRow(log, self.curves.logs, self.curves.remove)
+                row = self.rows[log.path] = LogRow(log, logs, self.curves.remove)
                 row.show_theme(self.curves.viewer.theme)
                 self._column.addWidget(row)
         for row in self.rows.values():

@@ -99,8 +99,19 @@ class TestOnAPlot:
         assert plot.curves[1].item.getData()[0][0] == pytest.approx(2.5)
         QTest.mouseClick(row.clock, Qt.MouseButton.LeftButton)
         assert plot.curves[1].ends() == pytest.approx((100.0, 110.0)), "as its own clock had it"
+        assert row.offset.hasFocus() and row.offset.value() == 100.0, "the field tells it, though it was typed into"
         QTest.mouseClick(row.align, Qt.MouseButton.LeftButton)
-        assert plot.curves[1].ends() == pytest.approx((0.0, 10.0))
+        assert plot.curves[1].ends() == pytest.approx((0.0, 10.0)) and row.offset.value() == 0.0
+
+    def test_a_log_that_is_taken_away_elsewhere_goes_with_its_curves(self, plot: PlotViewer, tmp_path: Path) -> None:
+        log = tmp_path / "before.mcap"
+        plot.add(Field(TOPIC, "other"), log)
+        plot.beside.logs.remove(log)
+        assert [curve.log for curve in plot.curves] == [None] and not plot.beside.strip.rows
+        assert not plot.beside.strip.isVisible()
+        plot.beside.open(log)
+        until(lambda: log in plot.beside.strip.rows, "it is read again")
+        assert plot.beside.strip.rows[log].log is plot.beside.logs.find(log), "it is not the one of before"
 
     def test_the_curve_is_dragged_with_shift(self, plot: PlotViewer) -> None:
         plot.show_all()
