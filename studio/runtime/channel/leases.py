@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from studio.runtime.channel.slots import (
     EVENT,
     EXPECTED,
+    LEASED,
     LENGTH,
     MOST_HOSTS,
     PAGE,
@@ -29,6 +30,7 @@ from studio.runtime.channel.slots import (
     Overwritten,
     PayloadError,
     Segment,
+    barrier,
     checked_host,
     segments_of,
 )
@@ -132,10 +134,16 @@ class Leases:
             return self._held[key]()
         if not self._is_ours(found):
             return None
+        cell = place + RELEASED + self._index
+        segment.words[cell] = key[2] | LEASED
+        barrier()
+        if not self._is_ours(found):  # the producer has just taken it back, as this host is behind
+            segment.words[cell] = key[2]
+            return None
         # Views of an array whose base is no array refer to that array itself: it dies last.
         root = segment.payload(key[1], length)
         root.setflags(write=False)
-        release = partial(_release, self._held, key, segment.words, place + RELEASED + self._index)
+        release = partial(_release, self._held, key, segment.words, cell)
         self._held[key] = weakref.ref(root, release)
         return root
 

@@ -80,7 +80,8 @@ class Pool:
         self._bytes = 0
         self._free: dict[int, list[Slot]] = {}
         self._out: deque[Slot] = deque()
-        self._out_bytes = 0
+        self._awaited_bytes = 0
+        """Of the slots that somebody has not let go; what is only kept can be had."""
         self._held_bytes = [0] * MOST_HOSTS
         """By the index of the host that has not let go."""
         self._fence: Slot | None = None
@@ -112,12 +113,12 @@ class Pool:
         """
         with self._lock:
             living = self._living(receivers)
-            slot = self._take(length) if living is not None else None
+            slot = self._take(length, for_all) if living is not None else None
             self._calls += 1
             if slot is None or living is None:
                 self._refused += 1
                 return None
-            left, held = self._limit - self._out_bytes, self._held_bytes
+            left, held = self._limit - self._awaited_bytes, self._held_bytes
             waiting = living if for_all else [each for each in living if held[each[0]] <= left]
             handle = self._address(slot, length, waiting)
             slot.kept_until = self._calls + (0 if receivers else KEPT_FOR_VIEWERS)
@@ -203,8 +204,9 @@ class Pool:
     def _address(self, slot: Slot, length: int, waiting: list[tuple[int, int]]) -> bytes:
         self._expect(slot, length, waiting)
         self._out.append(slot)
-        self._out_bytes += slot.size
         held = self._held_bytes
+        if waiting:
+            self._awaited_bytes += slot.size
         for index, _ in waiting:
             held[index] += slot.size
         return pack_handle(slot.ticket, length, slot.field)
@@ -218,7 +220,7 @@ class Pool:
             header[EXPECTED + index] = incarnation
         header[LENGTH] = length
 
-    def _take(self, length: int) -> Slot | None:
+    def _take(self, length: int, for_all: bool) -> Slot | None:
         """The slot of a fitting class that became free last: its pages are the warmest."""
         self._reclaim(LOOKS)
         kind = class_for(length)
@@ -227,6 +229,9 @@ class Pool:
             slot = self._pop(kind)
         if slot is None:
             slot = self._oldest_kept(kind)
+        if slot is None and not for_all:
+            self._take_back()
+            slot = self._pop(kind)
         if slot is not None:
             slot.void()
             slots = slots_of(slot.kind)
@@ -241,6 +246,23 @@ class Pool:
                 return slots.pop()
         return None
 
+    def _take_back(self) -> None:
+        """There is less memory than was counted on: who holds more than his part loses what he has not looked at.
+
+        The oldest first, until those who are behind hold no more than is left for everybody else.
+        """
+        held = self._held_bytes
+        for slot in sorted(itertools.islice(self._out, LOOKS), key=lambda slot: slot.ticket):
+            left = self._bytes - self._awaited_bytes
+            if not slot.waiting or any(held[index] <= left for index, _ in slot.waiting):
+                continue
+            for host in [each for each in slot.waiting if slot.strike(each)]:
+                held[host[0]] -= slot.size
+            if not slot.waiting:
+                self._out.remove(slot)
+                self._awaited_bytes -= slot.size
+                self._free.setdefault(slot.kind, []).append(slot)
+
     def _oldest_kept(self, kind: int) -> Slot | None:
         """One that is only kept for those who may copy it: a new payload is worth more to those who keep up."""
         looked_at = itertools.islice(self._out, LOOKS)
@@ -249,7 +271,6 @@ class Pool:
             return None
         oldest = min(kept, key=lambda slot: slot.ticket)
         self._out.remove(oldest)
-        self._out_bytes -= oldest.size
         return oldest
 
     def _reclaim(self, looks: int) -> None:
@@ -262,8 +283,9 @@ class Pool:
                 for each in before:
                     if each not in slot.waiting:
                         self._held_bytes[each[0]] -= slot.size
+                if not slot.waiting:
+                    self._awaited_bytes -= slot.size
             if is_free:
-                self._out_bytes -= slot.size
                 self._free.setdefault(slot.kind, []).append(slot)
             else:
                 self._out.append(slot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from studio.messages.pieces import Pieces
 from studio.runtime.channel.slots import (
     EXPECTED,
     HEADER_WORDS,
+    LEASED,
     MOST_HOSTS,
     PAGE,
     RELEASED,
@@ -18,6 +18,7 @@ from studio.runtime.channel.slots import (
     WORDS_OF_PAGE,
     Hosts,
     Segment,
+    barrier,
     slot_field,
 )
 
@@ -49,25 +50,32 @@ class Slot:
         ]
         return not self.waiting and calls >= self.kept_until
 
+    def strike(self, host: tuple[int, int]) -> bool:
+        """Wait no longer for one that has not looked at the payload. False: it does, and what it sees must not change.
+
+        It marks its cell and then looks whether it is expected; here it is the other way round, so one sees the other.
+        """
+        index, incarnation = host
+        self.header[EXPECTED + index] = 0
+        barrier()
+        if self.header[RELEASED + index] == self.ticket | LEASED:
+            self.header[EXPECTED + index] = incarnation
+            return False
+        self.waiting = [each for each in self.waiting if each != host]
+        return True
+
     def void(self) -> None:
         """Until it is filled: whoever copies without a lease sees that the ticket changed."""
         self.header[TICKET] = 0
         self.header[EXPECTED : EXPECTED + MOST_HOSTS] = _NOBODY
-        _barrier()
+        barrier()
 
     def fill(self, data: Data | Pieces) -> None:
         """Copy `data`, of the length that was reserved, and let it be read."""
         pieces = data if isinstance(data, Pieces) else Pieces((data,))
         pieces.copy_to(self.segment.payload(self.page, len(pieces)))
-        _barrier()
+        barrier()
         self.header[TICKET] = self.ticket
 
 
-def _barrier() -> None:
-    """Taking and giving back a lock orders what was written before and what is written after."""
-    with _BARRIER:
-        pass
-
-
-_BARRIER = threading.Lock()
 _NOBODY = memoryview(bytes(8 * MOST_HOSTS)).cast("Q")

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import struct
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -33,6 +34,9 @@ RELEASED = 8
 EXPECTED = RELEASED + MOST_HOSTS
 HEADER_WORDS = EXPECTED + MOST_HOSTS
 
+LEASED = 1 << 63
+"""Added to the ticket in a host's released cell: it looks at the payload in place, which must not change."""
+
 _MAGIC = int.from_bytes(b"STUDIOP1", "little")
 _HANDLE = struct.Struct("<QQIHHQ")
 EVENT = struct.Struct("<QQ")
@@ -41,6 +45,7 @@ _SLOT = struct.Struct("<IHHQ")
 _PRODUCER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _SEGMENT = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})~[0-9a-f]{1,32}~[0-9]{1,9}")
 _HOSTS = "hosts"
+_BARRIER = threading.Lock()
 
 
 class PayloadError(StudioError):
@@ -220,6 +225,12 @@ def checked_host(index: int) -> int:
     if not 0 <= index < MOST_HOSTS:
         raise PayloadError(f"host index {index} is not 0 to {MOST_HOSTS - 1}", hint="other hosts get payloads inline")
     return index
+
+
+def barrier() -> None:
+    """Taking and giving back a lock orders what was written before and what is read or written after."""
+    with _BARRIER:
+        pass
 
 
 def capacity_of(slot_pages: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import resource
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import Leases, Overwritten, Pool, dismiss_host
+from studio.runtime.channel.slots import PAGE, Segment
 from tests.runtime.channel.payload_tools import ENVIRONMENT, MEGA, put, segments
 
 
@@ -130,6 +132,72 @@ def test_what_is_kept_for_viewers_makes_room_for_another_size(folder: Path) -> N
         refused += 1
         assert refused <= 8, "what was sent before is kept for ever"
     assert leases.open(handle) == bytes(2 * MEGA)
+
+
+@pytest.fixture
+def scarce(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with room for 8 MB, far less than a pool may take."""
+    create = Segment.create
+
+    def create_within_limits(where: Path, name: str, slot_pages: int, slots: int) -> Segment:
+        used = sum((where / each).stat().st_size for each in segments(where))
+        if used + slot_pages * slots * PAGE > 8 * MEGA:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return create(where, name, slot_pages, slots)
+
+    monkeypatch.setattr(Segment, "create", create_within_limits)
+    return folder
+
+
+@pytest.mark.parametrize("size", [100_000, 1_000_000])
+def test_who_stands_still_where_memory_is_scarce_does_not_stop_the_others(scarce: Path, size: int) -> None:
+    pool, stopped, leases = Pool(scarce, "camera"), Leases(scarce, 0), Leases(scarce, 1)
+    handles, view = [], memoryview(b"")
+    for number in range(200):
+        reserved = pool.reserve(size, [0, 1], for_all=False)
+        assert reserved is not None, f"no room for payload {number}"
+        reserved[0].fill(bytes([number]) * size)
+        handles.append(reserved[1])
+        assert not view or view[-1] == number - 1, "what is looked at does not change"
+        view = leases.open(reserved[1])
+        assert view[-1] == number
+    assert leases.statistics().copied == 0, "all was kept for the one that keeps up"
+    found = sum(can_open(stopped, handle) for handle in handles)
+    kept = found - stopped.statistics().copied
+    assert 2 * MEGA <= kept * size <= 5 * MEGA, "about half of what there is"
+
+
+def test_what_somebody_looks_at_is_not_taken_back(scarce: Path) -> None:
+    pool, keeper, leases = Pool(scarce, "camera"), Leases(scarce, 0), Leases(scarce, 1)
+    kept = []
+    for number in range(100):
+        reserved = pool.reserve(MEGA, [0, 1], for_all=False)
+        if reserved is None:
+            continue
+        reserved[0].fill(bytes([number]) * MEGA)
+        assert leases.open(reserved[1])[0] == number
+        if len(kept) < 3:
+            kept.append((number, keeper.open(reserved[1])))
+    assert [(view[0], view[-1]) for _, view in kept] == [(number, number) for number, _ in kept]
+    kept.clear()
+    assert keeper.statistics().held == 0
+
+
+def test_a_lease_that_the_producer_takes_back_meanwhile_is_copied(folder: Path) -> None:
+    pool, leases = Pool(folder, "camera"), Leases(folder, 0)
+    reserved = pool.reserve(100_000, [0])
+    assert reserved is not None
+    slot, handle = reserved
+    slot.fill(bytes(100_000))
+    (host,) = slot.waiting
+    assert slot.strike(host)
+    assert leases.open(handle) == bytes(100_000)
+    assert (leases.statistics().held, leases.statistics().copied) == (0, 1)
+    view = leases.open(put(pool, bytes(100_000), 0))
+    (leased,) = [each for each in pool._out if each.waiting]
+    assert not leased.strike(host)
+    del view
+    assert leased.is_free(pool._hosts, leased.kept_until)
 
 
 def can_open(leases: Leases, handle: bytes) -> bool:
