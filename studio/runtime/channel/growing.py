@@ -28,8 +28,11 @@ class Growing:
             self._thread.start()
 
     def _work(self) -> None:
-        while self._asked.wait() and not self._closed:
+        while True:
+            self._asked.wait()
             self._asked.clear()
+            if self._closed:  # looked at after the clearing, or a close in between would never be heard
+                return
             self._pool.grow_ahead()
 
     def close(self) -> None:

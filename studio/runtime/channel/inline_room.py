@@ -23,6 +23,8 @@ class InlineRoom:
         """Bytes that were sent before the fence, and that somebody may not have read yet."""
         self._since = 0
         """Bytes that were sent after it."""
+        self._receivers: set[int] = set()
+        """Of what was sent after it."""
         self._fence: int | None = None
 
     def admits(self, length: int) -> bool:
@@ -31,7 +33,9 @@ class InlineRoom:
             self._before, self._fence = 0, None
         waiting = self._before + self._since
         if waiting and waiting + length > self._most:
-            if self._fence is not None:
+            if self._fence is None:
+                self._raise_fence()  # what is under way is less than half, but too much beside this one
+            else:
                 self._sweep(self._fence)  # again, as a gate that is being closed drops it
             return False
         self._since += length
@@ -39,10 +43,15 @@ class InlineRoom:
 
     def sent(self, receivers: Sequence[int]) -> None:
         """What was admitted is on its way to `receivers`: when it is half of all that may be, a fence follows."""
-        if self._fence is not None or 2 * self._since < self._most:
-            return
+        self._receivers.update(receivers)
+        if self._fence is None and 2 * self._since >= self._most:
+            self._raise_fence()
+
+    def _raise_fence(self) -> None:
+        """For everybody to whom something was sent since the last one: any of them may be one that does not read."""
+        self._fence = self._pool.raise_fence(sorted(self._receivers))
         self._before, self._since = self._since, 0
-        self._fence = self._pool.raise_fence(receivers)
+        self._receivers.clear()
         if self._fence is not None:
             self._sweep(self._fence)
         else:  # there is no memory even for a fence: nobody can tell who has read what

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from studio.runtime.channel.growing import Growing
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import Leases, Overwritten, Pool, dismiss_host
 from studio.runtime.channel.slots import PAGE, Segment
@@ -274,6 +275,45 @@ def test_one_inline_payload_may_always_be_under_way(folder: Path) -> None:
         room.sent([0])
         assert not room.admits(1)
         reader.sweep("camera", swept[-1])
+
+
+def test_a_large_inline_payload_is_admitted_when_the_small_ones_before_it_were_read(folder: Path) -> None:
+    pool, reader = Pool(folder, "camera"), Leases(folder, 0)
+    put(pool, bytes(100_000), 0)
+    room = InlineRoom(pool, MEGA, lambda ticket: reader.sweep("camera", ticket))
+    assert room.admits(300_000)
+    room.sent([0])
+    assert [room.admits(800_000) for _ in range(2)] == [False, True]
+
+
+def test_inline_payloads_wait_for_every_receiver_of_those_before(folder: Path) -> None:
+    pool, reader, _stopped = Pool(folder, "camera"), Leases(folder, 0), Leases(folder, 1)
+    put(pool, bytes(100_000), 0)
+    room = InlineRoom(pool, MEGA, lambda ticket: reader.sweep("camera", ticket))
+    sent_to_the_stopped = 0
+    for _ in range(50):
+        if room.admits(150_000):
+            room.sent([1])
+            sent_to_the_stopped += 150_000
+        if room.admits(400_000):  # it is always this one that fills the half
+            room.sent([0])
+    assert sent_to_the_stopped <= MEGA
+
+
+def test_growing_can_be_closed_while_its_thread_wakes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    growing = Growing(Pool(folder, "camera"))
+    clear = growing._asked.clear
+
+    def close_before_clearing() -> None:
+        growing._closed = True  # what `close` does before it waits, in the worst moment
+        growing._asked.set()
+        clear()
+
+    monkeypatch.setattr(growing._asked, "clear", close_before_clearing)
+    growing.ask()
+    assert growing._thread is not None
+    growing._thread.join(5)
+    assert not growing._thread.is_alive(), "nobody wakes it any more"
 
 
 def test_memory_is_there_before_the_last_slot_is_taken(folder: Path) -> None:
