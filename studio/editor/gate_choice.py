@@ -45,6 +45,11 @@ class GateChoice(QComboBox):
         control.phase_changed.connect(self._phase_changed)
         self.refresh()
 
+    def show_project(self) -> None:
+        """Another one: what was chosen was for the one before."""
+        self.wish = AUTO
+        self.refresh()
+
     @property
     def kind(self) -> str:
         """Of the running system; empty where none runs."""

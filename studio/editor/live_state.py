@@ -44,7 +44,7 @@ LOOKS: Mapping[str, Look] = {
     "gave up": Look("Gave up", "fa6s.circle-exclamation", "error", 13),
 }
 STOPPED = Look("Stopped here", "fa6s.snowflake", "frozen", 20)
-STOPPED_ALONE = Look("Stopped here, system runs on", "fa6s.snowflake", "warning", 20)
+STOPPED_ALONE = Look("Stopped here", "fa6s.snowflake", "warning", 20)
 NOT_THERE = Look("Not running", "mdi6.circle-outline", "created", 0)
 """On the canvas, but not in the system that runs."""
 PLAYED = Look("Played", "fa6s.circle-play", "fine", 1)
@@ -115,7 +115,8 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
     if told is None or told["type"] != node.type:
         return LiveNode(NOT_THERE, "not in this run")
     look = shown_look(told, state, node.name)
-    return LiveNode(look, _beside(told) if look not in (STOPPED, STOPPED_ALONE) else "")
+    beside = {STOPPED: "", STOPPED_ALONE: "system runs on"}
+    return LiveNode(look, beside[look] if look in beside else _beside(told))
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:

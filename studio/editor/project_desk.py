@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEventLoop, QObject, QPoint, QTimer
@@ -38,6 +39,7 @@ class ProjectDesk(QObject):
         self.window = window
         self.session: Session | None = None
         self.canvas: CanvasView | None = None
+        self._last_folder: Path | None = None
         self._is_laid_out = False
         self._remembering = QTimer(self)
         self._remembering.setSingleShot(True)
@@ -66,6 +68,9 @@ class ProjectDesk(QObject):
             self._listen_to(session)
             session.check()
             yield
+        if session is None or session.folder != self._last_folder:
+            window.toolbar.gate.show_project()
+        self._last_folder = session.folder if session is not None else None
         window.live.show_session(session)
         window.inspector.show_session(session)
         window.sources.show_session(session)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from PyQt6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
+from PyQt6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit
 
-Text = QLineEdit | QPlainTextEdit | QTextEdit
+Text = Any
+"""A QLineEdit, QPlainTextEdit, QTextEdit, or the QsciScintilla of code, which is not imported before there is any."""
 VERBS: dict[str, Callable[[Text], object]] = {
     "edit.undo": lambda text: text.undo(),
     "edit.redo": lambda text: text.redo(),
@@ -21,14 +23,19 @@ READ_ONLY = ("edit.copy", "edit.select_all")
 
 def focused_text() -> Text | None:
     widget = QApplication.focusWidget()
-    return widget if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit) else None
+    if isinstance(widget, QAbstractSpinBox | QComboBox):
+        return widget.lineEdit()
+    is_text = isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit) or _is_code(widget)
+    return widget if is_text else None
 
 
 def can(text: Text, action: str) -> bool:
     if text.isReadOnly():
         return action in READ_ONLY
-    if action in ("edit.undo", "edit.redo"):
-        return _has_undo(text) if action == "edit.undo" else _has_redo(text)
+    if action == "edit.undo":
+        return bool(_keeper(text).isUndoAvailable())
+    if action == "edit.redo":
+        return bool(_keeper(text).isRedoAvailable())
     return True
 
 
@@ -42,22 +49,20 @@ def do_in_text(action: str) -> bool:
     return True
 
 
+def _is_code(widget: object) -> bool:
+    return hasattr(widget, "SendScintilla")
+
+
+def _keeper(text: Text) -> Any:
+    """Who knows what can be undone."""
+    return text.document() if isinstance(text, QPlainTextEdit | QTextEdit) else text
+
+
 def _delete(text: Text) -> None:
+    """What is selected, or the next letter."""
     if isinstance(text, QLineEdit):
         text.del_()
+    elif _is_code(text):
+        text.SendScintilla(text.SCI_CLEAR)
     else:
         text.textCursor().deleteChar()
-
-
-def _has_undo(text: Text) -> bool:
-    if isinstance(text, QLineEdit):
-        return text.isUndoAvailable()
-    document = text.document()
-    return document is not None and document.isUndoAvailable()
-
-
-def _has_redo(text: Text) -> bool:
-    if isinstance(text, QLineEdit):
-        return text.isRedoAvailable()
-    document = text.document()
-    return document is not None and document.isRedoAvailable()

@@ -189,7 +189,7 @@ class Viewers(QObject):
             return
         if not isinstance(kept, dict):
             return
-        self.are_unwanted = kept.get("unwanted") is True and not self.open
+        self.are_unwanted = (self.are_unwanted or kept.get("unwanted") is True) and not self.open
         entries = kept.get("viewers")
         known = {kind.name for kind in KINDS}
         for entry in entries if isinstance(entries, list) else ():

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from studio.editor import viewers as viewers_module
+from studio.editor.feed import Feed
 from studio.editor.layouts import BUILD
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topics_viewer import TopicsViewer
+from studio.editor.theme import LIGHT
 
 
 def test_an_own_layout_has_its_viewers(window: MainWindow) -> None:
@@ -52,26 +55,25 @@ def test_what_was_closed_by_hand_does_not_open_by_itself(
 
 
 def test_the_last_picture_of_a_run_is_marked_as_old(window: MainWindow) -> None:
-    feed = window.live.feed
     for kind in ("votes", "scan", "image", "message", "compare", "plot"):
         viewer = window.viewers.add(kind)
         mark = viewer.findChild(RunOver)
         assert mark is not None and mark.isHidden(), kind
         viewer.look_at("test", "/a", lambda _: None)
-        viewer._ended(False)
+        viewer.feed.ended.emit(False)
         assert not mark.isHidden(), kind
+        viewer.look_at("test", "", lambda _: None)
+        assert mark.isHidden() == (not viewer._watches), kind
         viewer._attached()
         assert mark.isHidden(), kind
-        viewer.look_at("test", "", lambda _: None)
-    assert feed is window.live.feed
 
 
-def test_a_topic_of_another_type_is_shown_as_that(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    viewer = window.viewers.add("topics")
-    assert isinstance(viewer, TopicsViewer)
+def test_a_topic_of_another_type_is_shown_as_that(qtbot: QtBot) -> None:
+    feed = Feed()
     topics = {"/a": {"type": "Map", "count": 3, "bytes": 30, "rate_hz": 10.0}}
-    monkeypatch.setitem(window.live.feed.state, "topics", topics)
-    viewer.topics_changed()
+    feed.state = {"topics": topics, "components": {}, "processes": {}}
+    viewer = TopicsViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
     row = viewer._rows["/a"]
     assert (row.text(1), row.text(2)) == ("Map", "10.0 Hz")
     topics["/a"]["type"] = "Float64"
@@ -79,3 +81,4 @@ def test_a_topic_of_another_type_is_shown_as_that(window: MainWindow, monkeypatc
     assert row.text(1) == "Float64"
     viewer._ended(False)
     assert (row.text(2), row.text(3), row.text(6)) == ("", "", "3")
+    feed.close()

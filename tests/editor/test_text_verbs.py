@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtWidgets import QPlainTextEdit
+from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QPlainTextEdit
+from pytestqt.qtbot import QtBot
 
 from studio.editor import text_verbs
 from studio.editor.main_window import MainWindow
@@ -39,6 +40,30 @@ def test_nothing_of_the_system_changes_while_a_text_is_edited(window: MainWindow
     window.trigger("edit.delete")
     assert text.toPlainText() == "" and texts(window) == before
     assert "terrain_map" in window.session.system.nodes
+
+
+def test_code_and_numbers_are_text_too(window: MainWindow, qtbot: QtBot) -> None:
+    """The editor of code is no widget of Qt's own, and the focus of a number is not in its field."""
+    QApplication.setActiveWindow(window)
+    qtbot.waitUntil(window.isActiveWindow, timeout=20_000)
+    before = texts(window)
+    file = window.session.folder / "notes.py"
+    file.write_text("x = 1\n")
+    page = window.code.open_at(str(file), 1)
+    assert page is not None
+    page.editor.setFocus()
+    qtbot.waitUntil(lambda: text_verbs.focused_text() is page.editor)
+    window.canvas.canvas.select(["terrain_map"])
+    for action, expected in (("select_all", "x = 1\n"), ("delete", ""), ("undo", "x = 1\n"), ("redo", "")):
+        window.trigger(f"edit.{action}")
+        assert page.editor.text() == expected, action
+    assert texts(window) == before
+    page.editor.undo()
+    number = QDoubleSpinBox(window)
+    number.show()
+    number.setFocus()
+    assert text_verbs.focused_text() is number.lineEdit()
+    number.deleteLater()
 
 
 def test_a_text_that_is_only_read_is_not_changed(window: MainWindow, text: QPlainTextEdit) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from PyQt6.QtWidgets import QApplication
 
+from studio.editor.canvas.card import MIN_WIDTH, PADDING
+from studio.editor.canvas.live_paint import chip_fill, chip_width
+from studio.editor.live_state import LOOKS, STOPPED, STOPPED_ALONE
 from studio.editor.style import sheet_of
 from studio.editor.theme import THEMES, Theme, contrast, theme_of
 
@@ -24,6 +28,17 @@ def test_text_is_readable_on_every_ground(theme: Theme) -> None:
             assert contrast(text, getattr(theme, ground)) >= 4.5, (ground, text)
     assert contrast(theme.text, theme.selection) >= 4.5
     assert contrast(theme.on_accent, theme.accent_fill) >= 4.5
+
+
+@pytest.mark.parametrize("theme", ALL.values(), ids=ALL)
+def test_chips_are_readable(theme: Theme) -> None:
+    for look in (*LOOKS.values(), STOPPED, STOPPED_ALONE):
+        if look.tone != "created" and not theme.high_contrast:  # those are outlined
+            assert contrast(theme.tone(look.tone), chip_fill(look, theme)) >= 4.5, look.word
+
+
+def test_chips_fit_the_narrowest_card(qapp: QApplication) -> None:
+    assert max(chip_width(look) for look in (*LOOKS.values(), STOPPED, STOPPED_ALONE)) <= MIN_WIDTH - 2 * PADDING
 
 
 @pytest.mark.parametrize("theme", ALL.values(), ids=ALL)

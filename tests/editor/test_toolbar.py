@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from studio.editor.gate_choice import AUTO, FREE, KINDS, LOCKSTEP, ONE
+from studio.editor.gate_choice import AUTO, FREE, KINDS, LOCKSTEP, ONE, GateChoice
 from studio.editor.main_window import MainWindow
 
 
@@ -49,7 +49,7 @@ class Asked:
         control = self.window.live.control
         self.patch.setattr(type(control), "phase", property(lambda _: phase))
         self.patch.setattr(type(control), "is_up", property(lambda _: phase in ("running", "paused")))
-        self.patch.setitem(control.feed.state, "stepping", {"gate": gate})
+        self.patch.setattr(GateChoice, "kind", property(lambda _: gate))
         self.window.toolbar.gate._phase_changed()
 
 
@@ -75,6 +75,12 @@ def test_the_gate_is_chosen_before_the_run(window: MainWindow, asked: Asked) -> 
     assert asked.words == [("gate", {"kind": FREE})]
     asked.phase("stopped")
     assert gate.currentData() == FREE, "the next run begins the same way"
+    folder = window.session.folder
+    assert window.files.open(folder)
+    assert gate.wish == FREE
+    window.show_session(None)
+    assert window.files.open(folder)
+    assert gate.wish == AUTO, "it was for what was open then"
 
 
 def test_a_system_that_is_found_running_is_left_as_it_is(window: MainWindow, asked: Asked) -> None:

@@ -33,6 +33,8 @@ class CanvasCommands:
     def __init__(self, view: CanvasView) -> None:
         self.view = view
         self._pasted = 0
+        self._copied = ("", QRectF())
+        """What was copied here last, and where it lay."""
         self._nudged: tuple[object, int, list[str]] = (None, 0, [])
         """What was selected in the last step by keyboard, how the canvas was after it, and the cards that moved."""
 
@@ -113,8 +115,9 @@ class CanvasCommands:
         names, remarks = self._scene.selected_nodes(), self._selected_ids()
         clipboard = QApplication.clipboard()
         if (names or remarks) and clipboard is not None:
-            clipboard.setText(copy(self._scene.session.system, names, remarks))
-            self._pasted = 0
+            text = copy(self._scene.session.system, names, remarks)
+            clipboard.setText(text)
+            self._copied, self._pasted = (text, self._selected_area()), 0
 
     def cut(self) -> None:
         """What can be put elsewhere; a wire alone cannot."""
@@ -129,7 +132,25 @@ class CanvasCommands:
             self._scene.session.refused.emit("there is nothing to paste")
             return
         self._pasted += 1
-        self._and_select_new(Paste(text, (32.0 * self._pasted, 32.0 * self._pasted)))
+        self._and_select_new(Paste(text, self._offset_for(text)))
+        if not self.view.visible_rect().intersects(self._selected_area()):  # it was copied in another window
+            self.view.ensureVisible(self._selected_area())
+
+    def _offset_for(self, text: str) -> tuple[float, float]:
+        """Beside where it was copied; where that is out of sight, in the middle of what is seen."""
+        beside = 32.0 * self._pasted
+        known, area = self._copied
+        seen = self.view.visible_rect()
+        if text != known or seen.intersects(area.translated(beside, beside)):
+            return beside, beside
+        way = seen.center() - area.center()
+        return (way.x() // SNAP) * SNAP + beside - 32.0, (way.y() // SNAP) * SNAP + beside - 32.0
+
+    def _selected_area(self) -> QRectF:
+        area = QRectF()
+        for item in self._scene.selectedItems():
+            area = area.united(item.sceneBoundingRect())
+        return area
 
     def duplicate(self) -> None:
         names, remarks = self._scene.selected_nodes(), self._selected_ids()

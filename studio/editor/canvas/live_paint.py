@@ -8,7 +8,7 @@ from PyQt6.QtGui import QColor, QPainter, QPen
 from studio.editor.fonts import metrics, text_font, width_of
 from studio.editor.icons import icon
 from studio.editor.live_state import LiveWire, Look
-from studio.editor.theme import Theme
+from studio.editor.theme import Theme, mixed
 
 CHIP = 18.0
 PILL = 18.0
@@ -21,15 +21,18 @@ def chip_width(look: Look) -> float:
     return 8 + 11 + 5 + width_of(look.word, 11, 600) + 9
 
 
+def chip_fill(look: Look, theme: Theme) -> str:
+    """Over the ground of cards, and not of the one that is tinted because it stands: words would be hard to read."""
+    return mixed(theme.tone(look.tone), theme.node, 0.16 if theme.name.startswith("dark") else 0.13)
+
+
 def paint_chip(painter: QPainter, at: QPointF, look: Look, theme: Theme) -> None:
     """With its upper left corner at a point."""
     colour = QColor(theme.tone(look.tone))
     rect = QRectF(at.x(), at.y(), chip_width(look), CHIP)
-    fill = QColor(colour)
-    fill.setAlphaF(0.16 if theme.name == "dark" else 0.13)
     is_outlined = look.tone == "created" or theme.high_contrast
     painter.setPen(QPen(colour, 1) if is_outlined else Qt.PenStyle.NoPen)
-    painter.setBrush(Qt.BrushStyle.NoBrush if is_outlined else fill)
+    painter.setBrush(Qt.BrushStyle.NoBrush if is_outlined else QColor(chip_fill(look, theme)))
     painter.drawRoundedRect(rect, CHIP / 2, CHIP / 2)
     icon(look.icon, colour.name()).paint(painter, QRectF(rect.left() + 7, rect.top() + 3, 12, 12).toRect())
     painter.setFont(text_font(11, 600))
@@ -70,7 +73,4 @@ def _paint_pill(painter: QPainter, centre: QPointF, text: str, fill: str, border
 
 def _tinted(theme: Theme) -> str:
     """The warning's colour, a little of it on the ground of the canvas."""
-    ground, colour = QColor(theme.canvas), QColor(theme.warning)
-    share = 0.22
-    mixed = [round(g + (c - g) * share) for g, c in zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)]
-    return QColor(*mixed).name()
+    return mixed(theme.warning, theme.canvas, 0.22)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from studio.editor.icons import pixmap
-from studio.editor.panels.viewer import BAR_HEIGHT
+from studio.editor.panels.viewer import BAR_HEIGHT, Viewer
 from studio.editor.theme import Theme
 
 SIZE = 22
@@ -37,6 +37,7 @@ def show_snowflake(viewer: QWidget, theme: Theme, on: bool) -> None:
     mark = Snowflake(viewer) if found is None else found
     mark.show_theme(theme)
     at_the_right = getattr(viewer, "KIND", "") in RIGHT
-    mark.move(viewer.width() - SIZE - 8 if at_the_right else 8, BAR_HEIGHT + 8)
+    top = viewer.picture_top() if isinstance(viewer, Viewer) else BAR_HEIGHT
+    mark.move(viewer.width() - SIZE - 8 if at_the_right else 8, top + 8)
     mark.show()
     mark.raise_()

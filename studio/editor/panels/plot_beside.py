@@ -82,7 +82,7 @@ class BesideCurves(QObject):
         else:
             curve.fill(read)
         self.move()
-        if not any(len(each.series) for each in self.viewer.curves if each.log is None):
+        if self.viewer.time.range_s() is None:
             self.viewer.show_all()  # nothing runs that would have a place of its own
 
     # ---- when
@@ -110,7 +110,7 @@ class BesideCurves(QObject):
         log = self.logs.find(path) if path is not None else None
         self._dragged = (log.path, log.offset_ns) if log is not None else None
         if log is not None:
-            self.viewer.follow.setChecked(False)
+            self.viewer.time.follow(False)
 
     def _drag(self, seconds: float) -> None:
         if self._dragged is not None:

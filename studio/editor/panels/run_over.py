@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from studio.editor.theme import Theme
@@ -12,7 +13,7 @@ WORDS = "The run is over"
 class RunOver(QLabel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(WORDS, parent)
-        self.setToolTip("This is the last that came")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
     def show_theme(self, theme: Theme) -> None:

@@ -108,6 +108,8 @@ class Viewer(QWidget):
             old.close()
         if topic:
             self._watches[role] = self.feed.watch(topic, show, every=every)
+        elif not self._watches:
+            self.over.hide()
 
     def retitle(self, title: str) -> None:
         self.title = short_title(title)
@@ -159,14 +161,19 @@ class Viewer(QWidget):
     def _ended(self, died: bool) -> None:
         self.ended()
         if self.KEEPS_PICTURE and self._watches:
-            self.over.show_at(BAR_HEIGHT + 8)
+            self.over.show_at(self.picture_top() + 8)
+
+    def picture_top(self) -> int:
+        """Where its picture begins, below bars and strips."""
+        place = getattr(self, "place", None)
+        return max(place.y(), BAR_HEIGHT) if isinstance(place, QWidget) else BAR_HEIGHT
 
     # ---- Qt
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if not self.over.isHidden():
-            self.over.show_at(BAR_HEIGHT + 8)
+            self.over.show_at(self.picture_top() + 8)
 
 
 class TopicChoice(QComboBox):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import QEvent, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -43,6 +43,16 @@ def test_copy_and_paste_keep_the_wires_between_the_copies(view: CanvasView) -> N
     assert [str(w) for w in view.canvas.session.system.wires_of("traverse_map_2")] == [
         "terrain_map_2.terrain → traverse_map_2.terrain"
     ]
+
+
+def test_what_is_pasted_is_seen(view: CanvasView) -> None:
+    view.canvas.select(["terrain_map"])
+    view.commands.copy()
+    view.centerOn(view.canvas.nodes["terrain_map"].pos() + QPointF(5000, 3000))
+    view.commands.paste()
+    pasted = view.canvas.nodes["terrain_map_2"]
+    assert view.visible_rect().contains(pasted.outline())
+    assert pasted.pos().x() % 16 == view.canvas.nodes["terrain_map"].pos().x() % 16
 
 
 def test_notes_and_frames_are_cut_pasted_and_duplicated_too(view: CanvasView) -> None:

@@ -11,7 +11,9 @@ from pytestqt.qtbot import QtBot
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.views.field_drag import Field
+from studio.editor.views.plot_curve import Curve
 from studio.editor.views.series import Series
+from studio.errors import StudioError
 
 
 @pytest.fixture
@@ -121,3 +123,10 @@ def test_figures_are_of_what_is_visible() -> None:
     series = Series()
     series.add([0.0, 1.0, 2.0, 3.0], [100.0, 1.0, 2.0, -100.0])
     assert series.values[series.within(0.5, 2.5)].tolist() == [1.0, 2.0]
+
+
+def test_a_log_beside_moves_no_plot_that_follows(plots: tuple[PlotViewer, PlotViewer]) -> None:
+    first, second = plots
+    second.remove_all()
+    second.beside._have_read(Curve(Field("/a", "x")), StudioError("cannot be read"))
+    assert first.follow.isChecked() and second.follow.isChecked()
