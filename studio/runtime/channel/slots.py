@@ -53,7 +53,7 @@ class PayloadError(StudioError):
 
 
 class Overwritten(PayloadError):
-    """A payload that was not kept for who wants it: he was started after it was sent, or is behind."""
+    """A payload that its producer has not kept for who wants it: he was started after it was sent, or is behind."""
 
 
 class Handle(NamedTuple):
@@ -162,6 +162,10 @@ class Segment:
                 if size < PAGE:
                     raise PayloadError("not a file of payloads", file=name)
                 mapping = mmap.mmap(file, size)
+        except FileNotFoundError:
+            if _has_others(folder, name):
+                raise Overwritten("the shared payload was given up: it was not kept for this host", file=name) from None
+            raise PayloadError("the shared payload is gone, as its producer is", file=name) from None
         except (OSError, ValueError) as error:
             raise PayloadError(f"the shared payload is gone: {error}", file=name) from None
         magic, slot_pages, slots = struct.unpack_from("<QQQ", mapping)
@@ -235,6 +239,15 @@ def barrier() -> None:
 
 def capacity_of(slot_pages: int) -> int:
     return slot_pages * PAGE - PAYLOAD_OFFSET
+
+
+def _has_others(folder: Path, name: str) -> bool:
+    """Whether the incarnation of a producer that made this file still has files: it has only given up this one."""
+    incarnation = name.rpartition("~")[0] + "~"
+    try:
+        return any(each.startswith(incarnation) for each in os.listdir(folder))
+    except FileNotFoundError:
+        return False
 
 
 def _size(slot_pages: int, slots: int) -> int:

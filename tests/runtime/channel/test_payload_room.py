@@ -15,7 +15,7 @@ import pytest
 
 from studio.runtime.channel.growing import Growing
 from studio.runtime.channel.inline_room import InlineRoom
-from studio.runtime.channel.payloads import Leases, Overwritten, Pool, dismiss_host
+from studio.runtime.channel.payloads import Leases, Overwritten, PayloadError, Pool, dismiss_host
 from studio.runtime.channel.slots import PAGE, Segment
 from tests.runtime.channel.payload_tools import ENVIRONMENT, MEGA, put, segments
 
@@ -314,6 +314,19 @@ def test_growing_can_be_closed_while_its_thread_wakes(folder: Path, monkeypatch:
     assert growing._thread is not None
     growing._thread.join(5)
     assert not growing._thread.is_alive(), "nobody wakes it any more"
+
+
+def test_a_file_that_was_given_up_counts_as_overwritten_and_one_of_the_dead_does_not(folder: Path) -> None:
+    pool, behind = Pool(folder, "camera", budget_bytes=6 * MEGA), Leases(folder, 0)
+    handle = put(pool, bytes(3 * MEGA))
+    while pool.put(bytes(5 * MEGA), []) is None:
+        pass
+    with pytest.raises(Overwritten):
+        behind.open(handle)
+    pool.close()
+    with pytest.raises(PayloadError) as gone:
+        behind.open(handle)
+    assert not isinstance(gone.value, Overwritten), "who keeps up must not fail because a producer died"
 
 
 def test_memory_is_there_before_the_last_slot_is_taken(folder: Path) -> None:
