@@ -28,6 +28,7 @@ from studio.editor.log_files.log_facts import (
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, new_log
 from studio.editor.session import Session
+from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
@@ -61,6 +62,7 @@ class LogDesk(QObject):
         self._had_player = False
         self._file = ""
         """The log that is being written."""
+        self._viewing: NewestWish[tuple[LogFacts, Path]] = NewestWish(self, self._have_project)
         self.button.clicked.connect(lambda _: self.toggle())
         menu = QMenu(self.button)
         entries = []
@@ -331,11 +333,13 @@ class LogDesk(QObject):
         self._read_facts(log, self._open_alone)
 
     def _open_alone(self, facts: LogFacts) -> None:
-        try:
-            folder = viewing_project(facts)
-        except StudioError as error:
-            self._show_trouble(error)
+        self._viewing.ask(lambda: (facts, viewing_project(facts)))
+
+    def _have_project(self, made: tuple[LogFacts, Path] | StudioError) -> None:
+        if isinstance(made, StudioError):
+            self._show_trouble(made)
             return
+        facts, folder = made
 
         def run() -> None:
             self._remember(facts)

@@ -24,13 +24,16 @@ _NAME = re.compile(r"([a-z][a-z0-9_]*)/(?:msg/)?([A-Z][A-Za-z0-9]*)")
 
 
 def write_types(folder: Path, definitions: Mapping[str, Definition], topics: Iterable[str]) -> dict[str, str]:
-    """The types of these topics as files of the project in `folder`: topic -> its type there."""
-    shutil.rmtree(folder / "msg", ignore_errors=True)
+    """The types of these topics as files of the project in `folder`: topic -> its type there. For a thread of its own:
+    a log may describe a hundred types."""
     files: dict[str, str] = {}
     for definition in dict.fromkeys(definitions.values()):
-        more = files | _files_of(*definition)
-        if _can_be_read(more):
-            files = more
+        own = _files_of(*definition)
+        # It brings all its parts, so the others matter only where it describes one of theirs in another way.
+        differs = any(files.get(name, text) != text for name, text in own.items())
+        if _can_be_read(files | own if differs else own):
+            files |= own
+    shutil.rmtree(folder / "msg", ignore_errors=True)
     topics = list(topics)
     _write(folder, files)
     types = MessageTypes.builtin().with_folder(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live_link import _message
 from studio.editor.log_files import desk as desk_module
-from studio.editor.log_files import log_facts
+from studio.editor.log_files import foreign_types, log_facts
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -155,6 +156,22 @@ class TestFacts:
         assert viewing_project(facts, tmp_path / "viewed") == folder, "the same again, so that its layout is kept"
         with pytest.raises(log_facts.NoLog, match="no topic"):
             viewing_project(LogFacts(Path("x.mcap"), 1.0, 1, 1, {}), tmp_path)
+
+    def test_of_many_types_each_is_checked_by_itself_and_two_of_one_name_together(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        checked: list[int] = []
+        can_be_read = foreign_types._can_be_read
+        monkeypatch.setattr(
+            foreign_types, "_can_be_read", lambda files: checked.append(len(files)) is None and can_be_read(files)
+        )
+        described = {f"/{number}": (f"many_msgs/msg/T{number}", "float64 x\n") for number in range(8)}
+        rule = "=" * 80
+        described["/odd"] = ("many_msgs/msg/Odd", f"T0 inner\n{rule}\nMSG: many_msgs/T0\nOdd inner\n")
+        described["/worse"] = ("many_msgs/msg/Worse", "Nowhere inner\n")
+        found = foreign_types.write_types(tmp_path, described, described)
+        assert found == {f"/{number}": f"T{number}" for number in range(8)} | {"/odd": "Bytes", "/worse": "Bytes"}
+        assert checked == [1] * 8 + [9, 1]
 
     def test_what_studio_does_not_know_is_read_as_the_log_describes_it_or_is_bytes(self, tmp_path: Path) -> None:
         facts = read_facts(foreign_log(tmp_path / "radar.mcap"))
@@ -319,12 +336,19 @@ class TestWindow:
     def test_without_a_project_it_opens_by_itself(
         self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(desk_module, "viewing_project", lambda facts: viewing_project(facts, tmp_path / "viewed"))
+        at_work: list[threading.Thread] = []
+
+        def make(facts: LogFacts) -> Path:
+            at_work.append(threading.current_thread())
+            return viewing_project(facts, tmp_path / "viewed")
+
+        monkeypatch.setattr(desk_module, "viewing_project", make)
         runs: list[bool] = []
         monkeypatch.setattr(one_window.live, "run_unless_attached", lambda: runs.append(True))
         one_window.logs.open(write_rig(tmp_path / "rig.mcap"))
         qtbot.waitUntil(lambda: bool(runs), timeout=PATIENCE_MS)
         assert one_window.session.system.source("log").mode == "logged"
+        assert at_work and threading.main_thread() not in at_work, "many foreign types take a while"
         one_window.show_session(None)
 
     def test_a_bag_of_one_mcap_file_opens_without_an_import(self, tmp_path: Path) -> None:
