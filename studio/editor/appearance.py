@@ -21,6 +21,31 @@ _QT_EFFECTS = (
 )  # fmt: skip
 
 
+class _MotionOfQt:
+    def __init__(self) -> None:
+        self._before: tuple[dict[Qt.UIEffect, bool], int] | None = None
+        """Effects, and how fast the cursor blinks, before all that was stilled; None while it is not."""
+
+    def still(self) -> None:
+        if self._before is None:
+            effects = {effect: QApplication.isEffectEnabled(effect) for effect in _QT_EFFECTS}
+            self._before = (effects, QApplication.cursorFlashTime())
+        for effect in _QT_EFFECTS:
+            QApplication.setEffectEnabled(effect, False)
+        QApplication.setCursorFlashTime(0)
+
+    def go_on(self) -> None:
+        if self._before is not None:
+            effects, flash_ms = self._before
+            for effect, was_on in effects.items():
+                QApplication.setEffectEnabled(effect, was_on)
+            QApplication.setCursorFlashTime(flash_ms)
+            self._before = None
+
+
+_MOTION_OF_QT = _MotionOfQt()
+
+
 def wanted_theme(settings: Settings) -> Theme:
     high = settings.contrast == "high" or (settings.contrast == "system" and system_wants_contrast())
     return theme_of(settings.theme, high_contrast=high, type_codes=settings.safe_colours)
@@ -30,9 +55,9 @@ def settle_motion(settings: Settings) -> None:
     """For our own animations, and for those of Qt: menus, boxes, the cursor in a text."""
     MOTION.is_reduced = settings.motion == "none" or (settings.motion == "system" and not system_moves())
     if MOTION.is_reduced:
-        for effect in _QT_EFFECTS:
-            QApplication.setEffectEnabled(effect, False)
-        QApplication.setCursorFlashTime(0)
+        _MOTION_OF_QT.still()
+    else:
+        _MOTION_OF_QT.go_on()
 
 
 def system_wants_contrast() -> bool:

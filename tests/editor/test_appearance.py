@@ -57,6 +57,28 @@ def test_motion_is_reduced_by_choice_or_by_the_platform(
     assert not QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu)
 
 
+def test_who_wants_motion_again_has_the_motion_of_qt_too(settings: Settings, qapp: QApplication) -> None:
+    def of_qt() -> tuple[int, bool, bool]:
+        effects = (Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_FadeTooltip)
+        return QApplication.cursorFlashTime(), *(QApplication.isEffectEnabled(effect) for effect in effects)  # type: ignore[return-value]
+
+    settings.motion = "full"
+    settle_motion(settings)
+    QApplication.setCursorFlashTime(900)
+    for effect in (Qt.UIEffect.UI_General, Qt.UIEffect.UI_AnimateCombo):
+        QApplication.setEffectEnabled(effect, True)
+    before = of_qt()
+    assert before[:2] == (900, True)
+    for _ in range(2):  # what is remembered is not what was stilled
+        settings.motion = "none"
+        settle_motion(settings)
+        settle_motion(settings)
+        assert of_qt() == (0, False, False)
+        settings.motion = "full"
+        settle_motion(settings)
+        assert of_qt() == before
+
+
 def test_qt_is_asked_about_the_platform(qapp: QApplication) -> None:
     assert isinstance(appearance.system_wants_contrast(), bool) and isinstance(appearance.system_moves(), bool)
 

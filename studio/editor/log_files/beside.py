@@ -43,11 +43,14 @@ class LogsBeside(QObject):
         self._lookers: list[Callable[[], object]] = []
         feed.attached.connect(self._begin)
         feed.changed.connect(self._follow)
-        if feed.is_attached:
-            self._begin()
 
     def join(self, looker: Callable[[], object]) -> None:
-        """Told of every change, until it leaves."""
+        """Told of every change, until it leaves. For the first one only what runs now counts, and not what has run
+        while nobody looked, perhaps in another project."""
+        if not self._lookers:
+            self._base_ns, self._played = None, ""
+            if self.feed.is_attached:
+                self._begin()
         self._lookers.append(looker)
         self.changed.connect(looker)
 

@@ -33,9 +33,11 @@ def read_series(path: Path, wanted: Field, folder: Path | None, logged_as: str =
         kind = _type_of(log, topic, folder)
         count = min(log.topics[topic].count, MOST)
         times, values = np.empty(count), np.empty(count)
-        for place, event in enumerate(islice(log.events([topic]), count)):
-            times[place], values[place] = event.stamp_ns / 1e9, _number(value_at(decode(kind, event.payload), where))
-    order = np.argsort(times, kind="stable")  # events are in the order of the log, not of their stamps
+        read = 0  # of a damaged log it may be fewer than its index tells
+        for event in islice(log.events([topic]), count):
+            times[read], values[read] = event.stamp_ns / 1e9, _number(value_at(decode(kind, event.payload), where))
+            read += 1
+    order = np.argsort(times[:read], kind="stable")  # events are in the order of the log, not of their stamps
     return LoggedSeries(times[order], values[order])
 
 

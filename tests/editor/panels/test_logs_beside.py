@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,10 @@ from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field
+from studio.editor.views.logged_series import read_series
 from studio.editor.views.timeline_paint import LANE, RULER
 from studio.messages import Float64, String, encode
-from studio.runtime.recording import LogWriter
+from studio.runtime.recording import LogReader, LogWriter
 from tests.waiting import await_true
 
 TOPIC = "/filter/smooth"
@@ -269,3 +271,27 @@ class TestOnTheTimeLine:
         row = next(iter(player.beside.rows.values()))
         QTest.mouseClick(row.away, Qt.MouseButton.LeftButton)
         assert not line.groups and not line.headings and len(line.rows) == 2
+
+
+def test_the_start_of_a_run_is_forgotten_with_the_last_who_looks(feed: Feed, tmp_path: Path) -> None:
+    first = plot_of(feed)
+    assert beside_of(feed)._base_ns == 0, "the start of the simulation"
+    first.close_viewer()
+    second = plot_of(feed)
+    assert beside_of(feed)._base_ns == 0, "it still runs"
+    second.close_viewer()
+    feed.state = {}
+    log = write_log(tmp_path / "of_another_project.mcap")
+    plot_of(feed).add(DATA, log)
+    until(lambda: (found := beside_of(feed).find(log)) and found.outline, "it is read")
+    found = beside_of(feed).find(log)
+    assert found is not None and found.shift_ns == 0, "nothing has run here"
+
+
+def test_a_log_with_fewer_events_than_its_index_tells_has_only_those(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, events = write_log(tmp_path / "short.mcap"), LogReader.events
+    monkeypatch.setattr(LogReader, "events", lambda *words: islice(events(*words), 4))
+    read = read_series(log, DATA, None)
+    assert read.times_s.tolist() == [100.0, 101.0, 102.0, 103.0] and read.values.tolist() == [0.0, 1.0, 2.0, 3.0]
