@@ -54,18 +54,20 @@ class Autosave(QObject):
         if not self._timer.isActive():  # who never rests must not wait for ever
             self._timer.start()
 
-    def keep(self) -> None:
-        """Write what saving would write, but elsewhere."""
+    def keep(self) -> bool:
+        """Write what saving would write, but elsewhere. True if a crash would cost nothing now."""
         session = self.session
         if session is None or self._own is None:
-            return
+            return False
         if not session.document.is_modified:
             self.forget()
-            return
+            return True
         try:
             self._own.keep({path.name: text for path, text in session.document.texts().items()})
         except (OSError, StudioError) as error:
             self._cannot(error)
+            return False
+        return True
 
     def forget(self) -> None:
         """What this window kept; what others left is not ours to forget."""
@@ -83,13 +85,15 @@ class Autosave(QObject):
         return {path: text for path, text in files.items() if not path.exists() or path.read_bytes() != text}
 
     def restore(self, slot: Slot) -> None:
-        """As an edit that is not saved and can be undone; the files of the project stay as they are."""
+        """As an edit that is not saved and can be undone; the files of the project stay as they are.
+
+        It is gone from where it was kept only when it is kept as the work of this window.
+        """
         session = self.session
         assert session is not None
         texts = slot.texts()
         was = SystemDocument.load(session.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
-        if session.do(Become(was.system, "Restore what was not saved")):
-            self.keep()  # before it is gone from where it was kept
+        if session.do(Become(was.system, "Restore what was not saved")) and self.keep():
             self.throw_away(slot)
 
     def throw_away(self, slot: Slot) -> None:

@@ -158,6 +158,8 @@ class Files(QObject):
         except StudioError as error:
             self._complain("Not restored", error)
             return
+        if slot in self.autosave.left:
+            return  # it is still only there, and the status bar has told why
         self.window.notice.withdraw(_left_in(slot))
         self.window.status.say("Restored, and not saved yet: Undo brings back what is saved")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -363,6 +364,22 @@ class TestAfterACrash:
         assert file.read_bytes() == pulled
         window.session.undo()
         assert window.files.save() and file.read_bytes() == pulled
+
+    def test_it_stays_where_it_is_kept_if_it_cannot_be_kept_elsewhere(
+        self, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        folder = crash(window)
+        (slot,) = window.files.autosave.left
+        with monkeypatch.context() as patch:
+            patch.setattr(Slot, "keep", full)
+            window.files._restore(slot)
+        assert "rescued" in window.session.system.nodes and "No space left" in window.status.words.text()
+        assert b"rescued" in slot.texts()["system.xml"], "the only copy"
+        window.files.open(folder)
+        assert "ended before" in window.notice.words.text(), "it is offered again"
 
     def test_it_is_not_lost_by_saving_something_else(self, window: MainWindow) -> None:
         folder = crash(window)

@@ -24,7 +24,7 @@ from studio.editor.sources.effects import Actuator, effects_of, mix_words
 from studio.editor.theme import DARK, LIGHT
 from studio.errors import StudioError
 from studio.model.opened import open_project
-from studio.model.source_edits import SetProvider
+from studio.model.source_edits import ChooseModes, SetProvider
 from studio.model.sources import explain_differences
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,6 +61,16 @@ def test_a_mix_has_a_name() -> None:
     assert mix_words({"laser": "logged", "vehicle": "simulated"}) == "laser logged, vehicle simulated"
     assert mix_words({"laser": "logged", "pose": "logged"}) == ""
     assert mix_words(dict.fromkeys("abc", "real") | {"d": "logged"}) == "3 sources real, d logged"
+
+
+def test_another_project_is_opened_after_one_that_is_real(raptor: MainWindow, rover: Path) -> None:
+    """Whose sources have other names: the band is shown anew as soon as the other one has been checked."""
+    assert raptor.session.do(ChooseModes({"platform": "real"}))
+    assert raptor.band.is_real
+    file = rover / "system.xml"
+    file.write_text(file.read_text(encoding="utf-8").replace("platform", "undercarriage"), encoding="utf-8")
+    assert raptor.files.open(rover)
+    assert raptor.session.folder == rover and not raptor.band.is_real
 
 
 class TestRunning:
