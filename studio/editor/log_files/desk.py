@@ -62,6 +62,8 @@ class LogDesk(QObject):
         self._had_player = False
         self._file = ""
         """The log that is being written."""
+        self._file_of: Path | None = None
+        """The project whose system writes it."""
         self._viewing: NewestWish[tuple[LogFacts, Path]] = NewestWish(self, self._have_project)
         self.button.clicked.connect(lambda _: self.toggle())
         menu = QMenu(self.button)
@@ -214,14 +216,15 @@ class LogDesk(QObject):
     def _look(self) -> None:
         self._show_player()
         report = self.report
-        self._file = str(report["file"]) if report is not None else self._file
+        if report is not None:
+            self._file, self._file_of = str(report["file"]), self.feed.folder
         self.button.show_state(self.window.live.control.phase, report, self._busy)
 
     def _system_ended(self) -> None:
-        """The recorder has closed its log with the system."""
+        """The recorder has closed its log with the system; one that is only looked away from goes on recording."""
         file, self._file, self._busy = self._file, "", None
         self._look()
-        if file and Path(file).is_file():
+        if file and self._file_of == self.feed.folder and Path(file).is_file():
             self.offer(Path(file), "")
 
     def offer(self, log: Path, events: str) -> None:

@@ -405,6 +405,11 @@ def test_who_drops_a_log_keeps_it(one_window: MainWindow, tmp_path: Path, monkey
     assert opened == [log]
 
 
+def recording(log: Path) -> dict[str, object]:
+    """What a system that is being recorded tells of itself."""
+    return {"recording": str(log), "components": {}, "topics": {}, "sources": {}, "processes": {}, "gate": "run"}
+
+
 class TestRecord:
     def test_what_is_recorded_was_chosen_for_one_project(
         self, one_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -420,6 +425,33 @@ class TestRecord:
         assert one_window.logs.topics == [], "of another project"
         assert one_window.files.open(first)
         assert one_window.logs.topics == ["/signal/value"], "it is kept"
+        one_window.show_session(None)
+
+    def test_a_recording_that_goes_on_is_not_announced_in_another_project(
+        self, one_window: MainWindow, tmp_path: Path
+    ) -> None:
+        first, second = (project(tmp_path / name, TICKING) for name in ("first", "second"))
+        log = tmp_path / "a.mcap"
+        log.write_bytes(b"being written")
+        assert one_window.files.open(first)
+        one_window.live.feed.state = recording(log)
+        one_window.logs._look()
+        assert one_window.files.open(second)  # and the system is left running
+        assert not one_window.notice.asks("recorded") and one_window.logs.report is None
+        one_window.show_session(None)
+
+    def test_a_recording_that_goes_on_is_announced_after_its_project_was_read_again(
+        self, one_window: MainWindow, tmp_path: Path
+    ) -> None:
+        log = tmp_path / "a.mcap"
+        log.write_bytes(b"being written")
+        assert one_window.files.open(project(tmp_path / "first", TICKING))
+        feed = one_window.live.feed
+        feed.state = recording(log)
+        one_window.logs._look()
+        assert one_window.files.open(tmp_path / "first")
+        feed._forget_state()
+        assert one_window.notice.asks("recorded")
         one_window.show_session(None)
 
     def test_a_bookmark_is_of_the_moment_at_which_it_was_asked_for(
@@ -483,7 +515,7 @@ class TestRecord:
                 assert _is_whole(window.toolbar), f"something of the toolbar is out of sight at {width}"
             window.resize(size)
             window.trigger("run.record")
-            qtbot.waitUntil(lambda: "is recorded" in window.notice.words.text(), timeout=PATIENCE_MS)
+            qtbot.waitUntil(lambda: window.notice.asks("recorded"), timeout=PATIENCE_MS)
             log = next((tmp_path / "ticking" / "logs").glob("*.mcap"))
             with LogReader(log) as reader:
                 assert reader.is_finished and reader.topics["/signal/value"].count > 0
