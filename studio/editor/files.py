@@ -178,10 +178,9 @@ class Files(QObject):
         try:
             session.save(overwrite=overwrite)
         except StudioError as error:
-            if session.document.changed_on_disk():
-                self.disk.look()
-            else:
+            if overwrite or not _others_wrote(session):
                 self._complain("Not saved", error)
+            self.disk.look()  # asks about what others wrote, also again
             return False
         self.window.notice.withdraw(ABOUT)
         self.disk.watch()
@@ -305,6 +304,13 @@ class Files(QObject):
 def _folder_of(project: Path) -> Path:
     """Of a project that was named by its folder or its file."""
     return project.parent if project.name == SYSTEM_FILE else project
+
+
+def _others_wrote(session: Session) -> bool:
+    try:
+        return bool(session.document.changed_on_disk())
+    except StudioError:
+        return False  # that they cannot be read is then the reason why they are not saved, and told as that
 
 
 def _left_in(slot: Slot) -> str:

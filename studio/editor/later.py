@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from threading import Thread
 from typing import Any, Generic, Protocol, TypeVar
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from studio.errors import StudioError
 
 Part = TypeVar("Part")
 
@@ -71,16 +73,32 @@ class Slices(QObject):
             self.done.emit()
 
 
+def done(work: Callable[[], Part]) -> Part | StudioError:
+    """For a thread that somebody waits for: what comes of the work, or why nothing does.
+
+    A fault of Studio's is reported as if it had ended the thread, but whoever waits does not wait for ever.
+    """
+    try:
+        return work()
+    except StudioError as error:
+        return error
+    except Exception as error:
+        threading.excepthook(
+            threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
+        )
+        return StudioError(f"failed by a fault of Studio: {type(error).__name__}: {error}")
+
+
 class Beside(QObject):
-    """Work without Qt on a thread of its own; what comes of it is told on the window's."""
+    """Work without Qt on a thread of its own; what comes of it, or the error, is told on the window's."""
 
     _came = pyqtSignal(object)
 
-    def __init__(self, work: Callable[[], Part], then: Callable[[Part], object], parent: QObject) -> None:
+    def __init__(self, work: Callable[[], Part], then: Callable[[Part | StudioError], object], parent: QObject) -> None:
         super().__init__(parent)
         self._then: Callable[[Any], object] = then
         self._came.connect(self._take)
-        Thread(target=lambda: self._tell(work()), name="beside the window", daemon=True).start()
+        threading.Thread(target=lambda: self._tell(done(work)), name="beside the window", daemon=True).start()
 
     def _tell(self, result: object) -> None:
         with suppress(RuntimeError):  # the window was closed meanwhile, and nobody waits for this any more

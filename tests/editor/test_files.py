@@ -19,6 +19,8 @@ from studio.editor.main_window import MainWindow
 from studio.editor.notice import DifferenceDialog, difference
 from studio.editor.session import Session
 from studio.editor.unsaved_slot import Slot
+from studio.errors import StudioError
+from studio.model import document
 from studio.model.document import SystemDocument
 from studio.model.parts import Component
 from studio.model.source_edits import SetProvider
@@ -127,6 +129,36 @@ def test_what_others_wrote_is_not_lost_when_both_edited(window: MainWindow, qtbo
     assert 'name="mine"' in difference(window.session.document.texts())
     answer(window, "Keep mine")
     assert 'name="mine"' in file.read_text(encoding="utf-8") and not window.notice.isVisible()
+
+
+class TestWhatCannotBeSaved:
+    @pytest.fixture
+    def told(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        told: list[str] = []
+        monkeypatch.setattr(window.files, "_complain", lambda title, error: told.append(f"{title}: {error.message}"))
+        return told
+
+    def test_keeping_mine_tells_why_not_and_is_asked_again(
+        self, window: MainWindow, told: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise StudioError("cannot be written: No space left on device")
+
+        window.session.do(AddNode(Component("mine", "low_pass")))
+        append(window.session.folder / "system.xml", "<!-- theirs -->")
+        window.files.disk.look()
+        monkeypatch.setattr(document, "write_atomically", full)
+        answer(window, "Keep mine")
+        assert told == ["Not saved: cannot be written: No space left on device"]
+        assert "Keep mine" in buttons(window) and window.session.document.is_modified
+
+    def test_files_that_cannot_even_be_read_are_the_reason(self, window: MainWindow, told: list[str]) -> None:
+        window.session.do(AddNode(Component("mine", "low_pass")))
+        file = window.session.folder / "system.xml"
+        file.unlink()
+        file.mkdir()
+        assert not window.files.save()
+        assert len(told) == 1 and told[0].startswith("Not saved: ")
 
 
 def append(file: Path, text: str) -> None:

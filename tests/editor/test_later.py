@@ -12,6 +12,8 @@ from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
 from studio.editor.later import Beside, Later, Slices
+from studio.editor.views.newest_wish import NewestWish
+from studio.errors import StudioError
 
 
 class House:
@@ -90,6 +92,35 @@ def test_a_slice_that_needs_a_later_one_says_so() -> None:
     slices = Slices(work(), owner)
     with pytest.raises(AssertionError, match="later"):
         slices.finish()
+
+
+def broken() -> int:
+    raise ValueError("no wood")
+
+
+@pytest.fixture
+def reported(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What whoever reports faults of Studio is told."""
+    told: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: told.append(str(args.exc_value)))
+    return told
+
+
+def test_who_waits_for_work_beside_is_told_that_it_failed(qtbot: QtBot, reported: list[str]) -> None:
+    owner, told = QObject(), []
+    Beside(broken, told.append, owner)
+    qtbot.waitUntil(lambda: bool(told), timeout=10_000)
+    assert isinstance(told[0], StudioError) and "no wood" in told[0].message and reported == ["no wood"]
+
+
+def test_after_a_wish_that_failed_the_next_is_done(qtbot: QtBot, reported: list[str]) -> None:
+    owner, told = QObject(), []
+    wishes: NewestWish[int] = NewestWish(owner, told.append)
+    wishes.ask(broken)
+    qtbot.waitUntil(lambda: bool(told), timeout=10_000)
+    assert isinstance(told[0], StudioError) and "no wood" in told[0].message and reported == ["no wood"]
+    wishes.ask(lambda: 7)
+    qtbot.waitUntil(lambda: told[1:] == [7], timeout=10_000)
 
 
 def test_what_was_done_beside_is_told_on_the_first_thread(qtbot: QtBot) -> None:

@@ -69,7 +69,7 @@ class LogsBeside(QObject):
         if self.find(path) is None:
             log = BesideLog(path, offset_ns)
             self.logs.append(log)
-            Beside(lambda: _outline(path), lambda found: self._have_read(log, found), self)
+            Beside(lambda: read_outline(path), lambda found: self._have_read(log, found), self)
             self.changed.emit()
 
     def remove(self, path: Path) -> None:
@@ -120,26 +120,16 @@ class LogsBeside(QObject):
             # Not the start that the player tells, which is that of the first stream that is played.
             Beside(lambda: _start_ns(Path(played)), lambda start_ns: self._have_start(played, start_ns), self)
 
-    def _have_start(self, played: str, start_ns: int | None) -> None:
-        if played == self._played and start_ns is not None:
+    def _have_start(self, played: str, start_ns: int | StudioError) -> None:
+        """Of a log that cannot be read, the player tells."""
+        if played == self._played and not isinstance(start_ns, StudioError):
             self._base_ns = start_ns
             self._place()
 
 
-def _outline(path: Path) -> Outline | StudioError:
-    try:
-        return read_outline(path)
-    except StudioError as error:
-        return error
-
-
-def _start_ns(path: Path) -> int | None:
-    """None if it cannot be read, of which the player tells."""
-    try:
-        with LogReader(path) as log:
-            return log.start_ns
-    except StudioError:
-        return None
+def _start_ns(path: Path) -> int:
+    with LogReader(path) as log:
+        return log.start_ns
 
 
 def beside_of(feed: Feed) -> LogsBeside:

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from studio.editor.later import done
 from studio.errors import StudioError
 
 Result = TypeVar("Result")
@@ -34,11 +35,7 @@ class NewestWish(Generic[Result]):
 
     def _work(self) -> None:
         while (wish := self._next()) is not None:
-            result: Result | StudioError
-            try:
-                result = wish()
-            except StudioError as error:
-                result = error
+            result = done(wish)
             with suppress(RuntimeError):  # whoever asked was closed meanwhile
                 self._bell.came.emit(result)
 
