@@ -60,7 +60,6 @@ class ProjectDesk(QObject):
         yield
         self.session = session
         window.notice.withdraw()
-        window.sources.show_session(session)  # before anything tells of the project: the band asks for its sources
         if session is not None:
             self._make_canvas(session)
             yield
@@ -74,6 +73,7 @@ class ProjectDesk(QObject):
         self._last_folder = session.folder if session is not None else None
         window.live.show_session(session)
         window.inspector.show_session(session)
+        window.sources.show_session(session)
         window.logs.show_session(session)
         yield
         if session is not None:

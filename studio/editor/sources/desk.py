@@ -178,7 +178,7 @@ class SourceDesk(QObject):
         found = [
             actuator
             for source in session.system.sources
-            if modes[source.name] == "real"
+            if modes.get(source.name) == "real"  # while one is opened, the switch still has those of the last project
             for actuator in actuators_of(source, session.registry)
         ]
         return tuple(found)
