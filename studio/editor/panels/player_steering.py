@@ -63,7 +63,8 @@ class PlayerSteering(QObject):
 
     def ask(self, action: str, **fields: Any) -> None:
         if action not in (*ON, *BACK):
-            self.feed.ask("player", self._done, self._refused, timeout_s=None, action=action, **fields)
+            done = self._got_there if action == "seek" else self._done
+            self.feed.ask("player", done, self._refused, timeout_s=None, action=action, **fields)
         elif len(self._steps) < MOST_STEPS:
             self._steps.append({"action": action, **fields})
             if len(self._steps) == 1:
@@ -89,7 +90,6 @@ class PlayerSteering(QObject):
             self._step_on()
 
     def _done(self, reply: dict[str, Any]) -> None:
-        self._seeking = False
         if player := reply.get("player"):
             self.state = player
             self.changed.emit(player)
@@ -161,10 +161,19 @@ class PlayerSteering(QObject):
             self._seeks.start()
 
     def _seek_now(self) -> None:
+        """One at a time: to where the hand is when the player has got to where it was."""
+        if self._seeking:
+            return
         sought, self._sought = self._sought, None
         if sought is not None and self.state:
             self._seeking = True
             self.ask("seek", time_ns=sought)
+
+    def _got_there(self, reply: dict[str, Any]) -> None:
+        self._seeking = False
+        if not self._seeks.isActive():
+            self._seek_now()
+        self._done(reply)
 
     def seek_by(self, seconds: float) -> None:
         self.ask("seek_by", seconds=seconds)
