@@ -17,7 +17,13 @@ GRID_ALPHAS = (34, 16)
 """Of lines at large and at small ticks."""
 
 
-class TimeAxis(pg.AxisItem):
+class ValueAxis(pg.AxisItem):
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        strings: list[str] = super().tickStrings(values, scale, spacing)
+        return [text.replace("-", "−") for text in strings]
+
+
+class TimeAxis(ValueAxis):
     """Seconds of a simulation or a log as they are; seconds of the world as the time of day."""
 
     is_time = True
@@ -25,8 +31,8 @@ class TimeAxis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if not self.is_time or not values or min(values) < OF_THE_WORLD_S:
-            strings: list[str] = super().tickStrings(values, scale, spacing)
-            return strings
+            unit = " s" if self.is_time else ""
+            return [f"{text}{unit}" for text in super().tickStrings(values, scale, spacing)]
         moments = [datetime.fromtimestamp(value, UTC).astimezone() for value in values]
         return [f"{at:%H:%M:%S}" + (f".{at.microsecond // 1000:03d}" if spacing < 1 else "") for at in moments]
 
@@ -40,7 +46,7 @@ class PlotPaper(pg.PlotWidget):
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
         self._shifts_from: float | None = None
-        super().__init__(axisItems={"bottom": TimeAxis("bottom")})
+        super().__init__(axisItems={"bottom": TimeAxis("bottom"), "left": ValueAxis("left")})
         self.setMenuEnabled(False)
         self.hideButtons()
 

@@ -17,7 +17,12 @@ from studio.editor.theme import Theme
 from studio.editor.views.plates import with_alpha
 from studio.messages import Velocity, Vote
 
-ROW = 22
+ROW, LOW_ROW = 22, 18
+FOOT = 26
+"""Below the rows: what their ends mean."""
+ROOMY = 300
+"""In a lower panel the rows are lower too: the fan needs what there is."""
+LEAST_FAN = 64
 NAMES = 132
 NARROW = 300
 """In less, words stand below each other."""
@@ -26,6 +31,8 @@ FRAME_MS = 100
 ARC_STEPS = 12
 SHADES = 32
 SILENT_NS = 1_000_000_000
+STILL_M_S = 0.05
+"""Slower would be told as 0.0 m/s."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +142,38 @@ class VotesView(QWidget):
             spoken = current(voters)
             arcs, votes, veto = combined(spoken)
             order = np.argsort(-arcs, kind="stable")  # left is left
-            rows = min(len(voters), MOST_ROWS)
-            table = rows * ROW + 26
-            fan = QRectF(0, 0, self.width(), max(self.height() - table, 90))
-            self._paint_fan(painter, fan, arcs, votes, veto)
+            fan = QRectF(0, 0, self.width(), self.height() - self.rows_for(len(voters)) * self.row - FOOT)
+            chosen = self.way_to_go(spoken)
+            self._paint_fan(painter, fan, arcs, votes, veto, chosen)
             self._paint_words(painter, fan, spoken, int(veto.sum()))
-            self._paint_table(painter, fan.bottom(), voters, spoken, arcs[order])
+            self._paint_table(painter, fan.bottom(), voters, spoken, arcs[order], chosen)
         painter.end()
 
+    @property
+    def row(self) -> int:
+        return ROW if self.height() >= ROOMY else LOW_ROW
+
+    def rows_for(self, voters: int) -> int:
+        """As many as leave the fan its room."""
+        return max(min(voters, MOST_ROWS, (self.height() - FOOT - LEAST_FAN) // self.row), 1)
+
+    def way_to_go(self, spoken: Mapping[str, Vote]) -> Chosen | None:
+        """None also where the vehicle stands because no arc is allowed: it has chosen none of them."""
+        if self.chosen is None or abs(self.chosen.speed_m_s) >= STILL_M_S or not spoken:
+            return self.chosen
+        return None if combined(spoken)[2].all() else self.chosen
+
     def _paint_fan(
-        self, painter: QPainter, where: QRectF, arcs: np.ndarray, votes: np.ndarray, veto: np.ndarray
+        self,
+        painter: QPainter,
+        where: QRectF,
+        arcs: np.ndarray,
+        votes: np.ndarray,
+        veto: np.ndarray,
+        chosen: Chosen | None,
     ) -> None:
         painter.fillRect(where, QColor(self.theme.canvas))
-        reach = max(where.height() - 56, 40.0)
+        reach = max(where.height() - (56 if self.height() >= ROOMY else 36), 24.0)
         start = QPointF(where.center().x(), where.bottom() - 26)
         metres = max(1.0, 2.0 / max(float(np.abs(arcs).max()), 0.02) * 0.5) if len(arcs) else 10.0
         scale = reach / metres
@@ -165,8 +191,8 @@ class VotesView(QWidget):
             painter.drawPolyline(line)
             if forbidden:
                 self._paint_cross(painter, line[-1], 3.5)
-        if self.chosen is not None:
-            [line] = _arcs(start, np.array([self.chosen.curvature_per_m]), np.array([metres]), scale)
+        if chosen is not None:
+            [line] = _arcs(start, np.array([chosen.curvature_per_m]), np.array([metres]), scale)
             painter.setPen(QPen(QColor(self.theme.accent), 5, cap=Qt.PenCapStyle.RoundCap))
             painter.drawPolyline(line)
         _paint_car(painter, start)
@@ -175,8 +201,11 @@ class VotesView(QWidget):
         """What was chosen, how fast and how sure, in lines below each other: beside the fan is little room."""
         if self.chosen is None:
             return ()
+        if self.way_to_go(spoken) is None:
+            return ("stands: every arc is vetoed",)
         bend = f"chosen arc {self.chosen.curvature_per_m:+.3f} 1/m".replace("-", "−")
-        speed = f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
+        still = abs(self.chosen.speed_m_s) < STILL_M_S
+        speed = "stands still" if still else f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
         sure = confidence_words(confidence_at(spoken, self.chosen.curvature_per_m))
         return bend, speed, sure
 
@@ -202,29 +231,35 @@ class VotesView(QWidget):
         painter.drawLine(at + QPointF(-size, size), at + QPointF(size, -size))
 
     def _paint_table(
-        self, painter: QPainter, top: float, voters: Mapping[str, Vote], spoken: Mapping[str, Vote], arcs: np.ndarray
+        self,
+        painter: QPainter,
+        top: float,
+        voters: Mapping[str, Vote],
+        spoken: Mapping[str, Vote],
+        arcs: np.ndarray,
+        chosen: Chosen | None,
     ) -> None:
-        names = min(NAMES, self.width() * 0.4)
+        names, rows = min(NAMES, self.width() * 0.4), self.rows_for(len(voters))
         cell = (self.width() - names - 12) / max(len(arcs), 1)
         painter.setFont(text_font(12))
-        for row, (name, vote) in enumerate(list(voters.items())[:MOST_ROWS]):
-            y = top + 4 + row * ROW
+        for row, (name, vote) in enumerate(list(voters.items())[:rows]):
+            y = top + 4 + row * self.row
             silent = name not in spoken or not has_say(vote)
             painter.setPen(QColor(self.theme.disabled if silent else self.theme.text))
             words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(names) - 16)
-            painter.drawText(QPointF(10, y + 15), words)
+            painter.drawText(QPointF(10, y + self.row / 2 + 4), words)
             near = np.abs(np.asarray(vote.curvature_per_m)[None, :] - arcs[:, None]).argmin(axis=1)
             if name in spoken:
                 self._paint_cells(painter, names, y + 2, cell, vote, near)
-        bottom = top + 4 + min(len(voters), MOST_ROWS) * ROW
-        if self.chosen is not None and len(arcs):
-            i = int(np.abs(arcs - self.chosen.curvature_per_m).argmin())
+        bottom = top + 4 + rows * self.row
+        if chosen is not None and len(arcs):
+            i = int(np.abs(arcs - chosen.curvature_per_m).argmin())
             painter.setPen(QPen(QColor(self.theme.accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(names + i * cell - 1, top + 4, cell + 1, bottom - top - 4), 2, 2)
         painter.setFont(text_font(11))
         painter.setPen(QColor(self.theme.muted))
-        if more := more_words(len(voters)):
+        if more := more_words(len(voters), rows):
             painter.drawText(QRectF(10, bottom + 2, names - 16, 16), Qt.AlignmentFlag.AlignLeft, more)
         foot = QRectF(names, bottom + 2, self.width() - names - 12, 16)
         most = float(np.abs(arcs).max()) if len(arcs) else 0.0
@@ -247,17 +282,17 @@ class VotesView(QWidget):
         ends = np.rint(left + np.arange(len(near) + 1) * cell).astype(int).tolist()
         for number, shade in enumerate(shades):
             x, width = ends[number], max(ends[number + 1] - ends[number] - 1, 1)
-            painter.fillRect(x, round(top), width, ROW - 4, colours[SHADES if forbidden[number] else shade])
+            painter.fillRect(x, round(top), width, self.row - 4, colours[SHADES if forbidden[number] else shade])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if cell >= 8:
             for number in np.flatnonzero(forbidden).tolist():
-                middle = QPointF((ends[number] + ends[number + 1] - 1) / 2, round(top) + (ROW - 4) / 2)
+                middle = QPointF((ends[number] + ends[number + 1] - 1) / 2, round(top) + (self.row - 4) / 2)
                 self._paint_cross(painter, middle, min(3.0, cell / 3))
 
 
-def more_words(voters: int) -> str:
+def more_words(voters: int, rows: int) -> str:
     """Of those that have no row."""
-    return f"+ {voters - MOST_ROWS} more" if voters > MOST_ROWS else ""
+    return f"+ {voters - rows} more" if voters > rows else ""
 
 
 @lru_cache(maxsize=4)
