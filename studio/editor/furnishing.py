@@ -64,6 +64,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     yield from _make_panels(window)
     EYES.need_safe = window.settings.safe_colours
     window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
+    window.viewers.action_wanted.connect(lambda name: window.menus.actions[name].trigger())
     window.layouts = Layouts(window.docks, window.settings, window)
     window.layouts.save_viewers, window.layouts.open_viewers = window.viewers.save, window.viewers.restore
     arrangements.keep_all(window)

@@ -39,6 +39,8 @@ class Viewers(QObject):
     """One was opened or closed, or chose something else to show."""
     break_wanted = pyqtSignal(str)
     """A topic at whose events the system is to stop."""
+    action_wanted = pyqtSignal(str)
+    """An action of the window, by its name: an empty viewer offers what would fill it."""
     _imported = pyqtSignal(object)
 
     def __init__(self, docks: Docks, feed: Feed, theme: Theme, parent: QObject) -> None:
@@ -77,6 +79,7 @@ class Viewers(QObject):
         if settings:
             viewer.restore(settings)
         viewer.settled.connect(self.changed)
+        viewer.wanted.connect(self._help)
         self._join(viewer)
         self.changed.emit()
         return viewer
@@ -151,6 +154,14 @@ class Viewers(QObject):
             viewer.scene_wanted.connect(lambda: self.show("scene"))  # type: ignore[attr-defined]
         if viewer.KIND == "topics":
             viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]
+
+    def _help(self, action: str) -> None:
+        """A viewer that is wanted may be open already; anything else is the window's to do."""
+        kind = action.removeprefix("viewer.")
+        if kind != action:
+            self.show(kind)
+        else:
+            self.action_wanted.emit(action)
 
     def _plot_field(self, field: object) -> None:
         plots = [viewer for viewer in self.open.values() if viewer.KIND == "plot"]

@@ -82,3 +82,31 @@ def test_a_topic_of_another_type_is_shown_as_that(qtbot: QtBot) -> None:
     viewer._ended(False)
     assert (row.text(2), row.text(3), row.text(6)) == ("", "", "3")
     feed.close()
+
+
+def test_an_empty_viewer_offers_what_would_fill_it(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[str] = []
+    monkeypatch.setattr(window.live, "run", lambda: runs.append("run"))
+    kinds = ("map", "compare", "votes", "scan", "image", "scene", "message", "states", "causality", "publish",
+             "teleop", "topics", "plot")  # fmt: skip
+    for kind in kinds:
+        viewer = window.viewers.add(kind)
+        viewer.show()
+        button = viewer.empty.button  # type: ignore[attr-defined]
+        assert (button.text(), button.isHidden()) == ("Run the system", False), kind
+        button.click()
+    assert len(runs) == len(kinds)
+
+
+def test_an_empty_viewer_of_a_running_system_shows_what_there_is(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewer = window.viewers.add("map")
+    with monkeypatch.context() as running:
+        running.setattr(Feed, "is_attached", property(lambda _: True))
+        viewer.show()
+    button = viewer.empty.button  # type: ignore[attr-defined]
+    assert button.text() == "Show the topics"
+    button.click()
+    button.click()
+    assert [each.KIND for each in window.viewers.open.values()] == ["map", "topics"], "not one more each time"

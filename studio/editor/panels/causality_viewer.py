@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidge
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.message_viewer import AnyTopic
-from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.causality_lanes import CausalityLanes, span_words
@@ -131,6 +131,9 @@ class CausalityViewer(Viewer):
     @property
     def trace(self) -> Trace:
         return self.log.trace if self.log is not None else self.keeper.trace
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def attached(self) -> None:
         if self.log is None:

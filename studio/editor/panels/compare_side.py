@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QSize
-from PyQt6.QtWidgets import QComboBox, QFileDialog, QMenu, QToolButton
+from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.icons import icon
 from studio.editor.panels.viewer import TopicChoice
@@ -48,8 +48,8 @@ class Side(QObject):
         self._start_ns = 0
         self._reader: NewestWish[Read] = NewestWish(self, self._have_read)
         self.topic = TopicChoice(frozenset({"Map"}), f"Map {letter}")
-        self.topic.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.topic.setMinimumContentsLength(8)  # two of them have to fit beside all the rest; the titles tell more
+        self.topic.setMinimumContentsLength(8)
+        self.topic.share = 0.14  # two of them have to fit beside all the rest; the titles tell more
         self.topic.chosen.connect(lambda topic: viewer.watch(self, topic))
         self.hold = viewer.tool(
             "mdi6.pause-octagon-outline",

@@ -253,9 +253,9 @@ class MapViewer(Viewer):
             return
         ago_s = (self._history.time_ns(-1) - self._history.time_ns(self.past.value())) / 1e9
         is_newest = self.past.value() == self.past.maximum()
-        past = "" if is_newest else f"the map of {ago_s:.1f} s ago"
-        parts = [past, "the run is over" if self._is_over else "", self.words.told]
-        self.view.note = " · ".join(part for part in parts if part)
+        past = "" if is_newest else f"The map of {ago_s:.1f} s ago"
+        over = "" if not self._is_over else "the run is over" if past else "The run is over"
+        self.view.note = " · ".join(part for part in (past, over, self.words.told) if part)
         self.view.update()
 
     def _compose(self) -> None:

@@ -12,12 +12,14 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from studio.editor.feed import Changes, Feed
+from studio.editor.freeze.standing import shown_event
+from studio.editor.live_state import count_words
 from studio.editor.panels.player_bar import PlayerBar
 from studio.editor.panels.player_beside import PlayerBeside
 from studio.editor.panels.player_marks import PlayerMarks
 from studio.editor.panels.player_memory import PlayerMemory
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
-from studio.editor.panels.viewer import Empty, Settings, Viewer, column, stacked
+from studio.editor.panels.viewer import Empty, Offer, Settings, Viewer, column, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
 from studio.editor.views.log_outline import Outline, read_density, read_gaps, read_outline
@@ -104,6 +106,9 @@ class PlayerViewer(Viewer):
         row.addStretch(1)
         layout.insertWidget(layout.count() - 1, choices)  # type: ignore[attr-defined]
         return choices
+
+    def offer(self) -> Offer | None:
+        return None  # it has choices of its own
 
     @property
     def state(self) -> dict[str, Any]:
@@ -269,8 +274,9 @@ class PlayerViewer(Viewer):
         why = {"end": "at the end", "condition": "the condition holds", "failure": "failed"}
         gate = "in lockstep" if state.get("gate") == "lockstep" else ""
         last = (self.feed.state.get("stepping") or {}).get("last") if gate and not state["playing"] else None
-        after = f"after {last[0]} #{last[1]}" if last else ""
-        parts = [why.get(str(state.get("stopped")), ""), after, f"event {state['number']} of {state['count']}", gate]
+        after = f"after {shown_event(str(last[0]), int(last[1]))}" if last else ""
+        place = f"event {count_words(state['number'])} of {count_words(state['count'])}"
+        parts = [why.get(str(state.get("stopped")), ""), place, after, gate]
         parts += [clock_words(outline.length_ns), f"{outline.size / 1e6:.1f} MB"]
         return " · ".join(part for part in parts if part)
 

@@ -24,7 +24,7 @@ from studio.editor.feed import Feed
 from studio.editor.fonts import code_font
 from studio.editor.live_values import value_lines, value_words
 from studio.editor.panels.message_form import FormError, MessageForm
-from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, mark, muted, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, mark, muted, stacked
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.messages import MessageError, MessageTypes
@@ -140,6 +140,9 @@ class PublishViewer(Viewer):
         self._wanted, self._kept = str(settings.get("target", "")), str(settings.get("message", ""))
         self.as_json.setChecked(bool(settings.get("json")))
         self._offer()
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def attached(self) -> None:
         self._stop()

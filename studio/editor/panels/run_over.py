@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QLabel, QWidget
 from studio.editor.theme import Theme
 
 WORDS = "The run is over"
+MARGIN = 8
 
 
 class RunOver(QLabel):
@@ -22,11 +23,11 @@ class RunOver(QLabel):
             " border-radius: 4px; padding: 2px 8px;"
         )
 
-    def show_at(self, top: int) -> None:
-        """In the middle of the upper edge: at the sides are words of the pictures."""
+    def show_at(self, top: int, share: float = 0.5) -> None:
+        """At the upper edge, in the middle unless a picture has something there: `share` 1 is the right end."""
         parent = self.parentWidget()
         assert parent is not None
         self.adjustSize()
-        self.move(max((parent.width() - self.width()) // 2, 0), top)
+        self.move(max(round((parent.width() - self.width() - 2 * MARGIN) * share) + MARGIN, 0), top)
         self.show()
         self.raise_()

@@ -14,7 +14,19 @@ from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import (
+    RUN,
+    Bar,
+    Empty,
+    More,
+    Offer,
+    Settings,
+    TopicChoice,
+    Viewer,
+    column,
+    facts,
+    stacked,
+)
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import fixed_range, range_of, scheme_for
 from studio.editor.views.scene.camera import PRESETS
@@ -138,6 +150,9 @@ class SceneViewer(Viewer):
         self.topics_changed()
 
     # ---- the feed
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def attached(self) -> None:
         self.view.content.forget()

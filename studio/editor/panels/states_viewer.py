@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QLineEdit
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_state import look_of
-from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, stacked
 from studio.editor.state_history import history_of, time_of
 from studio.editor.theme import Theme
 from studio.editor.views.state_lanes import StateLanes
@@ -68,6 +68,9 @@ class StatesViewer(Viewer):
         self.search.selectAll()
 
     # ---- the feed
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def attached(self) -> None:
         self.follow.setChecked(True)

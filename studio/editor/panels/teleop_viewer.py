@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 
 from studio.editor.feed import Changes, Feed
-from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, mark, muted, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, muted, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
@@ -74,6 +74,9 @@ class TeleopViewer(Viewer):
         self.most.setValue(most if isinstance(most, int) else 50)
         self._wanted = str(settings.get("target", ""))
         self.topics_changed()
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def attached(self) -> None:
         self._under_way, self._trouble = 0, ""
@@ -198,7 +201,7 @@ class TeleopViewer(Viewer):
         self.real.setVisible("real" in self.feed.state.get("sources", {}).values())
         fastest = float(told["max_speed_m_s"] or 0.0)
         share = self.most.value() / 100
-        self.share.setText(f"at most {fastest * share:.1f} m/s" if fastest else f"at most {share:.0%}")
+        self.share.setText(f"at most {_fast(share, fastest)}")
         left, ahead = self.stick.position
         if self._trouble:
             words = f"Refused: {self._trouble}"
@@ -211,8 +214,7 @@ class TeleopViewer(Viewer):
                 f"{self.target.currentText().partition('.')[0]} is {about.get('state')}: it drives only while active"
             )
         elif self.stick.is_held:
-            speed = f"{ahead * share * fastest:+.1f} m/s" if fastest else f"{ahead * share:+.0%}"
-            words = f"Driving: {speed}, steering {left:+.0%} to the left".replace("-", "−")
+            words = f"Driving {_way(ahead * share, fastest)}, {_turn(left)}"
         else:
             words = AT_REST
         self.words.setText(words)
@@ -223,3 +225,18 @@ class TeleopViewer(Viewer):
         super().show_theme(theme)
         self.stick.show_theme(theme)
         self.empty.show_theme(theme)
+
+
+def _fast(share: float, fastest: float) -> str:
+    return f"{share * fastest:.1f} m/s" if fastest else f"{share * 100:.0f} %"
+
+
+def _way(ahead: float, fastest: float) -> str:
+    """How fast, and which way: nobody has to know what a sign means."""
+    way = "forward" if ahead >= 0 else "back"
+    return f"{way} at {_fast(abs(ahead), fastest)}"
+
+
+def _turn(left: float) -> str:
+    share = round(abs(left) * 100)
+    return f"steering {share} % to the {'left' if left > 0 else 'right'}" if share else "straight"

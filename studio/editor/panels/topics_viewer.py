@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QT
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.live_batch import Event
-from studio.editor.panels.viewer import Bar, Empty, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, mime_of
 from studio.messages import Message
@@ -83,6 +83,9 @@ class TopicsViewer(Viewer):
         self.search.selectAll()
 
     # ---- the feed
+
+    def offer(self) -> Offer | None:
+        return None if self.feed.is_attached else RUN
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})

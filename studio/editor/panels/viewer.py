@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QLabel,
     QMenu,
+    QPushButton,
     QSizePolicy,
     QStackedLayout,
     QToolButton,
@@ -24,13 +24,20 @@ from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.panels.run_over import RunOver
+from studio.editor.panels.topic_choice import TopicChoice
 from studio.editor.theme import Theme
 
 __all__ = [
-    "BAR_HEIGHT", "Bar", "Empty", "Facts", "More", "Settings", "TopicChoice", "Viewer", "column", "facts", "mark",
-    "muted", "short_title", "stacked",
+    "BAR_HEIGHT", "RUN", "TOPICS", "Bar", "Empty", "Facts", "More", "Offer", "Settings", "TopicChoice", "Viewer",
+    "column", "facts", "mark", "muted", "short_title", "stacked",
 ]  # fmt: skip
 Settings = dict[str, Any]
+Offer = tuple[str, str]
+"""The words of a button, and the action of the window that it does."""
+RUN: Offer = ("Run the system", "run.start")
+LEAST_FACTS = 64
+"""Pixels: from the beginning of a sentence in less nobody could guess the rest."""
+TOPICS: Offer = ("Show the topics", "viewer.topics")
 
 
 def short_title(title: str, most: int = 22) -> str:
@@ -62,6 +69,8 @@ class Viewer(QWidget):
     """What the viewer should be called now."""
     settled = pyqtSignal()
     """A choice was made that is worth keeping."""
+    wanted = pyqtSignal(str)
+    """An action of the window, by its name, that would help an empty viewer."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__()
@@ -100,6 +109,10 @@ class Viewer(QWidget):
         for button, name in self._tools:
             button.setIcon(icon(name, theme.muted, theme.accent))
         self.over.show_theme(theme)
+
+    def offer(self) -> Offer | None:
+        """What one can do about it while there is nothing to show."""
+        return TOPICS if self.feed.is_attached else RUN
 
     def look_at(self, role: str, topic: str, show: Show, *, every: bool = False) -> None:
         """Watch a topic in a role of its own; an empty topic ends what the role saw before."""
@@ -150,6 +163,7 @@ class Viewer(QWidget):
 
     def _attached(self) -> None:
         self.over.hide()
+        self._show_offer()
         self.attached()
         self.topics_changed()
 
@@ -159,9 +173,19 @@ class Viewer(QWidget):
         self.changed(changes)
 
     def _ended(self, died: bool) -> None:
+        self._show_offer()
         self.ended()
         if self.KEEPS_PICTURE and self._watches:
-            self.over.show_at(self.picture_top() + 8)
+            self.over.show_at(*self.over_at())
+
+    def _show_offer(self) -> None:
+        empty = getattr(self, "empty", None)
+        if isinstance(empty, Empty):
+            empty.offer(self.offer(), self.wanted.emit)
+
+    def over_at(self) -> tuple[int, float]:
+        """Where the plate lies that tells that the run is over: its top, and how far to the right."""
+        return self.picture_top() + 8, 0.5
 
     def picture_top(self) -> int:
         """Where its picture begins, below bars and strips."""
@@ -170,55 +194,16 @@ class Viewer(QWidget):
 
     # ---- Qt
 
+    def showEvent(self, event: QShowEvent | None) -> None:
+        super().showEvent(event)
+        self._show_offer()
+
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
+        for choice in self.findChildren(TopicChoice):
+            choice.fit_into(self.width())
         if not self.over.isHidden():
-            self.over.show_at(self.picture_top() + 8)
-
-
-class TopicChoice(QComboBox):
-    """The topics of some types; keeps what was chosen while no system runs: layouts load before there is data."""
-
-    chosen = pyqtSignal(str)
-
-    def __init__(self, types: frozenset[str], none: str, word: str = "") -> None:
-        """`word`: only topics with it in their name."""
-        super().__init__()
-        self.types, self.none, self.word = types, none, word
-        self.topic = ""
-        self.setAccessibleName("Topic")
-        self.setToolTip("The topic that is shown")
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.setMinimumContentsLength(14)
-        self.activated.connect(lambda _: self.choose(str(self.currentData() or "")))
-        self.refresh({})
-
-    def refresh(self, topics: dict[str, Any], *, first: bool = False) -> None:
-        """Offer what there is; with `first` choose the one that says the most when nothing is chosen."""
-        fitting = sorted(name for name, topic in topics.items() if self.fits(name, str(topic.get("type"))))
-        if first and not self.topic and fitting:
-            self.choose(max(fitting, key=lambda name: float(topics[name].get("count") or 0)))
-        self.blockSignals(True)
-        self.clear()
-        if not self.topic:
-            self.addItem(self.none, "")
-        for name in fitting:
-            self.addItem(name, name)
-        if self.topic and self.topic not in fitting:
-            self.addItem(f"{self.topic} (not there)" if topics else self.topic, self.topic)
-        self.setCurrentIndex(max(self.findData(self.topic), 0))
-        self.blockSignals(False)
-
-    def fits(self, topic: str, type_name: str) -> bool:
-        return type_name in self.types and self.word in topic
-
-    def choose(self, topic: str) -> None:
-        if topic != self.topic:
-            self.topic = topic
-            if topic and self.findData(topic) < 0:  # of a recording, or of a system that does not run yet
-                self.addItem(topic, topic)
-            self.setCurrentIndex(max(self.findData(topic), 0))
-            self.chosen.emit(topic)
+            self.over.show_at(*self.over_at())
 
 
 class More(QToolButton):
@@ -283,7 +268,8 @@ class Facts(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         words = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), int(self.alignment()), words)
+        if words == self._words or self.width() >= LEAST_FACTS:
+            painter.drawText(self.rect(), int(self.alignment()), words)
         painter.end()
 
 
@@ -302,7 +288,7 @@ def mark(widget: QWidget, name: str, value: object) -> None:
 
 
 class Empty(QWidget):
-    """One sentence, one muted picture, in the middle."""
+    """One sentence, one muted picture and one thing to do about it, in the middle."""
 
     def __init__(self, name: str, sentence: str, theme: Theme) -> None:
         super().__init__()
@@ -315,8 +301,20 @@ class Empty(QWidget):
         for label in (self._picture, self._sentence):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(label)
+        self.button = QPushButton()
+        self.button.clicked.connect(lambda _: self._do(self._action))
+        self.button.hide()
+        column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
+        self._action = ""
+        self._do: Callable[[str], object] = lambda _: None
         self.show_theme(theme)
+
+    def offer(self, offer: Offer | None, do: Callable[[str], object]) -> None:
+        words, self._action = offer or ("", "")
+        self._do = do
+        self.button.setText(words)
+        self.button.setVisible(bool(words))
 
     def say(self, sentence: str) -> None:
         self._sentence.setText(sentence)

@@ -6,7 +6,7 @@ from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.votes_view import MOST_ROWS, Chosen, VotesView
+from studio.editor.views.votes_view import Chosen, VotesView
 from studio.messages import Velocity, Vote
 
 WHEELBASE_M = 1.0
@@ -40,6 +40,10 @@ class VotesViewer(Viewer):
     def attached(self) -> None:
         self.view.forget()
 
+    def over_at(self) -> tuple[int, float]:
+        """At the right, below the count of vetoes: in the middle is the fan."""
+        return self.picture_top() + 30, 1.0
+
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
         self.command.refresh(topics, first=True)
@@ -60,7 +64,8 @@ class VotesViewer(Viewer):
             self.view.show_votes(event.topic.strip("/").partition("/")[0], event.message)
             self._stack.setCurrentWidget(self.view)
             self.facts.setText(f"event {event.sequence}")
-            hidden = [name for name, vote in sorted(self.view.votes.items()) if len(vote)][MOST_ROWS:]
+            voters = [name for name, vote in sorted(self.view.votes.items()) if len(vote)]
+            hidden = voters[self.view.rows_for(len(voters)) :]
             self.view.setToolTip(f"Without a row: {', '.join(hidden)}" if hidden else "")
 
     def _take_command(self, events: list[Event]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap
 
 from studio.editor.fonts import text_font
@@ -28,11 +28,13 @@ from studio.editor.views.map_overlays import (
 )
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import MARGIN, PlaneView
-from studio.editor.views.plates import LEGEND, draw_legend, draw_plate, draw_vehicle
+from studio.editor.views.plates import LEGEND, SMALL_LEGEND, draw_legend, draw_plate, draw_vehicle
 from studio.editor.views.votes_view import Chosen, combined, current
 from studio.messages import PoseTransform, Range3d, Vote
 
 JUMP_NS = 10_000_000_000
+ROOMY = QSize(520, 360)
+"""From this size on a map can spare the room for large legends."""
 UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
 NOWHERE: Places = np.zeros((0, 2))
 
@@ -223,14 +225,18 @@ class MapView(PlaneView):
 
     def legend_rectangle(self, place: int = 0) -> QRectF:
         """From the right, one beside the other, unless it was dragged elsewhere."""
-        width, height = LEGEND
+        width, height = self._legend_size()
         left = self.width() - (width + MARGIN) * (place + 1)
         home = QRectF(left, MARGIN, width, min(height, self.height() - 2 * MARGIN - 40))
         return self.plates.place(f"legend {place}", home, self.size())
 
+    def _legend_size(self) -> tuple[int, int]:
+        """A small map keeps more of its room for itself."""
+        return LEGEND if self.width() >= ROOMY.width() and self.height() >= ROOMY.height() else SMALL_LEGEND
+
     def _with_legend(self) -> list[tuple[int, QRectF]]:
         """Layers and where their legends are: the topmost first, and of the others as many as leave the half free."""
-        most = max(1, self.width() // 2 // (LEGEND[0] + MARGIN))
+        most = max(1, self.width() // 2 // (self._legend_size()[0] + MARGIN))
         numbers = [number for number in reversed(range(len(self.layers))) if self.layers[number].opacity > 0]
         return [(number, self.legend_rectangle(place)) for place, number in enumerate(numbers[:most])]
 

@@ -11,7 +11,7 @@ from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import Scheme, ticks
 
-LEGEND = (112, 176)
+LEGEND, SMALL_LEGEND = (112, 176), (92, 132)
 _BAR = 12
 
 

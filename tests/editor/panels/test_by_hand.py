@@ -197,7 +197,7 @@ class TestDriving:
         QTest.keyPress(viewer.stick, Qt.Key.Key_A)
         assert viewer.joy() == {"axes": [0.5, 0.0, 1.0], "buttons": [0, 1]}
         assert asked[0]["do"] == "send" and asked[0]["to"] == "teleop.joy" and asked[0]["real"] is False
-        assert "Driving: +1.0 m/s, steering +100%" in viewer.words.text()
+        assert viewer.words.text() == "Driving forward at 1.0 m/s, steering 100 % to the left"
         QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
         assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 0]}, "let go: at once"
         assert not viewer._timer.isActive()
@@ -250,6 +250,15 @@ class TestDriving:
         feed.state["gate"] = "pause"
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
         assert not asked and "stands still" in viewer.words.text()
+
+    def test_it_says_which_way_it_drives(self, viewer: TeleopViewer) -> None:
+        """To the right was told as −43% to the left."""
+        for key in (Qt.Key.Key_Space, Qt.Key.Key_S, Qt.Key.Key_D):
+            QTest.keyPress(viewer.stick, key)
+        assert "back at " in viewer.words.text() and "to the right" in viewer.words.text()
+        assert not set("+-−") & set(viewer.words.text())
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_D)
+        assert viewer.words.text().endswith(", straight")
 
     def test_a_refusal_is_told_and_ends_the_driving(self, viewer: TeleopViewer, asked: Asked) -> None:
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)

@@ -118,7 +118,7 @@ def test_the_last_picture_of_a_run_that_has_ended_says_so(feed: Feed) -> None:
     viewer = shown_map(feed)
     assert viewer.view.note == ""
     viewer.ended()
-    assert viewer.view.note == "the run is over" and viewer.shown is not None
+    assert viewer.view.note == "The run is over" and viewer.shown is not None
     viewer.attached()
     show_terrain(viewer)
     assert viewer.view.note == ""
@@ -190,13 +190,13 @@ def test_a_map_of_the_past_stays_when_the_oldest_are_forgotten(feed: Feed, monke
     for number in range(1, 6):
         take(number)
     viewer.past.setValue(2)
-    assert seen() == (3.0, 3.0) and viewer.view.note == "the map of 2.0 s ago"
+    assert seen() == (3.0, 3.0) and viewer.view.note == "The map of 2.0 s ago"
     take(6)
-    assert seen() == (3.0, 3.0) and viewer.past.value() == 1 and viewer.view.note == "the map of 3.0 s ago"
+    assert seen() == (3.0, 3.0) and viewer.past.value() == 1 and viewer.view.note == "The map of 3.0 s ago"
     take(7)
     take(8)
     assert seen() == (4.0, 4.0), "there is no room for it any more"
-    assert "no longer kept" in viewer.facts.text() and viewer.view.note.startswith("the map of 4.0 s ago · ")
+    assert "no longer kept" in viewer.facts.text() and viewer.view.note.startswith("The map of 4.0 s ago · ")
 
 
 def test_a_map_that_came_while_it_was_hidden_fits_when_it_is_seen(feed: Feed) -> None:

@@ -90,6 +90,42 @@ def test_scrubbing_seeks_and_the_box_switches_a_stream(viewer: PlayerViewer, qtb
     assert asked[-1] == ("enable", {"topic": "/platform/level", "on": False})
 
 
+def test_the_cursor_stays_under_the_hand_and_seeks_do_not_queue(
+    viewer: PlayerViewer, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer to the first of many seeks took the cursor back to where the hand had been."""
+    del viewer.steering.ask  # type: ignore[method-assign]
+    asked: list[tuple[Any, dict[str, Any]]] = []
+    monkeypatch.setattr(viewer.feed, "ask", lambda _, done, *__, **fields: asked.append((done, fields)))
+    timeline, (first, last) = viewer.timeline, viewer.timeline.span_ns
+
+    def arrive(number: int) -> None:
+        done, fields = asked[number]
+        done({"player": {**viewer.state, "time_ns": fields["time_ns"]}})
+
+    viewer._seek(first + MS)
+    viewer.steering._seek_now()
+    for time_ns in (first + 2 * MS, last):
+        timeline._seek(time_ns)
+        viewer.steering._seek_now()
+    assert len(asked) == 1, "one at a time"
+    arrive(0)
+    assert timeline.now_ns == last
+    qtbot.waitUntil(lambda: len(asked) == 2, timeout=5000)
+    assert asked[1][1]["time_ns"] == last, "what was passed meanwhile nobody wants any more"
+    arrive(1)
+    assert timeline.now_ns == last and not viewer.steering.is_seeking
+
+
+def test_what_the_machinery_sends_has_words(viewer: PlayerViewer) -> None:
+    """At the end of the bar stood /_studio/timer/waypoint_follower."""
+    viewer.feed.state["player"] |= {"gate": "lockstep", "number": 1234, "count": 2362}
+    viewer.feed.state["stepping"] |= {"last": ["/_studio/timer/follower", 7]}
+    viewer._take_state()
+    words = viewer.bar.facts.text()
+    assert words.startswith("event 1\u2009234 of 2\u2009362 · after tick of follower #7")
+
+
 def test_with_shift_a_pixel_is_an_event(viewer: PlayerViewer, qtbot: QtBot) -> None:
     timeline = viewer.timeline
     start_ns = timeline.now_ns

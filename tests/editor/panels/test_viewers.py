@@ -19,12 +19,14 @@ from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.scan_viewer import ScanViewer
+from studio.editor.panels.topic_choice import LEAST_CHOICE
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
+from studio.editor.panels.viewer import Facts
 from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.session import Session
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
-from studio.editor.views.votes_view import Chosen, more_words
+from studio.editor.views.votes_view import FOOT, LEAST_FAN, Chosen, more_words
 from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
 
 TOPICS: dict[str, Any] = {
@@ -108,7 +110,7 @@ class TestMap:
         for value in (0.1, 0.2, 0.3):
             viewer._take_map([event("/terrain_map/terrain", terrain(value=value), seconds=value * 10)])
         viewer.past.setValue(0)
-        assert viewer.view.note == "the map of 2.0 s ago"
+        assert viewer.view.note == "The map of 2.0 s ago"
         assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1)
         viewer._take_map([event("/terrain_map/terrain", terrain(value=0.4), seconds=4.0)])
         assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1), "the past stays until one comes back"
@@ -281,8 +283,10 @@ class TestPlot:
         assert -10 < low <= 1.0 and 3.0 <= high < 10
 
     def test_the_time_of_the_world_is_the_time_of_day(self, feed: Feed) -> None:
-        axis = PlotViewer(feed, LIGHT).plot.getAxis("bottom")
-        assert axis.tickStrings([0.0, 10.0], 1.0, 10.0) == ["0", "10"]
+        viewer = PlotViewer(feed, LIGHT)
+        axis = viewer.plot.getAxis("bottom")
+        assert axis.tickStrings([-10.0, 0.0, 10.0], 1.0, 10.0) == ["−10 s", "0 s", "10 s"]
+        assert viewer.plot.getAxis("left").tickStrings([-0.5, 0.0], 1.0, 0.5) == ["−0.5", "0"]
         strings = axis.tickStrings([1.7e9, 1.7e9 + 90], 1.0, 90.0)
         assert all(len(text) == 8 and text.count(":") == 2 for text in strings) and strings[0] != strings[1]
 
@@ -365,6 +369,32 @@ class TestTopics:
         assert in_words(np.arange(12).reshape(3, 4)) == "3 × 4 int64, 0 … 11"
 
 
+class TestNarrowBars:
+    def test_a_topic_gives_way_to_the_buttons_and_keeps_both_ends(self, feed: Feed) -> None:
+        """In the dock of a window of 1600 pixels a map had two buttons of eight."""
+        feed.state["topics"] = {"/a_component_with_a_long_name/terrain_of_the_day": {"type": "Map", "count": 1}}
+        viewer = MapViewer(feed, LIGHT)
+        viewer.resize(446, 300)
+        viewer.show()
+        QApplication.processEvents()
+        assert LEAST_CHOICE <= viewer.topic.width() <= 446 * viewer.topic.share
+        assert viewer.follow.isVisible() and viewer.goal.isVisible() and viewer.measure.isVisible()
+        viewer.resize(1400, 300)
+        QApplication.processEvents()
+        assert viewer.topic.width() >= viewer.topic.sizeHint().width(), "there is room for all of it"
+
+    def test_the_beginning_of_a_word_is_no_fact(self, feed: Feed) -> None:
+        """At the end of a bar stood `2…`."""
+        facts = Facts("240 × 240 cells · 0.25 m")
+        facts.resize(30, 20)
+        blank = Facts("")
+        blank.resize(30, 20)
+        assert facts.grab().toImage() == blank.grab().toImage()
+        facts.resize(90, 20)
+        blank.resize(90, 20)
+        assert facts.grab().toImage() != blank.grab().toImage()
+
+
 class TestVotesAndScans:
     def test_how_sure_the_voters_are_of_the_choice_is_told_in_words(self, feed: Feed) -> None:
         arcs = np.linspace(-0.2, 0.2, 5)
@@ -381,16 +411,48 @@ class TestVotesAndScans:
         assert view.choice_words({"b": unsure})[2] == "voters do not know (0 %)"
         assert view.choice_words({"c": none})[2] == ""
 
+    def test_who_may_take_no_arc_has_chosen_none(self, feed: Feed) -> None:
+        """The fan showed a thick arc in the middle of all the crosses, with 0.0 m/s beside it."""
+        arcs = np.linspace(-0.2, 0.2, 5)
+        against = {"a": Vote.over(arcs, vote=np.zeros(5), veto=np.ones(5, bool))}
+        view = VotesViewer(feed, DARK).view
+        view.show_chosen(Chosen(0.2, 0.0))
+        assert view.way_to_go(against) is None
+        assert view.choice_words(against) == ("stands: every arc is vetoed",)
+        view.show_chosen(Chosen(0.2, 1.0))
+        assert view.way_to_go(against) == view.chosen, "it drives all the same"
+
     def test_voters_that_have_no_row_are_counted(self, feed: Feed) -> None:
         viewer = VotesViewer(feed, DARK)
         viewer.resize(500, 500)
+        viewer.grab()  # lays it out
         for number in range(8):
             viewer._take_votes([event(f"/v{number}/votes", Vote.over([0.0], vote=[0.5]))])
-        assert more_words(8) == "" and not viewer.view.toolTip()
+        assert more_words(8, 8) == "" and not viewer.view.toolTip()
         before = viewer.view.grab().toImage()
         viewer._take_votes([event("/v8/votes", Vote.over([0.0], vote=[0.5]))])
-        assert more_words(9) == "+ 1 more" and viewer.view.toolTip() == "Without a row: v8"
+        assert more_words(9, 8) == "+ 1 more" and viewer.view.toolTip() == "Without a row: v8"
         assert viewer.view.grab().toImage() != before
+
+    def test_a_low_panel_cuts_nothing_off(self, feed: Feed) -> None:
+        """The words below the rows were cut in half, and of the fan there was a stamp."""
+        view = VotesViewer(feed, DARK).view
+        for height in (180, 200, 240, 500):
+            view.resize(380, height)
+            for voters in (1, 4, 8):
+                rows = view.rows_for(voters)
+                fan = height - rows * view.row - FOOT
+                assert rows >= 1 and fan >= LEAST_FAN
+        view.resize(380, 214)
+        assert view.rows_for(4) == 4, "all of the Raptor, in the place where they open by themselves"
+
+    def test_the_end_of_a_run_is_told_beside_the_fan(self, feed: Feed) -> None:
+        viewer = VotesViewer(feed, DARK)
+        viewer.resize(446, 260)
+        viewer.show()
+        viewer._take_votes([event("/avoid/votes", Vote.over([0.0], vote=[0.5]))])
+        viewer._ended(died=False)
+        assert viewer.over.isVisible() and viewer.over.x() > viewer.width() / 2 + 60
 
     def test_votes_of_all_voters_and_the_choice(self, feed: Feed) -> None:
         viewer = VotesViewer(feed, DARK)
