@@ -8,6 +8,9 @@ PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
 PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))
 PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
+# Where a machine forbids Python to keep what it has compiled, every process that is started here would compile all of its
+# libraries anew: a window takes seconds longer, and the tests start thousands of processes.
+unexport PYTHONDONTWRITEBYTECODE
 KERNELS := $(shell grep -ls '^def compiled_' studio/*/*/*.py components/*/*.py)
 
 .DEFAULT_GOAL := help

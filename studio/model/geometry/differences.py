@@ -39,7 +39,10 @@ class Tolerance:
     """Of numbers that are neither metres nor radians."""
 
 
-def differences(one: Model, other: Model, tolerance: Tolerance = Tolerance()) -> list[Difference]:  # noqa: B008
+USUAL = Tolerance()
+
+
+def differences(one: Model, other: Model, tolerance: Tolerance = USUAL) -> list[Difference]:
     """Frames are compared as seen from the first body that both have, with every joint at home."""
     return [
         *_missing("body", "", one.bodies, other.bodies),

@@ -1,9 +1,15 @@
-"""One scene by OpenGL and by Qt, on whatever display there is: who painted, and the colours at some places, as JSON."""
+"""One scene by OpenGL and by Qt, on whatever display there is: who painted, and the colours at some places, as JSON.
+
+And `held`: for which part of a long painting no other thread of Python could run.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
+from threading import Event, Thread
+from time import perf_counter
 
 import numpy as np
 from PyQt6.QtGui import QColor, QImage
@@ -46,6 +52,30 @@ def behind_glass(picture: QImage) -> tuple[int, ...]:
     return picture.pixelColor(*BEHIND_GLASS).getRgb()[:3]
 
 
+def large_scene() -> Scene:
+    """So much that software needs a while."""
+    random = np.random.default_rng(1)
+    sheets = random.uniform(-4.0, 4.0, (6000, 3, 3))
+    return Scene((Placed((Triangles(sheets, all_of((200, 100, 50, 255), len(sheets))),)),))
+
+
+class Beats:
+    """Another thread, which only wants to run now and then."""
+
+    def __init__(self) -> None:
+        self.at: list[float] = [perf_counter()]
+        self._ended = Event()
+        Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while not self._ended.wait(0.002):
+            self.at.append(perf_counter())
+
+    def longest_s(self) -> float:
+        self._ended.set()
+        return max(later - sooner for sooner, later in pairwise([*self.at, perf_counter()]))
+
+
 def main() -> int:
     app = QApplication(sys.argv[:1])
     owner = QWidget()
@@ -59,10 +89,15 @@ def main() -> int:
     maker = pictures.maker
     assert maker is not None
     words = maker.words
+    beats, began = Beats(), perf_counter()
+    pictures.paint(Job(large_scene(), camera, 600, 500, "#000000"))
+    app.exec()
+    share = beats.longest_s() / (perf_counter() - began)
     pictures.close()
     by_qt = PaintedPicture().paint(scene(), camera, 200, 180, QColor("#000000"))
     glass = [behind_glass(picture) for picture in (found[0].picture, by_qt)]
-    print(json.dumps({"words": words, "gl": colours(found[0].picture), "qt": colours(by_qt), "glass": glass}))
+    told = {"words": words, "gl": colours(found[0].picture), "qt": colours(by_qt), "glass": glass, "held": share}
+    print(json.dumps(told))
     return 0
 
 

@@ -6,13 +6,13 @@ times slower, and the window is made anew when the first one comes into it. A pi
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QColor, QImage, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PyQt6.QtOpenGL import QOpenGLFramebufferObject, QOpenGLFramebufferObjectFormat
 
+from studio.editor.views.scene import gl_calls as gl
 from studio.editor.views.scene.batches import Batch, Lines, Points, Scene
 from studio.editor.views.scene.camera import Camera
 
@@ -47,22 +47,13 @@ class GlPicture:
             raise NoGl("no OpenGL context can be made")
         if not surface.isValid() or not self._context.makeCurrent(surface):
             raise NoGl("the OpenGL context cannot be used")
-        self._gl = self._functions()
-        self.renderer = bytes(self._gl.glGetString(self._gl.GL_RENDERER) or b"").decode(errors="replace")
+        try:
+            self._calls, self.renderer = gl.calls_of(self._context), gl.renderer_of(self._context)
+        except gl.MissingCall as missing:
+            raise NoGl(f"this OpenGL has no {missing}") from None
         self._is_software = any(word in self.renderer.lower() for word in SOFTWARE)
         self.words = "software GL" if self._is_software else "OpenGL"
         self._buffer: QOpenGLFramebufferObject | None = None
-
-    def _functions(self) -> Any:
-        try:
-            import OpenGL
-
-            OpenGL.ERROR_CHECKING = False  # asks GL after each call, which costs more than the call
-            OpenGL.ERROR_LOGGING = False
-            from OpenGL import GL
-        except ImportError as error:
-            raise NoGl(f"PyOpenGL is missing: {error}") from None
-        return GL
 
     def paint(self, scene: Scene, camera: Camera, width: int, height: int, ground: QColor) -> QImage:
         """A picture of this size, in pixels of the screen."""
@@ -73,9 +64,12 @@ class GlPicture:
         self._begin(camera, width, height, ground)
         view = camera.view_matrix()
         for thing in scene.things:
-            self._gl.glLoadMatrixd(np.ascontiguousarray((view @ thing.pose).T))
+            self._load(view @ thing.pose)
             for batch in thing.batches:
                 self._draw(batch)
+        # Or software GL would paint when the picture is asked for. PyQt holds Python's lock meanwhile, and the whole
+        # window would stand still, here for 0.9 s; this call gives it away.
+        self._calls.glFinish()
         picture = buffer.toImage()
         buffer.release()
         return picture
@@ -92,39 +86,43 @@ class GlPicture:
         return self._buffer
 
     def _begin(self, camera: Camera, width: int, height: int, ground: QColor) -> None:
-        gl = self._gl
-        gl.glViewport(0, 0, width, height)
-        gl.glClearColor(ground.redF(), ground.greenF(), ground.blueF(), 1.0)
-        gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
-        gl.glEnable(gl.GL_DEPTH_TEST)
-        gl.glEnable(gl.GL_BLEND)
+        calls = self._calls
+        calls.glViewport(0, 0, width, height)
+        calls.glClearColor(ground.redF(), ground.greenF(), ground.blueF(), 1.0)
+        calls.glClear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
+        calls.glEnable(gl.DEPTH_TEST)
+        calls.glEnable(gl.BLEND)
         # The picture itself stays opaque: of half a colour Qt would make another one on a bright ground.
-        gl.glBlendFuncSeparate(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA, gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
+        calls.glBlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
         # Edges lie in their faces: the faces are pushed back a little, so that the edges are seen.
-        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
-        gl.glPolygonOffset(1.0, 1.0)
-        gl.glMatrixMode(gl.GL_PROJECTION)
-        gl.glLoadMatrixd(np.ascontiguousarray(camera.projection(width, height).T))
-        gl.glMatrixMode(gl.GL_MODELVIEW)
+        calls.glEnable(gl.POLYGON_OFFSET_FILL)
+        calls.glPolygonOffset(1.0, 1.0)
+        calls.glMatrixMode(gl.PROJECTION)
+        self._load(camera.projection(width, height))
+        calls.glMatrixMode(gl.MODELVIEW)
+
+    def _load(self, matrix: NDArray[np.float64]) -> None:
+        by_columns = np.ascontiguousarray(matrix.T, np.float64)
+        self._calls.glLoadMatrixd(by_columns.ctypes.data)
 
     def _draw(self, batch: Batch) -> None:
         if not len(batch.points):
             return
-        gl = self._gl
+        calls = self._calls
         if isinstance(batch, Points):
-            gl.glPointSize(batch.size)
-            mode, corners = gl.GL_POINTS, 1
+            calls.glPointSize(batch.size)
+            mode, corners = gl.POINTS, 1
         elif isinstance(batch, Lines):
-            gl.glLineWidth(batch.width)
-            mode, corners = gl.GL_LINES, 2
+            calls.glLineWidth(batch.width)
+            mode, corners = gl.LINES, 2
         else:
-            mode, corners = gl.GL_TRIANGLES, 3
+            mode, corners = gl.TRIANGLES, 3
         places = np.ascontiguousarray(batch.points.reshape(-1, 3), np.float32)
-        colours = np.repeat(batch.colours, corners, axis=0) if corners > 1 else np.ascontiguousarray(batch.colours)
-        gl.glEnableClientState(gl.GL_VERTEX_ARRAY)
-        gl.glEnableClientState(gl.GL_COLOR_ARRAY)
-        gl.glVertexPointer(3, gl.GL_FLOAT, 0, places)
-        gl.glColorPointer(4, gl.GL_UNSIGNED_BYTE, 0, colours)
-        gl.glDrawArrays(mode, 0, len(places))
-        gl.glDisableClientState(gl.GL_COLOR_ARRAY)
-        gl.glDisableClientState(gl.GL_VERTEX_ARRAY)
+        colours = np.ascontiguousarray(np.repeat(batch.colours, corners, axis=0), np.uint8)
+        calls.glEnableClientState(gl.VERTEX_ARRAY)
+        calls.glEnableClientState(gl.COLOR_ARRAY)
+        calls.glVertexPointer(3, gl.FLOAT, 0, places.ctypes.data)
+        calls.glColorPointer(4, gl.UNSIGNED_BYTE, 0, colours.ctypes.data)
+        calls.glDrawArrays(mode, 0, len(places))
+        calls.glDisableClientState(gl.COLOR_ARRAY)
+        calls.glDisableClientState(gl.VERTEX_ARRAY)
