@@ -90,6 +90,8 @@ def count_words(count: int) -> str:
 def time_words(microseconds: float | None) -> str:
     if microseconds is None:
         return "—"
+    if microseconds >= 1_000_000:
+        return f"{microseconds / 1e6:.1f} s"
     return f"{microseconds:.0f} µs" if microseconds < 1000 else f"{microseconds / 1000:.1f} ms"
 
 

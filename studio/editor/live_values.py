@@ -8,7 +8,7 @@ from typing import Any
 
 FEW = 4
 """Elements of an array that are written out; of a longer one, its shape is told."""
-_ASIDE = ("stamp_ns", "frame", "frame_id")
+_ASIDE = ("stamp_ns", "frame", "frame_id", "child_frame")
 
 
 def value_lines(message: Any) -> list[str]:
@@ -25,6 +25,8 @@ def value_words(value: Any) -> str:
     if is_dataclass(value) and not isinstance(value, type):
         return ", ".join(f"{name} {value_words(part)}" for name, part in _named(value) if name not in _ASIDE)
     if hasattr(value, "shape") and hasattr(value, "tolist"):
+        if value.shape == (4, 4) and value[3].tolist() == [0, 0, 0, 1]:  # a pose: where it is says more than its size
+            return f"at {value_words(value[:3, 3].tolist())}"
         if value.size > FEW:
             return f"{' × '.join(map(str, value.shape))} {value.dtype}"
         return value_words(value.tolist())

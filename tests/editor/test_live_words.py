@@ -27,7 +27,7 @@ from studio.editor.live_state import (
 )
 from studio.editor.live_values import first_number, value_lines
 from studio.editor.theme import THEMES, contrast
-from studio.messages import Float64, Map, Velocity
+from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system import System
 from studio.runtime.lifecycle import State
@@ -108,7 +108,7 @@ def test_figures_keep_their_width() -> None:
     rates = (0.0, 0.5, 0.025, 9.96, 1234.5, 20_000.0)
     words = ["0.0 Hz", "0.5 Hz", "0.025 Hz", "10.0 Hz", "1234 Hz", "20.0 kHz"]
     assert [rate_words(rate) for rate in rates] == words
-    assert [time_words(us) for us in (None, 90.0, 2500.0)] == ["—", "90 µs", "2.5 ms"]
+    assert [time_words(us) for us in (None, 90.0, 2500.0, 12_345_678.0)] == ["—", "90 µs", "2.5 ms", "12.3 s"]
 
 
 def test_values_in_a_few_words() -> None:
@@ -117,6 +117,8 @@ def test_values_in_a_few_words() -> None:
     assert velocity[-2:] == ["stamp_ns 7", "frame base"], "what says when and where comes last"
     planes = Map(plane_names=["height"], planes=np.zeros((1, 20, 30), np.float32))
     assert "planes 1 × 20 × 30 float32" in value_lines(planes)
+    pose = PoseTransform.from_xyz_rpy(1.5, -2.0, 0.25, frame="map", child_frame="base")
+    assert value_lines(pose)[0] == "matrix at (1.5, −2, 0.25)"
     assert first_number(Float64(data=2.0)) == 2.0 and first_number(planes) == 1.0
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPoint, QPointF, QTimer
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
+from studio.editor.canvas.beside import place_beside, points_on
 from studio.editor.canvas.sight import SightView
+from studio.editor.canvas.wire_item import WireItem
 from studio.editor.feed import Feed
-from studio.editor.fonts import text_font
+from studio.editor.fonts import metrics, text_font, width_of
 from studio.editor.panels.topic_view import TopicView
 from studio.model.parts import Endpoint, Wire
 from studio.model.wiring import topic_of
 
 AFTER_MS = 400
 WIDTH = 286
+MARGIN = 12
+PINS, FREES = "Space pins this card", "Space lets it go"
+FIRST = "Click, then Space pins this card"
+"""Somebody else has the keyboard."""
 
 
 class LiveCard(QFrame):
@@ -23,17 +29,18 @@ class LiveCard(QFrame):
         self.is_pinned = False
         self._subject: tuple[str, str, str, str] | None = None
         self._wanted: tuple[str, str, str, str] | None = None
-        self._at = QPoint()
+        self._at, self._point = QPoint(), QPointF()
+        self._lines: list[list[QPoint]] = []
+        """Of what it is about, as it is seen: never covered if there is another place."""
         self._topic: TopicView | None = None
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
-        self.title, self.ends, self.hint = QLabel(), QLabel(), QLabel("Space pins this card")
+        self.title, self.ends, self.hint = QLabel(), QLabel(), QLabel(PINS)
         self.title.setFont(text_font(13, 600))
-        self.ends.setWordWrap(True)
         for label in (self.ends, self.hint):
             label.setProperty("role", "muted")
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(12, 10, 12, 10)
+        self._layout.setContentsMargins(MARGIN, 10, MARGIN, 10)
         self._layout.setSpacing(5)
         for widget in (self.title, self.ends, self.hint):
             self._layout.addWidget(widget)
@@ -49,7 +56,7 @@ class LiveCard(QFrame):
         if not self.feed.is_attached or self.is_pinned:
             return self.feed.is_attached and self.is_pinned
         wanted = self._subject_at(point)
-        self._at = at
+        self._at, self._point = at, point
         if wanted != self._wanted:
             self._wanted = wanted
             if wanted is None or wanted != self._subject:
@@ -84,7 +91,7 @@ class LiveCard(QFrame):
         if not self.isVisible():
             return False
         self.is_pinned = not self.is_pinned
-        self.hint.setText("Space lets it go" if self.is_pinned else "Space pins this card")
+        self.hint.setText(FREES if self.is_pinned else PINS)
         if not self.is_pinned:
             self.close_card()
         return True
@@ -116,21 +123,47 @@ class LiveCard(QFrame):
             return
         topic, message_type, ends, losses = self._subject = self._wanted
         theme = self.view.canvas.theme
-        self.title.setText(f"{topic} · {message_type or 'unknown type'}")
-        self.ends.setText(ends)
-        self.hint.setText("Space pins this card")
+        self._write(topic, message_type or "unknown type", ends)
+        self._lines = self._lines_under()
         self._topic = TopicView(self.feed, topic, theme, message_type, losses)
         self._layout.insertWidget(2, self._topic)
         self._topic.show()
         self.setStyleSheet(f"LiveCard {{ background: {theme.tooltip}; }}")
-        self.adjustSize()
         self._place()
         self.show()
         self.raise_()
 
+    def _write(self, topic: str, kind: str, ends: str) -> None:
+        room = WIDTH - 2 * MARGIN - 2
+        beside = room - width_of(f" · {kind}", 13, 600)
+        name = metrics(13, 600).elidedText(topic, Qt.TextElideMode.ElideMiddle, max(60.0, beside))
+        self.title.setText(f"{name} · {kind}")
+        self.title.setToolTip(topic)
+        lines = [ends] if width_of(ends, 13) <= room else ends.replace(" → ", "\n→ ").split("\n")
+        short = [metrics(13).elidedText(line, Qt.TextElideMode.ElideMiddle, room) for line in lines]
+        self.ends.setText("\n".join(short))
+        self.hint.setText(PINS if self.view.hasFocus() else FIRST)
+
+    def event(self, event: QEvent | None) -> bool:
+        """What it shows has become longer."""
+        is_done = super().event(event)
+        if event is not None and event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._place()
+        return is_done
+
+    def _lines_under(self) -> list[list[QPoint]]:
+        """The wire that the pointer is on, then all others of its net."""
+        canvas, seen = self.view.canvas, self.view.viewportTransform()
+        found = canvas.port_near(self._point)
+        if found is None:
+            own = canvas.wire_at(self._point)
+            wires = [own, *canvas.ways.net_of(own)] if own is not None else []
+        else:
+            wires = [item for item in canvas.wires.values() if found[1].end in item.connection.key]
+        drawn: list[WireItem] = [wire for wire in wires if wire.isVisible()]
+        return [points_on(wire.path, seen) for wire in drawn]
+
     def _place(self) -> None:
         """Beside the pointer and within the view, never over what it is about."""
-        x = self._at.x() + 18 if self._at.x() + 18 + WIDTH < self.view.width() - 6 else self._at.x() - WIDTH - 18
-        height = self.sizeHint().height()
-        y = self._at.y() + 18 if self._at.y() + 18 + height < self.view.height() - 6 else self._at.y() - height - 18
-        self.move(max(6, x), max(6, y))
+        self.adjustSize()
+        self.move(place_beside(self._at, self.size(), self.view.size(), self._lines))

@@ -9,10 +9,11 @@ from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from studio.editor.feed import Changes, Feed, Watch
-from studio.editor.fonts import code_font, text_font
+from studio.editor.fonts import text_font
 from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words, rate_words, time_words
 from studio.editor.live_values import first_number, value_lines
+from studio.editor.panels.value_rows import ValueRows
 from studio.editor.theme import Theme
 
 POINT_EVERY_MS = 100
@@ -66,9 +67,7 @@ class TopicView(QWidget):
         super().__init__()
         self.feed, self.topic, self.theme, self._losses = feed, topic, theme, losses
         self.rate, self.late, self.lost = QLabel("—"), QLabel("—"), QLabel("—")
-        self.value, self.number = QLabel("no event yet"), QLabel("")
-        self.value.setFont(code_font(11.5))
-        self.value.setWordWrap(True)
+        self.value, self.number = ValueRows("no event yet"), QLabel("")
         self.number.setProperty("role", "muted")
         self.curve = Curve(theme, theme.hue(message_type))
         self.curve_words = QLabel("events a second, last minute")
@@ -116,7 +115,7 @@ class TopicView(QWidget):
         self.curve.add(number if number is not None else self._told().get("rate_hz", 0.0))
         if self._last is not None and self._ticks % WORDS_EVERY == 0:
             lines = value_lines(self._last.message)
-            self.value.setText("\n".join(lines[:2]))
+            self.value.show_lines(lines[:2])
             self.value.setToolTip("\n".join(lines))
             self.number.setText(f"event {count_words(self._last.sequence)}")
 
