@@ -1,7 +1,8 @@
-"""What dialogs and cards share: margins, and a row of buttons at the right."""
+"""What dialogs and cards share: margins, a row of buttons at the right, and that all of it is on the screen."""
 
 from __future__ import annotations
 
+from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
 
@@ -29,3 +30,14 @@ def button_row(*buttons: QPushButton, words: QWidget | None = None, left: QPushB
     for button in buttons:
         row.addWidget(button)
     return row
+
+
+def move_to(card: QWidget, at: QPoint) -> None:
+    """As near to a point of the screen as it has room there."""
+    card.adjustSize()
+    screen = card.screen()
+    room = screen.availableGeometry() if screen is not None else None
+    if room is not None:
+        at.setX(max(room.left(), min(at.x(), room.right() - card.width())))
+        at.setY(max(room.top(), min(at.y(), room.bottom() - card.height())))
+    card.move(at)

@@ -45,6 +45,7 @@ class Session(QObject):
         self._around: list[Problem] = []
         self._types_checked: set[str] = set()
         self.ask_modes: Callable[[Mapping[str, SourceMode]], object] | None = None
+        self.ask_differences: Callable[[str, SourceMode], object] | None = None
 
     @classmethod
     def open(cls, folder: Path, parent: QObject | None = None) -> Session:
@@ -78,6 +79,11 @@ class Session(QObject):
             self.ask_modes(modes)
         else:
             self.do(ChooseModes(modes))
+
+    def explain(self, source: str, mode: SourceMode) -> None:
+        """How a provider differs from what its source promises; shown by whoever has set `ask_differences`."""
+        if self.ask_differences is not None:
+            self.ask_differences(source, mode)
 
     def do(self, edit: Edit[System]) -> bool:
         """Do `edit`; False if the model refused, which `refused` tells."""

@@ -7,10 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from PyQt6.QtCore import QRectF
+
 from studio.editor.fonts import width_of
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
 from studio.model.parts import Component, Endpoint, ServiceWire
-from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode, Specs
+from studio.model.sources import (
+    SOURCE_MODES,
+    LiveProvider,
+    LogProvider,
+    Source,
+    SourceMode,
+    Specs,
+    explain_differences,
+)
 from studio.model.spec import ComponentSpec, PortSpec
 from studio.model.system import Node, System
 from studio.model.wiring import ports_of, spec_of
@@ -75,6 +85,8 @@ class Card:
     """Of a source."""
     modes: tuple[SourceMode, ...] = ()
     unknown: bool = False
+    differs: tuple[SourceMode, ...] = ()
+    """Modes of a source whose provider is not what it promises."""
 
     @property
     def is_source(self) -> bool:
@@ -94,6 +106,11 @@ class Card:
             width = room * weights[mode]
             yield mode, left, width
             left += width
+
+    def dot(self, of: SourceMode) -> QRectF:
+        """Where a click means the warning on a segment: at its upper right corner."""
+        right = next(left + width for mode, left, width in self.segments() if mode == of)
+        return QRectF(right - 15, TITLE, 18, 18)
 
 
 def card_of(system: System, specs: Specs, node: Node) -> Card:
@@ -129,7 +146,11 @@ def _source_card(system: System, specs: Specs, node: Source) -> Card:
         *_placed([], outs, width, rows_at, node.name),
         *_placed(ins, [], width, rows_at + ROW * len(outs), node.name),
     ]
-    return Card(node.name, "mdi6.car", corner, left, right, width, height, rows_at, tuple(ports), node.mode, node.modes)
+    differences = {difference.mode for difference in explain_differences(node, specs)}
+    return Card(
+        node.name, "mdi6.car", corner, left, right, width, height, rows_at, tuple(ports), node.mode, node.modes,
+        differs=tuple(mode for mode in SOURCE_MODES if mode in differences),
+    )  # fmt: skip
 
 
 def _provider_words(provider: LiveProvider | LogProvider | None) -> str:

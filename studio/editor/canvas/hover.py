@@ -7,6 +7,8 @@ from html import escape
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QGraphicsItem
 
+from studio.editor.canvas.card_buttons import why_not
+from studio.editor.canvas.group_items import GroupCard
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.scene import CanvasScene
@@ -14,7 +16,7 @@ from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.summary import summary
 from studio.model.parts import Component, Wire
-from studio.model.sources import Source
+from studio.model.sources import Source, SourceMode, explain_differences
 from studio.model.wiring import effective_delivery, topic_of
 
 
@@ -22,14 +24,18 @@ class Hover:
     def __init__(self, view: SightView) -> None:
         self.view = view
         self._items: list[QGraphicsItem] = []
+        self._offered: NodeItem | None = None
+        """The card whose title has a button just now."""
         self.card: LiveCard | None = None
         """While there may be a system that runs."""
 
     def move(self, point: QPointF, at: QPoint) -> None:
         """The pointer is at `point` of the scene, `at` of the view."""
         found = self.view.canvas.port_near(point)
-        wire = self.view.canvas.wire_at(point) if found is None and self.view.canvas.node_at(point) is None else None
-        self.clear()
+        card = found[0] if found is not None else self.view.canvas.card_at(point)
+        wire = self.view.canvas.wire_at(point) if card is None or isinstance(card, GroupCard) else None
+        self._light_off()
+        self._offer_menu(card)
         if found is not None:
             found[0].hovered = found[1]
             self._items.append(found[0])
@@ -38,6 +44,8 @@ class Hover:
             for other in self.view.canvas.ways.net_of(wire):
                 other.hovered = True
                 self._items.append(other)
+            self.view.setCursor(Qt.CursorShape.PointingHandCursor)
+        elif card is not None and (card.is_menu_at(point) or card.is_warning_at(point)):
             self.view.setCursor(Qt.CursorShape.PointingHandCursor)
         else:
             self.view.unsetCursor()
@@ -53,6 +61,20 @@ class Hover:
             self.card.leave()
 
     def clear(self) -> None:
+        self._light_off()
+        self._offer_menu(None)
+
+    def _offer_menu(self, card: NodeItem | None) -> None:
+        """Painted only when the pointer comes and goes: a card that is painted at every move of it makes it lag."""
+        if card is self._offered:
+            return
+        for item, offers in ((self._offered, False), (card, True)):
+            if item is not None:
+                item.offers_menu = offers
+                item.update()
+        self._offered = card
+
+    def _light_off(self) -> None:
         for item in self._items:
             if isinstance(item, NodeItem):
                 item.hovered = None
@@ -72,12 +94,14 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
         doc = f"<br>{escape(port.doc)}" if port.doc else ""
         optional = ", needs no wire" if port.optional else ""
         return f"<b>{port.end}</b><br>{kind} · {escape(port.type or 'unknown')}{optional}{doc}"
-    node = canvas.node_at(point)
+    card = canvas.card_at(point)
+    if card is not None and card.is_menu_at(point):
+        return "What can be done with it (Menu key)"
+    node = None if isinstance(card, GroupCard) else card
     if node is not None:
         mode = node.segment_at(point)
         if mode is not None:
-            there = mode in node.card.modes
-            return f"Switch {node.name} to {mode}" if there else f"{node.name} has no {mode} provider"
+            return _about_segment(canvas, node, mode, point)
         value = session.system.node(node.name)
         problems = [p.message for p in session.problems if p.subject.partition(".")[0] == node.name]
         lines = "".join(f"<br>{escape(problem)}" for problem in problems[:3])
@@ -95,3 +119,13 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
         delivery = effective_delivery(session.system, session.registry, wire.connection)
         return f"<b>{topic_of(start)}</b> · {wire.message_type or 'unknown'}<br>{start} → {end}<br>delivery {delivery}"
     return f"{start} → {end}"
+
+
+def _about_segment(canvas: CanvasScene, node: NodeItem, mode: SourceMode, point: QPointF) -> str:
+    if mode not in node.card.modes:
+        return escape(why_not(node.name, mode))
+    session = canvas.session
+    found = [each.message for each in explain_differences(session.system.source(node.name), session.registry)
+             if each.mode == mode]  # fmt: skip
+    head = "Show what differs, and how to mend it" if node.is_warning_at(point) else f"Switch {node.name} to {mode}"
+    return "<br>".join([head, *(f"⚠ {escape(message)}" for message in found[:3])])

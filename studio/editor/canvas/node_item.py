@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.card import PADDING, ROW, STATE_ROW, SWITCH_ROW, TITLE, TITLE_AT, Card, Port
 from studio.editor.canvas.live_paint import paint_state_row
+from studio.editor.canvas.mode_switch import paint_switch
 from studio.editor.canvas.port_code import CODE_MARGIN, paint_code
 from studio.editor.canvas.title_fit import LINE, fit_title
 from studio.editor.fonts import metrics, text_font
@@ -25,6 +26,8 @@ LEAST_ON_SCREEN = 9.0
 """Pixels: a smaller name cannot be read."""
 RADIUS = 6.0
 PORT_RADIUS = 5.5
+MENU = 24.0
+"""The button in the title: as large as a finger wants it."""
 PORT_REACH = 11.0
 """Half of the square in which a click means the port."""
 _MARGIN = 14.0
@@ -39,6 +42,8 @@ class NodeItem(QGraphicsItem):
         self.fitting: frozenset[Port] | None = None
         """While a wire is drawn: the ports that it may end at; all else fades."""
         self.focused = False
+        self.offers_menu = False
+        """The pointer is on it: a button in its title."""
         self.severity = ""
         self.live: LiveNode | None = None
         """While the system runs."""
@@ -92,6 +97,19 @@ class NodeItem(QGraphicsItem):
             return None
         return next((mode for mode, left, width in self.card.segments() if left <= own.x() < left + width), None)
 
+    def is_warning_at(self, point: QPointF) -> bool:
+        """On the dot of a segment whose provider is not what the source promises."""
+        mode = self.segment_at(point)
+        own = point - self.pos()
+        return self._detail >= ALL_DETAIL and mode in self.card.differs and self.card.dot(mode).contains(own)
+
+    def menu_rect(self) -> QRectF:
+        right = self.card.width - 4 - (20 if self.severity else 0)
+        return QRectF(right - MENU, (2.0 if self.card.is_source else 0.0) + (TITLE - MENU) / 2, MENU, MENU)
+
+    def is_menu_at(self, point: QPointF) -> bool:
+        return self._detail >= ALL_DETAIL and self.menu_rect().contains(point - self.pos())
+
     def accessible_name(self) -> str:
         """For people who hear the canvas."""
         card = self.card
@@ -134,7 +152,7 @@ class NodeItem(QGraphicsItem):
             self._paint_title(painter)
             self._paint_state_row(painter)
             if self.card.is_source:
-                self._paint_switch(painter)
+                paint_switch(painter, self.card, self.theme)
             self._paint_labels(painter)
         self._paint_ports(painter)
 
@@ -253,9 +271,13 @@ class NodeItem(QGraphicsItem):
             mark, colour = _MARKS[self.severity], theme.error if self.severity == "error" else theme.warning
             icon(mark, colour).paint(painter, QRectF(right - 13, top + 8, 14, 14).toRect())
             right -= 20
+        if self.offers_menu:  # in the place of the category, which says nothing that the card does not say otherwise
+            icon("mdi6.dots-horizontal", theme.text).paint(painter, self.menu_rect().adjusted(3, 3, -3, -3).toRect())
+            right = self.menu_rect().left() + 2
         name_width = metrics(13, 600).horizontalAdvance(card.name)
         corner_width = metrics(11).horizontalAdvance(card.corner)
-        if card.corner and TITLE_AT + name_width + 10 + corner_width <= right + 2:
+        fits = TITLE_AT + name_width + 10 + corner_width <= right + 2
+        if card.corner and fits and not self.offers_menu:
             painter.setFont(text_font(11))
             painter.setPen(QColor(theme.muted))
             painter.drawText(QRectF(right - corner_width - 2, top, corner_width + 2, TITLE), _RIGHT, card.corner)
@@ -279,21 +301,6 @@ class NodeItem(QGraphicsItem):
         room = row.width() - metrics(11).horizontalAdvance(card.right) - 10
         painter.setPen(QColor(theme.muted))
         painter.drawText(row, _LEFT, metrics(11).elidedText(card.left, Qt.TextElideMode.ElideMiddle, room))
-
-    def _paint_switch(self, painter: QPainter) -> None:
-        theme, card = self.theme, self.card
-        painter.setFont(text_font(11, 500))
-        for mode, left, width in card.segments():
-            origin = theme.origins[mode]
-            part = QRectF(left, TITLE + 6, width, 24)
-            chosen = mode == card.mode
-            painter.fillRect(part, QColor(origin.fill if chosen else theme.field))
-            painter.setPen(_pen(theme.control_border, 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(part)
-            there = mode in card.modes
-            painter.setPen(QColor(origin.on_fill if chosen else theme.text if there else theme.disabled))
-            painter.drawText(part, Qt.AlignmentFlag.AlignCenter, origin.word)
 
     def _paint_labels(self, painter: QPainter) -> None:
         theme = self.theme

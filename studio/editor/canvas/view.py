@@ -19,6 +19,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.card import TITLE, Port
+from studio.editor.canvas.card_buttons import press_button
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
 from studio.editor.canvas.dragged import MIME, TOOL_MIME, named_in
 from studio.editor.canvas.gestures import (
@@ -132,6 +133,8 @@ class CanvasView(SightView):
         elif port is not None:
             self.canvas.set_focus_node(port[1].end.node, ring=False)
             self._wait(at, lambda: ConnectGesture(self.canvas, port[1]))
+        elif (card := self.canvas.card_at(point)) is not None and press_button(self, card, point):
+            self._pressed = self._begins = None
         elif (node := self.canvas.node_at(point)) is not None:
             self._press_node(node, at, point, extend)
         elif (group := self.canvas.card_at(point)) is not None:
@@ -152,10 +155,6 @@ class CanvasView(SightView):
             self.begin(RubberBand(self.canvas, point, extend=extend))
 
     def _press_node(self, node: NodeItem, at: QPoint, point: QPointF, extend: bool) -> None:
-        mode = node.segment_at(point)
-        if mode is not None and mode in node.card.modes:
-            self.commands.switch_source(node.name, mode)
-            return
         self._choose(node, extend)
         self.canvas.set_focus_node(node.name, ring=False)
         self._wait(at, lambda: MoveGesture(self.canvas, node, point))

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QFormLayout, QFrame, QLabel, QPushButton, QWidget
 
-from studio.editor.dialog_parts import button_row, fill
+from studio.editor.dialog_parts import button_row, fill, move_to
 from studio.editor.sources.effects import Effects
 from studio.editor.theme import Theme
 from studio.model.sources import SourceMode
@@ -51,13 +51,7 @@ class SourceCard(QFrame):
         self.setAccessibleName(f"Switch to {mode}? {effects.sentence}")
 
     def open_at(self, at: QPoint) -> None:
-        self.adjustSize()
-        screen = self.screen()
-        room = screen.availableGeometry() if screen is not None else None
-        if room is not None:
-            at.setX(max(room.left(), min(at.x(), room.right() - self.width())))
-            at.setY(max(room.top(), min(at.y(), room.bottom() - self.height())))
-        self.move(at)
+        move_to(self, at)
         self.show()
         self.go.setFocus()
 

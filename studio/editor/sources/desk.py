@@ -13,6 +13,7 @@ from studio.editor.live_state import rate_words
 from studio.editor.session import Session
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
 from studio.editor.sources.card import SourceCard
+from studio.editor.sources.differences import DifferenceCard
 from studio.editor.sources.effects import Actuator, Effects, actuators_of, effects_of, listed, mix_words
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
@@ -33,6 +34,7 @@ class SourceDesk(QObject):
         self.switch, self.band = window.toolbar.switch, window.band
         self.switch.running = self.running
         self.card: SourceCard | None = None
+        self.differences: DifferenceCard | None = None
         self._wanted: dict[str, SourceMode] = {}
         """What the running system is on its way to."""
         self._to_arm: ToArm | None = None
@@ -52,6 +54,7 @@ class SourceDesk(QObject):
         self._wanted, self._to_arm = {}, None
         if session is not None:
             session.ask_modes = self.choose
+            session.ask_differences = self.show_differences
             session.changed.connect(lambda _: self._edited())
         self.switch.show_session(session)
 
@@ -66,6 +69,19 @@ class SourceDesk(QObject):
         here = names.index(chosen[0]) if len(chosen) == 1 and chosen[0] in names else -1
         self.window.docks.show("inspector")
         self.window.canvas.go_to(names[(here + 1) % len(names)])
+
+    def show_differences(self, name: str, mode: SourceMode) -> None:
+        """Why a segment has a warning, with what would mend it."""
+        window, source = self.window, self.window.session.system.source(name)
+        others = {"Show in the inspector": lambda: self._inspect(name)}
+        if mode == "logged":
+            others = {"Choose a log…": lambda: window.logs.ask_provider(), **others}
+        self.differences = DifferenceCard(window, window.theme, window.session, source, mode, others)
+        self.differences.open_at(self._below(mode))
+
+    def _inspect(self, name: str) -> None:
+        self.window.docks.show("inspector")
+        self.window.canvas.go_to(name)
 
     # ---- choosing
 
