@@ -57,6 +57,8 @@ class LiveNode:
 
     look: Look
     right: str = ""
+    brief: tuple[str, ...] = ()
+    """What is said in its place where there is no room for it: the first that fits."""
     rates: tuple[tuple[str, str], ...] = ()
     """Port -> rate, for sources: their rows have a free side."""
 
@@ -118,7 +120,8 @@ def live_node(node: Node, state: Snapshot) -> LiveNode:
         return LiveNode(NOT_THERE, "not in this run")
     look = shown_look(told, state, node.name)
     beside = {STOPPED: "", STOPPED_ALONE: "system runs on"}
-    return LiveNode(look, beside[look] if look in beside else _beside(told))
+    words = (beside[look],) if look in beside else _beside(told)
+    return LiveNode(look, words[0], words[1:])
 
 
 def _live_source(node: Source, state: Snapshot) -> LiveNode:
@@ -130,10 +133,10 @@ def _live_source(node: Source, state: Snapshot) -> LiveNode:
     )
     if not parts:
         is_played = state.get("sources", {}).get(node.name) == "logged"
-        return LiveNode(PLAYED if is_played else NOT_THERE, "", rates)
+        return LiveNode(PLAYED if is_played else NOT_THERE, rates=rates)
     worst = max(parts, key=lambda name: shown_look(parts[name], state, name).rank)
-    right = _beside(parts[worst]) if len(parts) == 1 else f"{len(parts)} parts"
-    return LiveNode(shown_look(parts[worst], state, worst), right, rates)
+    words = _beside(parts[worst]) if len(parts) == 1 else (f"{len(parts)} parts",)
+    return LiveNode(shown_look(parts[worst], state, worst), words[0], words[1:], rates)
 
 
 def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look:
@@ -148,16 +151,26 @@ def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look
     return look_of(told["state"])
 
 
-def _beside(told: Mapping[str, Any]) -> str:
-    """Right of the chip: what it does, or why it does nothing."""
+def _beside(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Right of the chip: what it does, or why it does nothing; then the same in fewer words."""
     match told["state"]:
         case "error":
-            return error_place(told["error"]) or "see the inspector"
+            return (error_place(told["error"]) or "see the inspector",)
         case "restarting" | "gave up" | "dead" | "hung":
-            return f"{told['restarts']} restarts" if told["restarts"] else "its process ended"
+            return (f"{told['restarts']} restarts" if told["restarts"] else "its process ended",)
         case "active" | "busy":
-            return rate_words(told["rate_hz"])
-    return str(told["activation"])
+            return _pace(told["rate_hz"], told.get("handler_p50_us"))
+    return (str(told["activation"]),)
+
+
+def _pace(rate_hz: float, handler_us: float | None) -> tuple[str, ...]:
+    """How often it acts and how long that takes; rates of a hundred and more may go without their fraction."""
+    rate = rate_words(rate_hz)
+    if handler_us is None:
+        return (rate,)
+    took = time_words(handler_us)
+    rounded = f"{rate_hz:.0f} Hz" if 100 <= rate_hz < 10_000 else rate
+    return tuple(dict.fromkeys((f"{rate} · {took}", f"{rounded} · {took}", rate)))
 
 
 def error_line(trace: str) -> tuple[str, int] | None:

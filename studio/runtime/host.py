@@ -47,6 +47,7 @@ from studio.runtime.component_import import import_class
 from studio.runtime.data_route import DataRoute
 from studio.runtime.debug.host_side import HostDebugger, spare_this_thread
 from studio.runtime.executor import Executor
+from studio.runtime.handler_times import HandlerTimes
 from studio.runtime.life import REFUSAL
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import die_with_parent
@@ -70,6 +71,7 @@ class Host:
         self.executor = Executor(self.plan, name, run, shared, self.context)
         self.executor.on_marker = self._look_at
         self.executor.on_replan = self._replan
+        self._times = HandlerTimes()
         self._debugger = HostDebugger(run, name, self.executor)
         self._welcomed = threading.Event()
         self._initialized = False
@@ -213,6 +215,7 @@ class Host:
     def _send_trace(self, sender: Sender) -> None:
         trace = self.executor.trace.take()
         if trace is not None:
+            self._times.add(trace)
             sender.control(HANDLED_TOPIC, Kind.TRACE, encode(trace))
 
     def _beat(self, sender: Sender) -> None:
@@ -237,7 +240,12 @@ class Host:
             "dropped_sends": self.executor.dropped_sends,
             "busy_s": self._busy_s(),
             "components": {
-                cell.name: {**cell.report(), "activation": cell.activation, "parameters": dict(cell.component._values)}
+                cell.name: {
+                    **cell.report(),
+                    "handler_p50_us": self._times.p50_us(cell.name),
+                    "activation": cell.activation,
+                    "parameters": dict(cell.component._values),
+                }
                 for cell in self.executor.cells.values()
             },
             "topics": {

@@ -114,6 +114,7 @@ class Snapshots:
             "state": shown_state(session.supervisor.condition(host), told, report),
             "rate_hz": self._busy_rate(planned, handled, told.get("published", {})),
             "handled": handled,
+            "handler_p50_us": told.get("handler_p50_us"),
             "errors": told.get("errors", 0),
             "error": told.get("error", ""),
             "failed_on": told.get("failed_on", {}),

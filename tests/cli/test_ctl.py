@@ -75,6 +75,7 @@ class TestSteering:
         assert set(told[0]["components"]["filter"]) >= {
             "state",
             "rate_hz",
+            "handler_p50_us",
             "cpu_percent",
             "rss_mb",
             "drops",
@@ -83,6 +84,15 @@ class TestSteering:
         text = studio("ctl", "list").out
         assert text.startswith(f"bench: run {running['run']}, running, mode real")
         assert "component" in text and "filter" in text
+
+    def test_how_long_handlers_take_is_told(self, studio: Studio) -> None:
+        def took_us() -> float | None:
+            found: float | None = studio("ctl", "list", "--json").json["systems"][0]["components"]["filter"][
+                "handler_p50_us"
+            ]
+            return found
+
+        await_true(lambda: (took_us() or 0.0) > 0.0, "the median of the filter's handler")
 
     def test_properties_have_rdk_names(self, studio: Studio) -> None:
         told = studio("ctl", "list", "filter", "--json").json["properties"]

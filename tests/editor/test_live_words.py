@@ -70,6 +70,9 @@ def test_a_card_says_how_its_component_is() -> None:
     node = Component("filter", "low_pass")
     shown = live_node(node, state(components={"filter": component("active", rate_hz=99.96)}))
     assert (shown.look.word, shown.right) == ("Active", "100.0 Hz")
+    timed = component("active", rate_hz=123.4, handler_p50_us=1800.0)
+    shown = live_node(node, state(components={"filter": timed}))
+    assert (shown.right, shown.brief) == ("123.4 Hz · 1.8 ms", ("123 Hz · 1.8 ms", "123.4 Hz"))
     assert live_node(node, state("pause", components={"filter": component("active")})).look.word == "Held"
     failed = live_node(node, state(components={"filter": component("error", error=TRACE)}))
     assert (failed.look.tone, failed.right) == ("error", "low_pass.py:41")

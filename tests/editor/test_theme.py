@@ -6,7 +6,8 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.card import MIN_WIDTH, PADDING
-from studio.editor.canvas.live_paint import chip_fill, chip_width
+from studio.editor.canvas.live_paint import GAP, SPARE, chip_fill, chip_width, fitting
+from studio.editor.fonts import metrics
 from studio.editor.live_state import LOOKS, STOPPED, STOPPED_ALONE
 from studio.editor.style import sheet_of
 from studio.editor.theme import THEMES, Theme, contrast, theme_of
@@ -39,6 +40,17 @@ def test_chips_are_readable(theme: Theme) -> None:
 
 def test_chips_fit_the_narrowest_card(qapp: QApplication) -> None:
     assert max(chip_width(look) for look in (*LOOKS.values(), STOPPED, STOPPED_ALONE)) <= MIN_WIDTH - 2 * PADDING
+
+
+def test_what_stands_beside_a_chip_never_reaches_it(qapp: QApplication) -> None:
+    """The narrowest card has room for a usual rate and time; what has none is said more briefly, and not cut."""
+    words = ("123.4 Hz · 12.5 ms", "123 Hz · 12.5 ms", "123.4 Hz")
+    for look in (*LOOKS.values(), STOPPED):
+        room = MIN_WIDTH - 2 * PADDING - chip_width(look) - GAP + SPARE
+        assert metrics(11).horizontalAdvance(fitting(words, room)) <= room
+    usual = MIN_WIDTH - 2 * PADDING - chip_width(LOOKS["active"]) - GAP + SPARE
+    assert fitting(("10.0 Hz · 1.8 ms", "10.0 Hz"), usual) == "10.0 Hz · 1.8 ms"
+    assert fitting(words, 60.0) == "123.4 Hz" and SPARE < PADDING
 
 
 @pytest.mark.parametrize("theme", ALL.values(), ids=ALL)

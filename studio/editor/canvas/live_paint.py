@@ -12,13 +12,17 @@ from studio.editor.theme import Theme, mixed
 
 CHIP = 18.0
 PILL = 18.0
+GAP = 4.0
+"""Between a chip and what stands beside it."""
+SPARE = 4.0
+"""So far words may reach beyond their row, before a shorter form of them is taken."""
 ROOM_FOR_A_RATE = 130.0
 """So much wire, and it carries its rate."""
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 def chip_width(look: Look) -> float:
-    return 8 + 11 + 5 + width_of(look.word, 11, 600) + 9
+    return 21 + width_of(look.word, 11, 600) + 8
 
 
 def chip_fill(look: Look, theme: Theme) -> str:
@@ -34,20 +38,27 @@ def paint_chip(painter: QPainter, at: QPointF, look: Look, theme: Theme) -> None
     painter.setPen(QPen(colour, 1) if is_outlined else Qt.PenStyle.NoPen)
     painter.setBrush(Qt.BrushStyle.NoBrush if is_outlined else QColor(chip_fill(look, theme)))
     painter.drawRoundedRect(rect, CHIP / 2, CHIP / 2)
-    icon(look.icon, colour.name()).paint(painter, QRectF(rect.left() + 7, rect.top() + 3, 12, 12).toRect())
+    icon(look.icon, colour.name()).paint(painter, QRectF(rect.left() + 7, rect.top() + 4, 10, 10).toRect())
     painter.setFont(text_font(11, 600))
     painter.setPen(colour)
-    painter.drawText(rect.adjusted(24, 0, 0, 0), _LEFT, look.word)
+    painter.drawText(rect.adjusted(21, 0, 0, 0), _LEFT, look.word)
 
 
-def paint_state_row(painter: QPainter, row: QRectF, look: Look, right: str, theme: Theme) -> None:
-    """The chip, and beside it what there is room for."""
+def paint_state_row(painter: QPainter, row: QRectF, look: Look, words: tuple[str, ...], theme: Theme) -> None:
+    """The chip, and beside it the first of the `words` that there is room for; of the last, as much as there is."""
     paint_chip(painter, QPointF(row.left() - 1, row.center().y() - CHIP / 2), look, theme)
-    room = row.adjusted(chip_width(look) + 6, 0, 0, 0)
+    room = row.adjusted(chip_width(look) + GAP, 0, 0, 0)
+    text = fitting(words, room.width() + SPARE)
+    room.setRight(room.right() + min(SPARE, max(0.0, metrics(11).horizontalAdvance(text) - room.width())))
     painter.setFont(text_font(11))
     painter.setPen(QColor(theme.error if look.tone == "error" else theme.muted))
-    text = metrics(11).elidedText(right, Qt.TextElideMode.ElideMiddle, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+
+
+def fitting(words: tuple[str, ...], room: float) -> str:
+    known = metrics(11)
+    found = next((each for each in words if known.horizontalAdvance(each) <= room), None)
+    return found if found is not None else known.elidedText(words[-1], Qt.TextElideMode.ElideMiddle, room)
 
 
 def paint_pills(painter: QPainter, live: LiveWire, where: QPointF, room: float, end: QPointF, theme: Theme) -> None:

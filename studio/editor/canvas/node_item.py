@@ -292,8 +292,7 @@ class NodeItem(QGraphicsItem):
         top = TITLE + (SWITCH_ROW if card.is_source else 0)
         row = QRectF(PADDING, top, card.width - 2 * PADDING, STATE_ROW)
         if self.live is not None:
-            right = self.live.right or card.right
-            paint_state_row(painter, row, self.live.look, right, theme)
+            paint_state_row(painter, row, self.live.look, (self.live.right or card.right, *self.live.brief), theme)
             return
         painter.setFont(text_font(11))
         painter.setPen(QColor(theme.error if card.unknown else theme.muted))
@@ -381,7 +380,10 @@ def _pen(colour: str, width: float) -> QPen:
 
 def spelt(words: str) -> str:
     """As one would say it."""
-    return words.replace(" kHz", " kilohertz").replace(" Hz", " hertz").replace(" ms", " milliseconds")
+    units = {" · ": ", ", " kHz": " kilohertz", " Hz": " hertz", " ms": " milliseconds", " µs": " microseconds"}
+    for short, long in units.items():
+        words = words.replace(short, long)
+    return words
 
 
 def _counted(count: int, word: str) -> str:

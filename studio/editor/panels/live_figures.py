@@ -5,10 +5,23 @@ from __future__ import annotations
 from PyQt6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from studio.editor.feed import Changes, Feed
-from studio.editor.live_state import count_words, rate_words
+from studio.editor.live_state import count_words, rate_words, time_words
 from studio.editor.panels.page import add_form, add_sentence
 
-TITLES = ("State", "Acts", "Rate", "Handled", "Failed", "Dropped", "Process", "Host", "Restarts", "CPU", "Memory")
+TITLES = (
+    "State",
+    "Acts",
+    "Rate",
+    "Takes",
+    "Handled",
+    "Failed",
+    "Dropped",
+    "Process",
+    "Host",
+    "Restarts",
+    "CPU",
+    "Memory",
+)
 
 
 class LiveFigures(QWidget):
@@ -45,6 +58,7 @@ class LiveFigures(QWidget):
             "Acts": {"event": "on event", "periodic": "periodically", "trigger": "on trigger"}[told["activation"]]
             + every,
             "Rate": rate_words(told["rate_hz"]),
+            "Takes": "—" if told.get("handler_p50_us") is None else f"{time_words(told['handler_p50_us'])} (median)",
             "Handled": f"{count_words(told['handled'])} events",
             "Failed": f"{told['errors']} times" if told["errors"] else "never",
             "Dropped": f"↓ {count_words(told['drops'])}" if told["drops"] else "nothing",
