@@ -95,6 +95,7 @@ class ProjectDesk(QObject):
         self.canvas.minimap_toggled.connect(lambda on: setattr(window.settings, "minimap", on))
         self.canvas.zoomed.connect(window.status.show_zoom)
         self.canvas.inspect.connect(self._to_inspector)
+        self.canvas.find_wanted.connect(window.does.open_go_to)
         self.canvas.menu_wanted.connect(self.open_context_menu)
         self.canvas.tool_dropped.connect(lambda name, at: use_tool(window, name, at))
         self.canvas.quick_add.favourites = window.palette_panel.favourites.names

@@ -40,6 +40,7 @@ class ZoomBar(QFrame):
         layout.addWidget(self._button("mdi6.plus", "Zoom in", lambda: view.glide_by(1.25)))
         layout.addWidget(self._button("mdi6.fit-to-screen-outline", "Fit everything (F)", view.glide_to_fit))
         layout.addWidget(self._button("fa6s.sitemap", "Arrange automatically (L)", lambda: view.commands.arrange()))
+        layout.addWidget(self._button("mdi6.magnify", "Find on the canvas (Ctrl+F)", view.find_wanted.emit))
         layout.addWidget(self._button("mdi6.map-outline", "Mini-map", view.toggle_minimap))
         self.show_theme(theme)
 

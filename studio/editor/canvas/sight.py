@@ -11,6 +11,7 @@ from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPoly
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from studio.editor.canvas.commands import CanvasCommands
+from studio.editor.canvas.corner import MapCorner
 from studio.editor.canvas.glide import Glide
 from studio.editor.canvas.overlays import EmptyNote, MiniMap, PointerNote, ZoomBar, free_of, seen_through
 from studio.editor.canvas.remark_items import NoteItem
@@ -30,6 +31,8 @@ class SightView(QGraphicsView):
     zoomed = pyqtSignal(float)
     minimap_toggled = pyqtSignal(bool)
     """By hand: it stays so for other projects and the next time."""
+    find_wanted = pyqtSignal()
+    """Somebody looks for something on the canvas."""
     overlays: tuple[QWidget, ...] = ()
     """Everything that lies over the canvas."""
     commands: CanvasCommands
@@ -52,6 +55,7 @@ class SightView(QGraphicsView):
         self._wants_minimap = True
         self.minimap = MiniMap(self)
         self.zoom_bar = ZoomBar(self, scene.theme)
+        self.map_corner = MapCorner(self)
         self.overlays = (self.pointer_note, self.empty_note, self.minimap, self.zoom_bar)
         QPixmapCache.setCacheLimit(CARD_PICTURES_KB)
         self.setScene(scene)
@@ -155,9 +159,9 @@ class SightView(QGraphicsView):
         zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
         zoom = max(LEAST_ZOOM, zoom)
         self.look_at(zoom, area.center())
-        self._fitted = self._stand()
+        self._fitted = self.stand()
 
-    def _stand(self) -> tuple[float, ...]:
+    def stand(self) -> tuple[float, ...]:
         """Zoom and place, to the pixel."""
         return self.zoom, *(bar.value() for bar in (self.horizontalScrollBar(), self.verticalScrollBar()) if bar)
 
@@ -215,6 +219,7 @@ class SightView(QGraphicsView):
         self._saw_all = self._sees_all()
         self.minimap.setVisible(self._wants_minimap and not self._saw_all)
         self.minimap.update()
+        self.map_corner.look_soon()
 
     def _sees_all(self) -> bool:
         everything = self.canvas.content_rect()
@@ -250,7 +255,7 @@ class SightView(QGraphicsView):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Who saw everything still does, and who has it fitted keeps it so: panels come and go beside the canvas."""
         self.glide.finish()
-        saw_all, was_fitted = self._saw_all, self._fitted == self._stand()
+        saw_all, was_fitted = self._saw_all, self._fitted == self.stand()
         super().resizeEvent(event)
         self._place_overlays()
         if (was_fitted or (saw_all and not self._sees_all())) and not self.is_busy:
@@ -278,7 +283,7 @@ class SightView(QGraphicsView):
     def _place_overlays(self) -> None:
         self.zoom_bar.adjustSize()
         self.zoom_bar.move(self.width() - self.zoom_bar.width() - 12, self.height() - self.zoom_bar.height() - 12)
-        self.minimap.move(self.width() - self.minimap.width() - 12, 12)
+        self.map_corner.place()
         self.empty_note.move((self.width() - self.empty_note.width()) // 2, self.height() // 2 - 60)
 
     def _show_emptiness(self) -> None:
