@@ -58,6 +58,8 @@ class _Letter(QIconEngine):
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         picture = QPixmap(size)
+        if picture.isNull():  # of a button that has no room yet
+            return picture
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         self.paint(painter, QRect(QPoint(0, 0), size), mode, state)

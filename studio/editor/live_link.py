@@ -69,6 +69,7 @@ class Link:
         self._refused = ""
         self._tap: Tap | None = None
         self._tapped: dict[str, bool] = {}
+        self._shared: Path | None = None
         self._types: MessageTypes | None = None
         self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
         self._thread.start()
@@ -140,6 +141,7 @@ class Link:
         self._system, self._refused = system, ""
         self._types = MessageTypes.builtin().with_folder(Path(system.folder))
         self._tap, self._tapped = Tap(system.run_folder, ()), {}
+        self._shared = shared_folder(system.run)
 
     def _look(self) -> None:
         assert self._attachment is not None and self._system is not None
@@ -169,7 +171,7 @@ class Link:
             self._tapped = wanted
         frames = tap.frames(0.03, MOST_FRAMES)
         if frames:
-            self._keep(frames, wanted, shared_folder(self._system.run))
+            self._keep(frames, wanted, self._shared)
             self._closing.wait(REST_S)
 
     def _keep(self, frames: list[bytes], wanted: Mapping[str, bool], shared: Path | None) -> None:

@@ -10,6 +10,7 @@ from studio.editor.freeze.standing import held_count
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import clock_word, time_text
 from studio.editor.live_state import count_words, time_words, totals
+from studio.editor.style import dress
 
 if TYPE_CHECKING:
     from studio.editor.live import Live
@@ -29,9 +30,10 @@ def show_running(bar: StatusBar, live: Live) -> None:
     is_frozen = live.window.freeze.is_frozen
     bar.frozen.setVisible(is_frozen)
     bar.frozen.setIcon(icon("fa6s.snowflake", theme.on_frozen))
-    bar.frozen.setStyleSheet(
+    dress(
+        bar.frozen,
         f"QToolButton {{ background: {theme.frozen}; color: {theme.on_frozen}; border: 0; border-radius: 0;"
-        " padding: 0 10px; min-height: 22px; font-weight: 600; }"
+        " padding: 0 10px; min-height: 22px; font-weight: 600; }",
     )
     bar.running.setVisible(phase != "stopped")
     for widget in (bar.clock, bar.figures, bar.load):

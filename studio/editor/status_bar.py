@@ -10,6 +10,7 @@ from PyQt6.QtGui import QPaintEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
 from studio.editor.icons import icon
+from studio.editor.style import dress
 from studio.editor.theme import Theme
 from studio.errors import counted
 
@@ -170,7 +171,8 @@ class StatusBar(QStatusBar):
         if len(modes) == 1:
             fill, text = self.theme.origins[modes[0]].fill, self.theme.origins[modes[0]].on_fill
         self.origin.setText(words if len(modes) == 1 else f"Mixed: {words}")
-        self.origin.setStyleSheet(
+        dress(
+            self.origin,
             f"QToolButton {{ background: {fill}; color: {text}; border: 0; border-radius: 0; padding: 0 10px;"
-            f" min-height: 22px; font-weight: 600; }} QToolButton:focus {{ border: 2px solid {self.theme.focus}; }}"
+            f" min-height: 22px; font-weight: 600; }} QToolButton:focus {{ border: 2px solid {self.theme.focus}; }}",
         )

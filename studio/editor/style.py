@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from PyQt6.QtGui import QColor, QPalette
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
@@ -143,6 +143,14 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setPalette(palette_of(theme))
     app.setFont(text_font(13))
     app.setStyleSheet(sheet_of(theme))
+
+
+def dress(widget: QWidget, sheet: str) -> None:
+    """Give a widget a style sheet of its own, if it has another one: that has all of its style computed anew, which is
+    too much for what is told with every piece of news.
+    """
+    if widget.styleSheet() != sheet:
+        widget.setStyleSheet(sheet)
 
 
 def sheet_of(theme: Theme) -> str:

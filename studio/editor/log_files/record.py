@@ -28,6 +28,7 @@ from studio.editor.dialog_parts import button_row, fill
 from studio.editor.icons import icon
 from studio.editor.log_files.log_facts import PROJECT_LOGS, size_words
 from studio.editor.run_control import Phase
+from studio.editor.style import dress
 from studio.editor.theme import Theme
 from studio.runtime.clock import SECOND_NS, wall_ns
 
@@ -73,16 +74,15 @@ class RecordButton(QToolButton):
         self.setAccessibleName(text.strip())
         self.setEnabled(not busy and phase not in ("starting", "stopping"))
         self.setIcon(icon("fa6s.circle", theme.error if self.isEnabled() else theme.disabled))
-        sheet = (
+        dress(
+            self,
             f"QToolButton {{ background: {theme.selection if on else theme.header}; color: {theme.text};"
             f" border: 1px solid {theme.accent if on else theme.border}; border-radius: 4px; padding: 0 8px;"
             f" padding-right: 22px; min-height: 26px; {'font-weight: 600;' if on else ''} }}"
             f"QToolButton:hover {{ background: {theme.hover if not on else theme.selection}; }}"
             f"QToolButton:focus {{ border: 2px solid {theme.focus}; }}"
-            f"QToolButton::menu-button {{ border: 0; border-left: 1px solid {theme.border}; width: 16px; }}"
+            f"QToolButton::menu-button {{ border: 0; border-left: 1px solid {theme.border}; width: 16px; }}",
         )
-        if sheet != self.styleSheet():  # asked for with every piece of news, and a style sheet takes its time
-            self.setStyleSheet(sheet)
 
 
 class RecordDialog(QDialog):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PyQt6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 BAR_HEIGHT, LEAST_WIDTH = 38, 200
 MARGIN, SPACING = 8, 6
+_FIT = QEvent.Type(QEvent.registerEventType())
 
 
 class Bar(QWidget):
@@ -21,7 +22,6 @@ class Bar(QWidget):
         self._widgets = widgets
         for widget in widgets:
             self._row.addWidget(widget, 1 if isinstance(widget, QLabel) else 0)
-            widget.installEventFilter(self)
         self._rest = QFrame(self, Qt.WindowType.Popup)
         self._rest.setProperty("role", "card")
         self._column = QVBoxLayout(self._rest)
@@ -35,27 +35,38 @@ class Bar(QWidget):
         self.more.hide()
         self.outside: tuple[QWidget, ...] = ()
         """For which there is no room now."""
-        self._is_moving = False
+        self._will_fit = False
 
     def minimumSizeHint(self) -> QSize:
         return QSize(LEAST_WIDTH, BAR_HEIGHT)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_soon()
 
     def event(self, event: QEvent | None) -> bool:
         done = super().event(event)
-        if event is not None and event.type() == QEvent.Type.LayoutRequest:  # one of them came, went or became wider
+        kind = event.type() if event is not None else None
+        if kind == QEvent.Type.LayoutRequest:  # one of them came, went or became wider
+            self._fit_soon()
+        elif kind == _FIT:
+            self._will_fit = False
             self._fit()
         return done
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """What is behind `⋯` is in another layout, which does not tell this one that it was hidden or shown."""
-        came_or_went = event is not None and event.type() in (QEvent.Type.HideToParent, QEvent.Type.ShowToParent)
-        if came_or_went and watched in self.outside and not self._is_moving:
-            self._fit()
+        if event is not None and event.type() in (QEvent.Type.HideToParent, QEvent.Type.ShowToParent):
+            self._fit_soon()
         return super().eventFilter(watched, event)
+
+    def _fit_soon(self) -> None:
+        """Before it is painted, and once for all that has happened until then: a panel that opens is resized several
+        times, and what moves behind `⋯` and back has its style computed anew.
+        """
+        if not self._will_fit:
+            self._will_fit = True
+            QCoreApplication.postEvent(self, QEvent(_FIT))
 
     def _fit(self) -> None:
         """From the right to the left; words give way by themselves, and the first choice always stays."""
@@ -69,9 +80,7 @@ class Bar(QWidget):
             inside.pop()
         outside = tuple(widget for widget in seen if widget not in inside)
         if outside != self.outside:
-            self._is_moving = True
             self._move(outside)
-            self._is_moving = False
 
     def _move(self, outside: tuple[QWidget, ...]) -> None:
         """Between the row and what is behind `⋯`. A widget with another parent is hidden: what was shown is again."""
@@ -79,7 +88,9 @@ class Bar(QWidget):
             if widget in outside and widget not in self.outside:
                 self._column.addWidget(widget)
                 widget.show()
+                widget.installEventFilter(self)
             elif widget in self.outside and widget not in outside:
+                widget.removeEventFilter(self)
                 hidden = widget.isHidden()
                 self._row.insertWidget(place, widget)
                 widget.setVisible(not hidden)

@@ -14,6 +14,7 @@ from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words, rate_words, time_words
 from studio.editor.live_values import first_number, value_lines
 from studio.editor.panels.value_rows import ValueRows
+from studio.editor.style import dress
 from studio.editor.theme import Theme
 
 POINT_EVERY_MS = 100
@@ -139,4 +140,4 @@ class TopicView(QWidget):
         self.rate.setText(rate_words(told["rate_hz"]))
         self.late.setText(f"{time_words(late['p50'])}, {time_words(late['p99'])}")
         self.lost.setText(f"↓ {count_words(drops)}" if drops else "none")
-        self.lost.setStyleSheet(f"color: {self.theme.warning};" if drops else "")
+        dress(self.lost, f"color: {self.theme.warning};" if drops else "")

@@ -84,7 +84,7 @@ def on_screen(places: Places, world: Window) -> list[QPointF]:
 def draw_driven(painter: QPainter, world: Window, places: Places) -> None:
     if len(places) > 1:
         line = QPolygonF(on_screen(places, world))
-        painter.setPen(QPen(with_alpha(INK, 180), 4))
+        painter.setPen(QPen(QColor(INK), 4))  # a wide line that shines through would take seven times as long
         painter.drawPolyline(line)
         painter.setPen(QPen(QColor(PAPER), 2))
         painter.drawPolyline(line)
@@ -94,7 +94,7 @@ def draw_planned(painter: QPainter, world: Window, places: Places, theme: Theme)
     """Dashes that are seen on any ground: what is below them differs from them in every theme."""
     if len(places) > 1:
         line = QPolygonF(on_screen(places, world))
-        painter.setPen(QPen(with_alpha(INK if theme.name == "dark" else PAPER, 180), 4))
+        painter.setPen(QPen(QColor(INK if theme.name == "dark" else PAPER), 4))
         painter.drawPolyline(line)
         painter.setPen(QPen(QColor(theme.accent), 2, Qt.PenStyle.DashLine))
         painter.drawPolyline(line)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt
+from collections.abc import Callable, Iterator
+
+import pytest
+from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -19,18 +22,38 @@ def button(text: str) -> QToolButton:
     return made
 
 
-def test_what_has_no_room_is_behind_a_button_and_comes_back(qtbot: QtBot) -> None:
-    first, second, third, gone = (button(word) for word in ("first", "second", "third", "gone"))
-    bar = Bar(first, second, gone, third, QLabel("facts"))
-    gone.hide()
+@pytest.fixture
+def in_a_panel(qtbot: QtBot) -> Iterator[Callable[..., Bar]]:
     panel = QWidget()
     qtbot.addWidget(panel)
-    bar.setParent(panel)
     panel.resize(600, 200)
-    bar.resize(500, 38)
-    panel.show()
+
+    def shown(*widgets: QWidget) -> Bar:
+        bar = Bar(*widgets)
+        bar.setParent(panel)
+        panel.show()
+        make_wide(bar, 500)
+        return bar
+
+    yield shown
+
+
+def make_wide(bar: Bar, width: int) -> None:
+    bar.resize(width, 38)
+    QApplication.processEvents()
+
+
+def seen(widget: QWidget, on: bool) -> None:
+    widget.setVisible(on)
+    QApplication.processEvents()
+
+
+def test_what_has_no_room_is_behind_a_button_and_comes_back(in_a_panel: Callable[..., Bar]) -> None:
+    first, second, third, gone = (button(word) for word in ("first", "second", "third", "gone"))
+    gone.hide()
+    bar = in_a_panel(first, second, gone, third, QLabel("facts"))
     assert bar.outside == () and not bar.more.isVisible()
-    bar.resize(130, 38)
+    make_wide(bar, 130)
     assert bar.outside == (second, third) and bar.more.isVisible() and first.isVisible()
     pressed: list[bool] = []
     third.clicked.connect(lambda: pressed.append(True))
@@ -39,43 +62,59 @@ def test_what_has_no_room_is_behind_a_button_and_comes_back(qtbot: QtBot) -> Non
     QTest.mouseClick(third, Qt.MouseButton.LeftButton)
     assert pressed
     bar._rest.hide()
-    bar.resize(500, 38)
+    make_wide(bar, 500)
     assert bar.outside == () and [first.x(), second.x(), third.x()] == sorted([first.x(), second.x(), third.x()])
     assert third.isVisible() and not gone.isVisible()
 
 
-def test_what_is_hidden_while_it_has_no_room_stays_hidden(qtbot: QtBot) -> None:
+def test_what_is_hidden_while_it_has_no_room_stays_hidden(in_a_panel: Callable[..., Bar]) -> None:
     first, second, third = (button(word) for word in ("first", "second", "third"))
-    bar = Bar(first, second, third)
-    panel = QWidget()
-    qtbot.addWidget(panel)
-    bar.setParent(panel)
-    panel.resize(600, 200)
-    panel.show()
-    bar.resize(130, 38)
+    bar = in_a_panel(first, second, third)
+    make_wide(bar, 130)
     assert bar.outside == (second, third)
-    third.hide()
-    bar.resize(500, 38)
+    seen(third, False)
+    make_wide(bar, 500)
     assert second.isVisible() and third.isHidden()
-    third.show()
+    seen(third, True)
     assert bar.outside == () and third.isVisible()
 
 
-def test_the_button_goes_with_the_last_that_is_behind_it(qtbot: QtBot) -> None:
+def test_the_button_goes_with_the_last_that_is_behind_it(in_a_panel: Callable[..., Bar]) -> None:
     first, second, third = (button(word) for word in ("first", "second", "third"))
-    bar = Bar(first, second, third)
-    panel = QWidget()
-    qtbot.addWidget(panel)
-    bar.setParent(panel)
-    panel.resize(600, 200)
-    panel.show()
-    bar.resize(130, 38)
-    third.hide()
+    bar = in_a_panel(first, second, third)
+    make_wide(bar, 130)
+    seen(third, False)
     assert bar.outside == (second,) and bar.more.isVisible()
-    second.hide()
+    seen(second, False)
     assert bar.outside == () and not bar.more.isVisible(), "it would open on nothing"
-    third.show()
+    seen(third, True)
     assert third.isVisible() or bar.more.isVisible(), "what is there again can be reached"
+
+
+class Moves(QObject):
+    """Counts how often what it watches gets another parent."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__()
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        self.count += event is not None and event.type() == QEvent.Type.ParentChange
+        return False
+
+
+def test_a_panel_that_finds_its_size_moves_nothing_on_the_way(in_a_panel: Callable[..., Bar]) -> None:
+    """Docks give a new panel several sizes before it is seen, and every move has the style computed anew."""
+    first, second, third = (button(word) for word in ("first", "second", "third"))
+    bar = in_a_panel(first, second, third)
+    moves = Moves(third)
+    for width in (130, 400, 90):
+        bar.resize(width, 38)
+    make_wide(bar, 500)
+    assert moves.count == 0
+    make_wide(bar, 130)
+    assert moves.count == 1 and third in bar.outside
 
 
 def test_no_panel_takes_the_canvas_its_room(window: MainWindow) -> None:
