@@ -4,12 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from studio.runtime.recording.chunk import Chunk, LoggedEvent, Names, Rows
 
 FIRST_BLOCK, LARGEST_BLOCK, BLOCK_BYTES = 8, 512, 2 << 20
 """Events that are gathered into one: few at first, when maybe one is wanted, and few of large ones."""
+
+
+class Payloads(Sequence[memoryview]):
+    """Payloads that lie in one place: a view is made of one that is asked for, and of none that is only passed on."""
+
+    __slots__ = ("begins", "data", "ends")
+
+    def __init__(self, data: memoryview, begins: Sequence[int], ends: Sequence[int]) -> None:
+        self.data, self.begins, self.ends = data, begins, ends
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @overload
+    def __getitem__(self, at: int) -> memoryview: ...
+    @overload
+    def __getitem__(self, at: slice) -> Payloads: ...
+    def __getitem__(self, at: int | slice) -> memoryview | Payloads:
+        if isinstance(at, slice):
+            return Payloads(self.data, self.begins[at], self.ends[at])
+        return self.data[self.begins[at] : self.ends[at]]
+
+    def __iter__(self) -> Iterator[memoryview]:
+        data = self.data
+        return (data[begin:end] for begin, end in zip(self.begins, self.ends, strict=True))
+
+
+def bytes_of(payloads: Sequence[memoryview]) -> int:
+    """In all of them."""
+    if isinstance(payloads, Payloads):
+        return sum(payloads.ends) - sum(payloads.begins)
+    return sum(map(len, payloads))
 
 
 class EventBlock(NamedTuple):
@@ -37,7 +69,7 @@ def block_of_rows(chunk: Chunk, rows: Rows, names: Names) -> EventBlock:
         [topics[channel] for channel in channels],
         stamps,
         times,
-        [data[begin:end] for begin, end in zip(begins, ends, strict=True)],
+        Payloads(data, begins, ends),
         lambda: chunk.headers(names) is not None,
         lambda at: chunk.events(rows[at : at + 1], names)[0],
     )

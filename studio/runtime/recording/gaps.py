@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from studio.runtime.recording.chunk import Chunk, Names
 from studio.runtime.recording.chunk_table import ChunkTable
+from studio.runtime.recording.header_batch import read_sequences
 
 
 class Gap(NamedTuple):
@@ -45,10 +46,10 @@ class SequenceCheck:
         if number in self._taken:
             return
         self._taken.add(number)
+        if self._is_one_stream(number, chunk):
+            return
         headers = chunk.headers(self._names)
         if headers is None:
-            return
-        if self._is_one_stream(number, chunk, headers.sequence):
             return
         first: dict[int, tuple[int, int]] = {}
         following: dict[int, int] = {}
@@ -65,13 +66,18 @@ class SequenceCheck:
         for channel, (sequence, time_ns) in first.items():
             self._ends[number, channel] = _Ends(sequence, time_ns, following[channel] - 1)
 
-    def _is_one_stream(self, number: int, chunk: Chunk, sequences: tuple[int, ...]) -> bool:
-        """Whether there is one topic only, without a gap: then its ends are all, without a look at each event."""
+    def _is_one_stream(self, number: int, chunk: Chunk) -> bool:
+        """Whether there is one topic only, without a gap: then its ends are all, without a look at each event and
+        without most of the headers.
+        """
         count = len(chunk) - 1
-        if count < 1 or chunk.channels[count] not in self._names.carriers or len(set(chunk.channels)) > 2:
+        if count < 1 or chunk.channels[count] not in self._names.carriers or len(set(chunk.channels)) != 2:
             return False
-        channel, first = chunk.channels[0], sequences[0]
-        if chunk.channels.count(channel) != count or sequences[:count] != tuple(range(first, first + count)):
+        channel, sequences = chunk.channels[0], read_sequences(chunk.payload(count))
+        if len(sequences) != count or chunk.channels.count(channel) != count:
+            return False
+        first = sequences[0]
+        if sequences != tuple(range(first, first + count)) or chunk.sequences[:count] != sequences:
             return False
         self._ends[number, channel] = _Ends(first, chunk.times[0], first + count - 1)
         return True

@@ -37,7 +37,7 @@ from studio.runtime.recording.mcap_records import (
 )
 from studio.runtime.recording.metadata import STOPPED, sealed
 
-CHUNK_BYTES = 128 * 1024
+CHUNK_BYTES = 256 * 1024
 """Small enough to seek fast. A payload of this size gets a chunk of its own: who wants other topics never reads it."""
 CHUNK_NS = 50_000_000
 _FEW_PARTS = 16

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, takewhile
 
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.event_block import bytes_of
 from studio.runtime.replay.playing_order import in_order, placed
 from studio.runtime.replay.stamp_order import WINDOW_NS
 from studio.runtime.replay.stretch import NOTHING, Next, Stretch
@@ -128,7 +129,7 @@ class Cursor:
 
 def _few_of(payloads: Sequence[memoryview]) -> int:
     """How many of the first make up STRETCH_BYTES; all, if they do not."""
-    if sum(map(len, payloads)) <= STRETCH_BYTES:
+    if bytes_of(payloads) <= STRETCH_BYTES:
         return len(payloads)
     before = accumulate(map(len, payloads), initial=0)
     return sum(1 for _ in takewhile(STRETCH_BYTES.__gt__, islice(before, len(payloads))))

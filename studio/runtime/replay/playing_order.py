@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.recording.event_block import EventBlock
+from studio.runtime.recording.event_block import EventBlock, bytes_of
 from studio.runtime.replay.stamp_order import MOST_BYTES, MOST_EVENTS, WINDOW_NS
 from studio.runtime.replay.stretch import Stretch
 
@@ -85,7 +85,7 @@ class _Order:
             places = list(map(self._place, block.topics, stamps))
         self._latest.update(zip(block.topics, places, strict=True))
         self._count += len(places)
-        self._bytes += sum(map(len, block.payloads))
+        self._bytes += bytes_of(block.payloads)
         count = len(places)
         piece = _Piece(block.topics, stamps, block.payloads, places, [block] * count, range(count))
         self._pieces.append(piece if is_in_order else self._merged(piece, min(places)))
@@ -120,7 +120,7 @@ class _Order:
 
     def _taken(self, piece: _Piece) -> _Piece:
         self._count -= len(piece.topics)
-        self._bytes -= sum(map(len, piece.payloads))
+        self._bytes -= bytes_of(piece.payloads)
         return piece
 
 

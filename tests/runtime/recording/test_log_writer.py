@@ -16,7 +16,7 @@ from studio.messages import EventHeaders, Float64, String, encode
 from studio.runtime.channel.frames import HEADER, topic_hash
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.checksums import combine, crc32, crc32_combine
-from studio.runtime.recording.header_batch import WIRE, pack_headers, read_headers
+from studio.runtime.recording.header_batch import WIRE, pack_headers, read_headers, read_sequences
 from tests.runtime.recording.logs import MS, read_log, story, write_log
 
 PAYLOAD = encode(Float64(1.5))
@@ -243,6 +243,7 @@ def test_packed_headers_are_the_message_that_encode_would_make(rows: list[tuple[
     assert packed == encode(message)
     for batch in (packed, b"\0\1\7\7" + packed[4:], encode(message)):
         columns = read_headers(memoryview(batch))
+        assert read_sequences(memoryview(batch)) == columns.sequence
         assert all(getattr(columns, name) == tuple(getattr(message, name).tolist()) for name in vars(message))
 
 
@@ -251,6 +252,8 @@ def test_headers_that_are_none_are_our_error() -> None:
         with pytest.raises(LogError, match="headers of a chunk cannot be read"):
             read_headers(memoryview(batch))
     assert read_headers(memoryview(encode(EventHeaders()))).topic == ()
+    for foreign in (encode(EventHeaders()), batch[:-1], bytes(4) + batch[4:], batch[:4] + bytes(4) + batch[8:]):
+        assert read_sequences(memoryview(foreign)) == (), "only what is surely ours"
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
