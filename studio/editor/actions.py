@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from studio.editor import layout_menu
+from studio.editor import layout_menu, window_menu
 from studio.editor.layouts import MOST
 from studio.editor.side_panels import PANELS
 from studio.editor.viewer_kinds import KINDS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Scope = Literal["window", "project", "canvas"]
 """Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
-MENUS = ("File", "Edit", "View", "Insert", "Run", "Debug", "Tools", "Help")
+MENUS = ("File", "Edit", "View", "Insert", "Run", "Debug", "Tools", "Window", "Help")
 SUBMENUS = {"Viewer": ("View", "New viewer")}
 """Menus within menus: where they are, and what they are called there."""
 
@@ -97,20 +97,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.zoom_100", "Zoom to 100 %", lambda w: w.does.zoom_100(), ("Ctrl+0",)),
     Action("view.arrange", "Arrange automatically", lambda w: w.canvas.commands.arrange(), ("L",), "canvas"),
     Action("view.minimap", "Mini-map", lambda w: w.canvas.toggle_minimap()),
-    Action("view.palette", "Palette", lambda w: w.rail.toggle("palette"), begins_group=True),
-    Action("view.inspector", "Inspector", lambda w: w.docks.toggle("inspector")),
-    Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",)),
-    Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",)),
-    Action("view.processes", "Processes", lambda w: w.docks.show("processes")),
     *(Action(f"viewer.{kind.name}", kind.title, _viewer(kind.name), icon=kind.icon) for kind in KINDS),
-    Action("view.reset_layout", "Reset layout", lambda w: w.layouts.reset(), begins_group=True),
-    Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep),
-    Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename),
-    Action("view.remove_layout", "Remove layout", layout_menu.remove),
     Action("view.next_wire", "Next wire of the card", lambda w: w.canvas.reach.next_wire(), ("W",), "canvas",
            begins_group=True),
     Action("view.next_remark", "Next note, frame or group", lambda w: w.canvas.reach.next_remark(), ("T",), "canvas"),
-    Action("view.next_pane", "Next pane", lambda w: w.does.next_pane(), ("Ctrl+F2",)),
     Action("view.theme", "Switch between light and dark", lambda w: w.switch_theme(), (), "window", begins_group=True),
     Action("insert.quick", "Component…", lambda w: w.canvas.open_quick_add(), ("Shift+A",), "canvas",
            icon="mdi6.puzzle"),
@@ -157,6 +147,20 @@ ACTIONS: tuple[Action, ...] = (
     Action("tools.source", "Open the source of a component", lambda w: w.does.open_source(), ("Ctrl+E",)),
     Action("tools.check", "Check the system", lambda w: w.does.check(), ("F7",), begins_group=True),
     Action("tools.rescan", "Look for components again", lambda w: w.does.rescan()),
+    Action("window.next_document", "Next document", lambda w: window_menu.go_to_document(w, 1), ("Ctrl+PgDown",)),
+    Action("window.previous_document", "Previous document", lambda w: window_menu.go_to_document(w, -1),
+           ("Ctrl+PgUp",)),
+    Action("window.close_document", "Close document", window_menu.close_document, ("Ctrl+F4",)),
+    Action("view.next_pane", "Next pane", lambda w: w.does.next_pane(), ("Ctrl+F2",), menu="Window"),
+    Action("view.palette", "Palette", lambda w: w.rail.toggle("palette"), menu="Window", begins_group=True),
+    Action("view.inspector", "Inspector", lambda w: w.docks.toggle("inspector"), menu="Window"),
+    Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",), menu="Window"),
+    Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",), menu="Window"),
+    Action("view.processes", "Processes", lambda w: w.docks.show("processes"), menu="Window"),
+    Action("view.reset_layout", "Reset layout", lambda w: w.layouts.reset(), menu="Window", begins_group=True),
+    Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep, menu="Window"),
+    Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename, menu="Window"),
+    Action("view.remove_layout", "Remove layout", layout_menu.remove, menu="Window"),
     Action("help.keys", "Shortcuts", lambda w: w.does.show_keys(), ("Ctrl+K",), "window"),
     Action("help.guide", "Guide", lambda w: w.does.show_guide(), ("F1",), "window"),
     Action("help.about", "About", lambda w: w.does.show_about(), scope="window"),
@@ -169,7 +173,7 @@ def by_id(name: str) -> Action:
 
 OTHER_KEYS = (
     ("Run", "Stop vehicle", "Esc Esc"),
-    ("View", "Layout", f"Ctrl+1 to Ctrl+{MOST}"),
+    ("Window", "Layout", f"Ctrl+1 to Ctrl+{MOST}"),
     ("LogPlayer", "Play, or pause", "Space"),
     ("LogPlayer", "One event back, or on", "Left or Right"),
     ("LogPlayer", "One second back, or on", "Shift+Left or Shift+Right"),

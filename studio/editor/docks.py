@@ -151,6 +151,18 @@ class Docks:
     def toggle(self, name: str) -> None:
         self._docks[name].toggleView(self._docks[name].isClosed())
 
+    def title(self, name: str) -> str:
+        return str(self._docks[name].windowTitle())
+
+    def content(self, name: str) -> QWidget:
+        found = self._docks[name].widget()
+        assert found is not None
+        return found
+
+    def close(self, name: str) -> None:
+        """As a click on the cross of its tab does: whoever asks before it goes is asked."""
+        self._docks[name].requestCloseDockWidget()
+
     def set_title(self, name: str, title: str) -> None:
         self._docks[name].setWindowTitle(title)
 

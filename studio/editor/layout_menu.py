@@ -32,7 +32,7 @@ def fill(menu: QMenu, window: MainWindow) -> None:
 
 def choose(window: MainWindow, number: int) -> None:
     if not window.layouts.choose_number(number):
-        window.status.say(f"There is no layout {number} yet: keep one with View, Layout")
+        window.status.say(f"There is no layout {number} yet: keep one with Window, Layout")
 
 
 def ask_keep(window: MainWindow) -> None:

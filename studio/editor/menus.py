@@ -13,6 +13,7 @@ from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
 from studio.editor.icons import icon
 from studio.editor.layouts import MOST
 from studio.editor.text_verbs import VERBS, can, do_in_text, focused_text
+from studio.editor.window_menu import OpenList
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -44,7 +45,8 @@ class Menus(QObject):
         self.by_title["File"].insertMenu(self.actions["file.save"], self.recent)
         self.layouts = QMenu("Layout", window)
         self.layouts.aboutToShow.connect(lambda: layout_menu.fill(self.layouts, window))
-        self.by_title["View"].insertMenu(self.actions["view.next_pane"], self.layouts)
+        self.by_title["Window"].insertMenu(self.actions["view.reset_layout"], self.layouts)
+        self.open_list = OpenList(self.by_title["Window"], window)
         edit = self.by_title["Edit"]
         edit.aboutToShow.connect(self._show_text_verbs)
         edit.aboutToHide.connect(lambda: QTimer.singleShot(0, self.show_session))  # what was chosen is done by then

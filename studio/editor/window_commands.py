@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.actions import ACTIONS, Action
 from studio.editor.command_palette import Choice
@@ -16,6 +16,7 @@ from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
 from studio.editor.preferences import PreferencesDialog
 from studio.editor.source_view import open_component
 from studio.editor.welcome import GUIDE
+from studio.editor.window_menu import place_for_focus
 from studio.errors import Problem
 from studio.model.parts import Connection
 from studio.model.registry import Registry
@@ -96,7 +97,7 @@ class WindowCommands:
     def next_pane(self) -> None:
         """To the next panel that can be seen, code and viewers too, and to the rail where there is one."""
         rail = self.window.rail
-        panes = [(pane, place) for pane in self.window.docks.in_front() if (place := _place_for_focus(pane))]
+        panes = [(pane, place) for pane in self.window.docks.in_front() if (place := place_for_focus(pane))]
         if rail.isVisible():
             panes.insert(0, (rail, rail.buttons["palette"]))
         focus = QApplication.focusWidget()
@@ -144,16 +145,3 @@ class WindowCommands:
 
     def show_about(self) -> None:
         AboutDialog(self.window).show()
-
-
-def _place_for_focus(pane: QWidget) -> QWidget | None:
-    """The first widget of a panel that Tab would reach, or the panel itself."""
-    widget: QWidget | None = pane
-    while widget is not None:
-        takes = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
-        if takes and widget.isEnabled() and widget.isVisible() and (widget is pane or pane.isAncestorOf(widget)):
-            return widget
-        widget = widget.nextInFocusChain()
-        if widget is pane:
-            break
-    return None
