@@ -35,6 +35,13 @@ def share_roots(package: Path = PACKAGE) -> list[Path]:
     return [*_entries(), *in_checkout, package / "share"]
 
 
+def came_with_studio(project: Path, package: Path = PACKAGE) -> bool:
+    """Whether it is one of the examples, of the checkout or of what was installed; what $STUDIO_PATH names is not."""
+    named = set(_entries())
+    roots = [(root / "projects").resolve() for root in share_roots(package) if root not in named]
+    return any(root in project.resolve().parents for root in roots)
+
+
 def path_problems() -> list[Problem]:
     """Entries of $STUDIO_PATH that cannot be searched: skipped in the search, but worth telling the user."""
     return [

@@ -87,3 +87,14 @@ def test_this_checkout_offers_its_own_components() -> None:
     if not (checkout / "components").is_dir():
         pytest.skip("no components in this checkout")
     assert checkout / "components" in paths.component_roots()
+
+
+def test_examples_are_told_from_projects_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, own = tmp_path / "checkout" / "studio", tmp_path / "own"
+    make(package / "share" / "projects" / "a", tmp_path / "checkout" / "projects" / "b", own / "projects" / "c")
+    (tmp_path / "checkout" / "pyproject.toml").touch()
+    monkeypatch.setenv("STUDIO_PATH", str(own))
+    shipped = (package / "share" / "projects" / "a", tmp_path / "checkout" / "projects" / "b")
+    assert all(paths.came_with_studio(folder, package) for folder in shipped)
+    others = (own / "projects" / "c", tmp_path / "checkout" / "projects", tmp_path / "elsewhere")
+    assert not any(paths.came_with_studio(folder, package) for folder in others)

@@ -76,7 +76,7 @@ def furnish_and_open(window: MainWindow, project: Path | None, then: Callable[[]
         if project is None:
             window.welcome.draw_pictures()
         else:
-            window.files.open_soon(project, then)
+            window.files.open_named(project, then)
 
     window.painted.connect(window.furnish_soon)
     window.furnished.connect(go_on)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +22,7 @@ from studio.editor.progress import carry_out
 from studio.editor.session import Session, read_project
 from studio.errors import StudioError
 from studio.model.document import SYSTEM_FILE
+from studio.paths import came_with_studio
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -37,6 +39,14 @@ class Files(QObject):
         self._wish: object = None
         """Stands for the project that was wanted last; others that are read meanwhile are not shown."""
         self._showing: Slices | None = None
+        self._own: set[Path] = set()
+        """Folders that somebody has named: they are his own, also among the examples."""
+        self._example: Path | None = None
+
+    @property
+    def is_example(self) -> bool:
+        """Whether what is open came with Studio and is only looked at: saving makes a copy."""
+        return self.window.has_session and self.window.session.folder == self._example
 
     # ---- opening
 
@@ -57,17 +67,28 @@ class Files(QObject):
         except StudioError as error:
             self._complain("This project cannot be made", error)
             return
+        self.own(folder)
         self.open(folder)
+
+    def own(self, folder: Path) -> None:
+        """By its path, and not as an example of the first page: what is saved is written there."""
+        self._own.add(_folder_of(folder).resolve())
 
     def ask_open(self) -> None:
         name = QFileDialog.getExistingDirectory(self.window, "Open a project", str(self._home()))
         if name:
-            self.ask_leave_and_open(Path(name))
+            self.ask_leave_and_open(Path(name), by_path=True)
 
-    def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
-        """`then` is done when it is open."""
-        if not self.may_go(lambda: self.ask_leave_and_open(folder, then)):
+    def ask_leave_and_open(
+        self, folder: Path, then: Callable[[], object] = lambda: None, *, by_path: bool = False
+    ) -> None:
+        """`then` is done when it is open. `by_path`: somebody has named the folder itself."""
+        if not self.may_go(lambda: self.ask_leave_and_open(folder, then, by_path=by_path)):
             return
+        if by_path:
+            self.own(folder)
+        else:
+            self._own.discard(_folder_of(folder).resolve())
         if not self.window.has_session:
             self.open_soon(folder, then)
         elif self.open(folder):  # at once: nobody may edit what is left while the other one is read
@@ -86,6 +107,11 @@ class Files(QObject):
         for _ in self._show(folder, read):
             pass
         return True
+
+    def open_named(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
+        """The project of the command line, in a window that has none."""
+        self.own(folder)
+        self.open_soon(folder, then)
 
     def open_soon(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
         """Into a window that has none: read beside its work and shown in slices; `then` is done if that was possible.
@@ -122,6 +148,8 @@ class Files(QObject):
 
     def _show(self, folder: Path, opened: Opened) -> Iterator[None]:
         session = Session(opened, self.window)
+        is_example = came_with_studio(folder) and folder.resolve() not in self._own
+        self._example = session.folder if is_example else None
         self._remember(folder)
         yield from self.window.project.show_in_slices(session)
         self.autosave.follow(session)
@@ -173,6 +201,9 @@ class Files(QObject):
     # ---- saving
 
     def save(self, *, overwrite: bool = False) -> bool:
+        """False if it is not; of an example a copy is saved, where the user wants it."""
+        if self.is_example:
+            return self.ask_copy()
         session = self.window.session
         self.window.canvas.remember_view()
         try:
@@ -186,7 +217,19 @@ class Files(QObject):
         self.disk.watch()
         return True
 
+    def ask_copy(self) -> bool:
+        """A place for a copy of the user's own: the example stays as it is, for the next one who looks at it."""
+        name = self.window.session.name
+        place = str(place_for_copy(self.window.session.folder, self.window.settings.recent()))
+        chosen, _ = QFileDialog.getSaveFileName(self.window, f"{name} is an example: folder for your own copy", place)
+        if not chosen:
+            self.window.status.say(f"Not saved: {name} came with Studio and stays as it is")
+        return bool(chosen) and self.save_as(Path(chosen))
+
     def ask_save_as(self) -> None:
+        if self.is_example:
+            self.ask_copy()
+            return
         name, _ = QFileDialog.getSaveFileName(
             self.window, "Folder for the copy", str(self.window.session.folder) + "_2"
         )
@@ -201,8 +244,10 @@ class Files(QObject):
 
         window, session = self.window, self.window.session
         original = session.folder
-        if not window.live.may_close(lambda: self.save_as(folder)) or not window.code.may_leave():
+        kept_in = original if self.is_example else None
+        if not window.live.may_close(lambda: self.save_as(folder)) or not window.code.may_leave(besides=kept_in):
             return False
+        unsaved = window.code.unsaved_in(kept_in) if kept_in is not None else {}
         window.canvas.remember_view()
         try:
             copy = ProjectCopy.plan(session.opened.project, folder)
@@ -219,8 +264,10 @@ class Files(QObject):
         window.layouts.remember(folder, window.viewers.save())  # the copy looks as the original does
         window.project.drop()
         document.go_on_in(folder)
+        self.own(folder)
         for _ in self._show(folder, copied):
             pass
+        window.code.save_in(folder, unsaved)
         left = f"; {len(copy.left)} recordings stay in {original.name}" if copy.left else ""
         if copy.astray:
             logs = ", ".join(copy.astray)
@@ -267,7 +314,8 @@ class Files(QObject):
         box.setWindowTitle("Save your changes?")
         box.setText(f"{self.window.session.name} has changes that are not saved.")
         box.setInformativeText("Leaving without saving loses them.")
-        save = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
+        words = "Save a copy…" if self.is_example else "Save"
+        save = box.addButton(words, QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton("Leave without saving", QMessageBox.ButtonRole.DestructiveRole)
         box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(save)
@@ -304,6 +352,13 @@ class Files(QObject):
 def _folder_of(project: Path) -> Path:
     """Of a project that was named by its folder or its file."""
     return project.parent if project.name == SYSTEM_FILE else project
+
+
+def place_for_copy(example: Path, recent: list[Path]) -> Path:
+    """Beside the last project of the user's own, or at home; a folder that is not there yet."""
+    beside = next((folder.parent for folder in recent if not came_with_studio(folder)), Path.home())
+    names = (example.name if number == 1 else f"{example.name}_{number}" for number in count(1))
+    return next(beside / name for name in names if not (beside / name).exists())
 
 
 def _others_wrote(session: Session) -> bool:

@@ -116,6 +116,7 @@ class Menus(QObject):
             self.actions[name].setEnabled(window.has_session and window.live.control.is_up)
         if not window.has_session:
             return
+        self.actions["file.save"].setText("Save a copy…" if window.files.is_example else by_id("file.save").text)
         history = window.session.document.history
         for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
             entry = self.actions[name]

@@ -176,7 +176,8 @@ class ProjectDesk(QObject):
     def refresh(self) -> None:
         """After any edit: title, marks, menu texts."""
         window, session = self.window, self.session
-        window.status.refresh(session, len(self.canvas.canvas.selectedItems()) if self.canvas else 0)
+        chosen = len(self.canvas.canvas.selectedItems()) if self.canvas else 0
+        window.status.refresh(session, chosen, example=session is not None and window.files.is_example)
         window.toolbar.switch.refresh()
         window.sources.show_band()
         window.menus.show_session()
@@ -210,7 +211,7 @@ class ProjectDesk(QObject):
         canvas = self.window.canvas
         scene = canvas.canvas
         self.window.inspector.show_selection(scene.selected_nodes(), scene.selected_connections())
-        self.window.status.refresh(self.session, len(scene.selectedItems()))
+        self.window.status.refresh(self.session, len(scene.selectedItems()), example=self.window.files.is_example)
         canvas.minimap.update()
 
     def _problems_changed(self) -> None:

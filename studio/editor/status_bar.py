@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MESSAGE_MS = 8000
 NOTHING_OPEN = "No project open"
+EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
 SAFETY = "Commands made from a log never reach a vehicle"
 
 
@@ -126,7 +127,7 @@ class StatusBar(QStatusBar):
         self.words.setText(text)
         self.words.setToolTip(f"<span>{html.escape(text, quote=False)}</span>" if "<" in text else text)
 
-    def refresh(self, session: Session | None, selected: int = 0) -> None:
+    def refresh(self, session: Session | None, selected: int = 0, *, example: bool = False) -> None:
         for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
@@ -134,11 +135,11 @@ class StatusBar(QStatusBar):
             return
         self.show_origin()
         modified = session.document.is_modified
-        self.saved.setText("Not saved" if modified else "Saved")
+        self.saved.setText("Not saved" if modified else "Example" if example else "Saved")
         self.saved.setIcon(
             icon("mdi6.content-save-alert-outline" if modified else "mdi6.content-save-check-outline", self.theme.muted)
         )
-        self.saved.setToolTip("Save (Ctrl+S)")
+        self.saved.setToolTip(EXAMPLE if example else "Save (Ctrl+S)")
         errors, warnings = counted(session.problems)
         words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
         self.problems.setText(", ".join(words) or "No problems")

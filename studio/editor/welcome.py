@@ -174,7 +174,9 @@ class Welcome(QWidget):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(MARGIN, 32, MARGIN, 20)
         layout.setSpacing(12)
-        layout.addLayout(self._heading("Examples", "open one, look around, change it"))
+        layout.addLayout(
+            self._heading("Examples", "open one, look around, change it: what you save is a copy of your own")
+        )
         self._grid = QGridLayout()
         self._grid.setSpacing(GAP)
         self.tiles = []

@@ -66,7 +66,12 @@ def test_promised_keys_do_what_was_promised() -> None:
 
 def test_the_list_of_shortcuts_tells_keys_that_no_menu_has() -> None:
     listed = {(where, keys) for where, _, keys in keys_table()}
-    assert {("Run", "Esc Esc"), ("Window", "Ctrl+1 to Ctrl+9"), ("LogPlayer", "Space"), ("LogPlayer", "[ or ]")} <= listed
+    assert {
+        ("Run", "Esc Esc"),
+        ("Window", "Ctrl+1 to Ctrl+9"),
+        ("LogPlayer", "Space"),
+        ("LogPlayer", "[ or ]"),
+    } <= listed
 
 
 def test_the_command_palette_offers_only_what_can_be_done(window: MainWindow) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,8 @@ class CodePage(QWidget):
         self.finder = FindBar(self.editor, theme)
         self.notice = Notice()
         self._form: BreakpointEditor | None = None
+        self.save_elsewhere: Callable[[], bool | None] = lambda: None
+        """Whether it was saved in another place, and this page is closed; None if this is where it belongs."""
         self.place = QLabel()
         self.place.setProperty("role", "muted")
         self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -81,6 +84,9 @@ class CodePage(QWidget):
         return f"{self.file.path.name}{' •' if self.is_modified else ''}"
 
     def save(self) -> bool:
+        elsewhere = self.save_elsewhere()
+        if elsewhere is not None:
+            return elsewhere
         if self.file.changed_on_disk() is not None and not self.notice.isHidden():
             self.complained.emit(f"{self.file.path.name} was changed by somebody else: decide in the bar above it")
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,7 @@ class CodeDocuments(QObject):
         page.titled.connect(lambda title: window.docks.set_title(name, title))
         page.complained.connect(lambda words: window.status.say(words, trouble=True))
         page.saved.connect(lambda: self._saved(file.path))
+        page.save_elsewhere = lambda: self._save_example(file.path)
         self._watch()
         self.opened.emit(page)
         return page
@@ -157,10 +159,22 @@ class CodeDocuments(QObject):
         """Those with text that is not saved."""
         return [page for page in self.pages.values() if page.is_modified]
 
-    def may_leave(self) -> bool:
-        """True if nothing is lost by closing all files: saved, or the user does not want it."""
-        modified = self.modified
+    def may_leave(self, *, besides: Path | None = None) -> bool:
+        """True if nothing is lost by closing all files, or all `besides` those of a folder: saved, or not wanted."""
+        modified = [page for page in self.modified if besides is None or _within(page, besides) is None]
         return not modified or self._may_leave(modified)
+
+    def unsaved_in(self, folder: Path) -> dict[Path, str]:
+        """Of files below a folder, by their path from there: the text that is not saved."""
+        return {path: page.editor.text() for page in self.modified if (path := _within(page, folder)) is not None}
+
+    def save_in(self, folder: Path, texts: Mapping[Path, str]) -> None:
+        """Texts of `unsaved_in`, in a copy of that folder."""
+        for path, text in texts.items():
+            page = self.open_at(folder / path)
+            if page is not None:
+                page.editor.setText(text)
+                page.save()
 
     def _may_leave(self, pages: list[CodePage]) -> bool:
         names = ", ".join(page.file.path.name for page in pages)
@@ -174,8 +188,20 @@ class CodeDocuments(QObject):
         box.setDefaultButton(save)
         box.exec()
         if box.clickedButton() is save:
-            return _save(pages)
+            return self._save([page.key for page in pages])
         return box.clickedButton() is leave
+
+    def _save(self, keys: list[str]) -> bool:
+        """Each of them, also after one that could not be. Saving one of an example has saved the others with it."""
+        pages = [self.pages[key] for key in keys]
+        return not [page for page in pages if page.key in self.pages and not page.save()]
+
+    def _save_example(self, path: Path) -> bool | None:
+        """Code of an example is saved in the copy that is made of all of it; None if it is of no example."""
+        files = self.window.files
+        if not files.is_example or not path.is_relative_to(self.window.session.folder.resolve()):
+            return None
+        return files.save()
 
     # ---- kept with the project
 
@@ -214,6 +240,6 @@ class CodeDocuments(QObject):
             self._watcher.addPaths([str(path) for path in wanted if path.exists()])
 
 
-def _save(pages: list[CodePage]) -> bool:
-    """Each of them, also after one that could not be."""
-    return not [page for page in pages if not page.save()]
+def _within(page: CodePage, folder: Path) -> Path | None:
+    path, root = page.file.path, folder.resolve()
+    return path.relative_to(root) if path.is_relative_to(root) else None

@@ -1,0 +1,139 @@
+"""An example that came with Studio is looked at: what is saved is a copy, and the example stays as it is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from studio import paths
+from studio.editor.files import place_for_copy
+from studio.editor.main_window import MainWindow
+from studio.model.layout_edits import MoveNodes
+from tests.editor.rover import write_rover
+
+MOVED = MoveNodes({"terrain_map": (320.0, 256.0)})
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In a Studio that is installed, beside nothing else."""
+    package = tmp_path / "site" / "studio"
+    monkeypatch.setattr(paths.came_with_studio, "__defaults__", (package,))
+    return write_rover(package / "share" / "projects" / "rover")
+
+
+@pytest.fixture
+def opened(one_window: MainWindow, example: Path) -> Iterator[MainWindow]:
+    """As by a click on its tile."""
+    shutil.rmtree(one_window.files.autosave.root, ignore_errors=True)
+    one_window.show()
+    one_window.show_session(None)
+    one_window.files._own.clear()
+    assert one_window.files.open(example)
+    yield one_window
+    one_window.hide()
+    one_window.show_session(None)
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, place: Path | None) -> list[tuple[str, str]]:
+    """What the dialog answers; returns its titles and proposals."""
+    asked: list[tuple[str, str]] = []
+
+    def answer(_: object, title: str, proposal: str) -> tuple[str, str]:
+        asked.append((title, proposal))
+        return (str(place) if place is not None else "", "")
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    return asked
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_saving_an_example_saves_a_copy_and_goes_on_in_it(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(example)
+    mine = tmp_path / "mine"
+    assert opened.session.do(MOVED)
+    asked = choose(monkeypatch, mine)
+    opened.trigger("file.save")
+    assert asked[0][0] == "rover is an example: folder for your own copy"
+    assert contents(example) == before and opened.session.folder == mine
+    assert not opened.session.document.is_modified and 'x="320"' in (mine / "layout.xml").read_text()
+    assert opened.session.do(MoveNodes({"terrain_map": (0.0, 0.0)}))
+    opened.trigger("file.save")
+    assert len(asked) == 1 and 'of="terrain_map" x="0"' in (mine / "layout.xml").read_text()
+
+
+def test_who_gives_the_dialog_up_keeps_everything_unsaved(
+    opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(example)
+    assert opened.session.do(MOVED)
+    choose(monkeypatch, None)
+    assert not opened.files.save()
+    assert opened.session.document.is_modified and opened.session.folder == example and contents(example) == before
+    assert "stays as it is" in opened.status.words.text()
+
+
+def test_what_save_will_do_is_said_before(opened: MainWindow, example: Path, tmp_path: Path) -> None:
+    save = opened.menus.actions["file.save"]
+    assert (save.text(), opened.status.saved.text()) == ("Save a copy…", "Example")
+    own = tmp_path / "own"
+    shutil.copytree(example, own)
+    assert opened.files.open(own)
+    assert (save.text(), opened.status.saved.text()) == ("Save", "Saved")
+
+
+def test_code_of_an_example_goes_into_the_copy_too(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(example)
+    mine, names = tmp_path / "mine", ("terrain_map", "behaviour")
+    for name in names:
+        page = opened.code.open_at(example / "components" / name / f"{name}.py")
+        assert page is not None
+        page.editor.setText(f"# mine\nclass Thing:\n    {name} = 1\n")
+        page.editor.setModified(True)
+    choose(monkeypatch, mine)
+    page = opened.code.pages[str(example / "components" / "terrain_map" / "terrain_map.py")]
+    assert page.save()
+    assert contents(example) == before and not opened.code.modified
+    for name in names:
+        assert (mine / "components" / name / f"{name}.py").read_text() == f"# mine\nclass Thing:\n    {name} = 1\n"
+    assert all(Path(key).is_relative_to(mine) for key in opened.code.pages)
+
+
+def test_a_path_that_somebody_names_is_saved_where_it_is(
+    opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """`studio edit projects/x`, or Open project: a developer of examples goes on as ever."""
+    asked = choose(monkeypatch, None)
+    opened.show_session(None)
+    shown: list[bool] = []
+    opened.files.open_named(example, then=lambda: shown.append(True))
+    qtbot.waitUntil(lambda: bool(shown), timeout=30_000)
+    assert not opened.files.is_example
+    assert opened.session.do(MOVED)
+    opened.trigger("file.save")
+    assert not asked and 'x="320"' in (example / "layout.xml").read_text()
+    opened.files.reload()
+    assert not opened.files.is_example
+    opened.files.ask_leave_and_open(example)  # by its tile, or from the list of what was open lately
+    assert opened.files.is_example
+
+
+def test_a_copy_is_proposed_where_the_users_own_projects_are(example: Path, tmp_path: Path) -> None:
+    own = tmp_path / "work" / "cart"
+    own.mkdir(parents=True)
+    assert place_for_copy(example, [example, own]) == tmp_path / "work" / "rover"
+    (tmp_path / "work" / "rover").mkdir()
+    assert place_for_copy(example, [example, own]) == tmp_path / "work" / "rover_2"
+    assert place_for_copy(example, [example]).parent == Path.home()
