@@ -134,7 +134,7 @@ QFrame[role="rail"] { background: $window; border: 0; border-right: 1px solid $b
 QFrame[role="rail"] QToolButton { padding: 0; }
 QFrame[role="rail"] QToolButton:checked { background: $selection; border-color: $accent; }
 QFrame[role="overlay"] { border: 0; }
-QFrame[role="overlay"] QToolButton { min-height: 22px; padding: 0 4px; }
+QFrame[role="overlay"] QToolButton { min-height: 22px; padding: 0 2px; }
 """)
 
 

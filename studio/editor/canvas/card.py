@@ -110,7 +110,7 @@ class Card:
     def dot(self, of: SourceMode) -> QRectF:
         """Where a click means the warning on a segment: at its upper right corner."""
         right = next(left + width for mode, left, width in self.segments() if mode == of)
-        return QRectF(right - 15, TITLE, 18, 18)
+        return QRectF(right - 13, TITLE - 3, 18, 18)
 
 
 def card_of(system: System, specs: Specs, node: Node) -> Card:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel
 
 from studio.editor.icons import icon
 from studio.editor.session import Session
 from studio.editor.sources.card import card_text
 from studio.editor.sources.effects import Modes, effects_of, mix_words
+from studio.editor.sources.segment import Segment
 from studio.editor.theme import Theme
 from studio.model.sources import SOURCE_MODES, SourceMode, explain_differences
 
@@ -26,16 +27,17 @@ class SourceSwitch(QFrame):
         self.running: Callable[[], Modes] = dict
         """The modes in the system that runs, by source; empty while none does."""
         self.under_way: SourceMode | None = None
-        self.buttons: dict[SourceMode, QToolButton] = {}
+        self.buttons: dict[SourceMode, Segment] = {}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         for mode in SOURCE_MODES:
-            button = QToolButton()
+            button = Segment(theme)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(14, 14))
             button.setAccessibleName(f"All sources {mode}")
             button.clicked.connect(lambda _, mode=mode: self._choose(mode))
+            button.explain_wanted.connect(lambda mode=mode: self._explain(mode))
             self.buttons[mode] = button
             layout.addWidget(button)
         self.mixed = QLabel()
@@ -67,12 +69,8 @@ class SourceSwitch(QFrame):
             differs = self._differences(mode)
             button.setToolTip(self._words(mode, len(can), len(sources), differs))
             colour = origin.on_fill if chosen else origin.text if usable else self.theme.disabled
-            button.setIcon(
-                icon(
-                    "mdi6.alert" if differs and not chosen else origin.icon,
-                    self.theme.warning if differs and not chosen else colour,
-                )
-            )
+            button.setIcon(icon(origin.icon, colour))
+            button.theme, button.differs = self.theme, bool(differs) and usable
             corners = "border-radius: 0;" + "".join(
                 f" border-{edge}-{side}-radius: 4px;"
                 for edge in ("top", "bottom")
@@ -91,18 +89,25 @@ class SourceSwitch(QFrame):
         colour = self.theme.origins["real"].text if real else self.theme.text
         self.mixed.setStyleSheet(f"color: {colour}; font-weight: {600 if real else 500};")
 
-    def _differences(self, mode: SourceMode) -> list[str]:
+    def _differences(self, mode: SourceMode) -> list[tuple[str, str]]:
+        """Source, and what is not as it promises."""
         if self.session is None:
             return []
         system, registry = self.session.system, self.session.registry
         return [
-            difference.message
+            (source.name, difference.message)
             for source in system.sources
             for difference in explain_differences(source, registry)
             if difference.mode == mode
         ]
 
-    def _words(self, mode: SourceMode, can: int, count: int, differs: list[str]) -> str:
+    def _explain(self, mode: SourceMode) -> None:
+        """The first source that has something to mend; the next one has its turn when that is done."""
+        differences = self._differences(mode)
+        if self.session is not None and differences:
+            self.session.explain(differences[0][0], mode)
+
+    def _words(self, mode: SourceMode, can: int, count: int, differs: list[tuple[str, str]]) -> str:
         session = self.session
         if session is None or not count:
             return "The system has no source"
@@ -113,11 +118,12 @@ class SourceSwitch(QFrame):
         modes = self.modes()
         wanted: Modes = dict.fromkeys(modes, mode)
         effects = effects_of(session.system, session.registry, wanted, modes, runs=bool(self.running()))
+        wrong = "".join(f"<br>⚠ {message}" for _, message in differs[:3])
+        wrong += "<br>A click on the dot shows what mends it." if differs else ""
         if not effects.modes:
-            return f"{'The data is' if count == 1 else 'All that can be is'} {mode}"
+            return f"{'The data is' if count == 1 else 'All that can be is'} {mode}{wrong}"
         whom = "the source" if count == 1 else f"{can} of {count} sources"
         head = f"Switch {whom} to {mode}" if self.running() else f"Run {whom} {mode}"
-        wrong = "".join(f"<br>⚠ {message}" for message in differs[:3])
         return card_text(effects, head) + wrong
 
     def _choose(self, mode: SourceMode) -> None:

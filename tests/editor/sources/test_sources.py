@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -317,3 +317,22 @@ def test_a_provider_that_differs_says_so_and_is_mended_by_a_click(window: MainWi
     page.buttons["logged"].click()
     assert session.system.source("platform").mode == "logged"
     page.stop()
+
+
+def test_the_dot_on_a_segment_of_the_toolbar_opens_the_difference_and_chooses_nothing(window: MainWindow) -> None:
+    session = window.session
+    button = window.toolbar.switch.buttons["simulated"]
+    corner, middle = QPoint(button.width() - 6, 6), QPoint(button.width() // 2, button.height() // 2)
+    assert session.do(ChooseModes({"platform": "logged"})) and not button.is_dot_at(corner)
+    simulated = session.system.source("platform").simulated
+    assert simulated is not None
+    without = {port: end for port, end in simulated.binds.items() if port != "ins.pose"}
+    assert session.do(SetProvider("platform", "simulated", replace(simulated, binds=without)))
+    assert button.is_dot_at(corner) and not button.is_dot_at(middle) and "the dot" in button.toolTip()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=corner)
+    card = window.sources.differences
+    assert card is not None and card.isVisible() and session.system.source("platform").mode == "logged"
+    card.fixes[0].click()
+    assert not button.differs
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=corner)
+    assert session.system.source("platform").mode == "simulated"
