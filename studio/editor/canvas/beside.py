@@ -1,4 +1,4 @@
-"""Where something about a line may stand: near the pointer, within the view, and not over the line."""
+"""Where something about a line may stand: near the pointer, not over the line, and within the view if it can be."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ EDGE = 6
 STEP = 6.0
 
 
-def place_beside(at: QPoint, size: QSize, view: QSize, lines: Sequence[Iterable[QPoint]]) -> QPoint:
-    """The upper left corner; of several `lines` the first matters most. Below the pointer and right of it if free."""
-    within = QRect(QPoint(EDGE, EDGE), view - QSize(2 * EDGE, 2 * EDGE))
-    places = [_moved_into(QRect(corner, size), within) for corner in _corners(at, size)]
+def place_beside(at: QPoint, size: QSize, areas: Sequence[QRect], lines: Sequence[Iterable[QPoint]]) -> QRect:
+    """Of several `lines` the first matters most; the second of the `areas` only if the first one has no free place.
+
+    Below the pointer and right of it, if that is free.
+    """
+    rooms = [area.adjusted(EDGE, EDGE, -EDGE, -EDGE) for area in areas]
+    places = [_moved_into(QRect(corner, size), room) for room in rooms for corner in _corners(at, size)]
 
     def covered(place: QRect) -> tuple[int, ...]:
         taken = place.adjusted(-EDGE, -EDGE, EDGE, EDGE)
         return int(place.contains(at)), *(sum(taken.contains(point) for point in line) for line in lines)
 
-    return min(places, key=covered).topLeft()
+    return min(places, key=covered)
 
 
 def _corners(at: QPoint, size: QSize) -> Iterator[QPoint]:

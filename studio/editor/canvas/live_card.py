@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PyQt6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from studio.editor.canvas.beside import place_beside, points_on
@@ -107,6 +107,8 @@ class LiveCard(QFrame):
         self.is_pinned = False
         self._subject = None
         self.hide()
+        self.setParent(self.view)
+        self.view.removeEventFilter(self)
         if self._topic is not None:
             self._topic.stop()
             self._layout.removeWidget(self._topic)
@@ -130,8 +132,13 @@ class LiveCard(QFrame):
         self._topic.show()
         self.setStyleSheet(f"LiveCard {{ background: {theme.tooltip}; }}")
         self._place()
-        self.show()
-        self.raise_()
+        self.view.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """While it is shown: it may stand beside its view, and must not stay there without it."""
+        if event is not None and event.type() == QEvent.Type.Hide:
+            self.close_card()
+        return super().eventFilter(watched, event)
 
     def _write(self, topic: str, kind: str, ends: str) -> None:
         room = WIDTH - 2 * MARGIN - 2
@@ -164,6 +171,17 @@ class LiveCard(QFrame):
         return [points_on(wire.path, seen) for wire in drawn]
 
     def _place(self) -> None:
-        """Beside the pointer and within the view, never over what it is about."""
+        """Beside the pointer, never over what it is about: over a panel beside a small view, if need be."""
+        view, window = self.view, self.view.window()
+        assert window is not None
         self.adjustSize()
-        self.move(place_beside(self._at, self.size(), self.view.size(), self._lines))
+        corner = view.mapTo(window, QPoint(0, 0))
+        inside = view.rect()
+        place = place_beside(self._at, self.size(), [inside, window.rect().translated(-corner)], self._lines)
+        fits = inside.contains(place)
+        owner = view if fits else window
+        if self.parentWidget() is not owner:
+            self.setParent(owner)
+        self.move(place.topLeft() if fits else place.topLeft() + corner)
+        self.show()
+        self.raise_()

@@ -9,15 +9,18 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PyQt6.QtGui import QFontMetricsF
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLabel
+from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
 from studio.editor.canvas.beside import place_beside, points_on
 from studio.editor.canvas.live_card import FIRST, FREES, PINS, WIDTH, LiveCard
+from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.value_rows import ValueRows, rows_of
+from studio.editor.session import Session
+from studio.editor.theme import LIGHT
 
 POSE = "/platform/ins.pose"
 FAR: Any = {
@@ -96,6 +99,32 @@ def test_the_card_never_lies_on_its_wire(view: CanvasView, shown: Callable[[Wire
             card.leave()
 
 
+def test_beside_a_small_canvas_it_stands_over_a_panel_and_goes_with_the_canvas(
+    session: Session, feed: Feed, qapp: QApplication
+) -> None:
+    window = QWidget()
+    window.resize(1200, 800)
+    view = CanvasView(CanvasScene(session, LIGHT))
+    view.setParent(window)
+    view.setGeometry(300, 200, 330, 260)
+    view.show_live(feed)
+    window.show()
+    wire = wire_to(view, "traverse_map.terrain")
+    view.look_at(1.0, wire.middle)
+    card = view.hover.card
+    assert card is not None
+    view.hover.move(wire.middle, view.mapFromScene(wire.middle))
+    card._open()
+    lines = [view.mapTo(window, at) for at in points_on(wire.path, view.viewportTransform())]
+    place = QRect(card.mapTo(window, QPoint(0, 0)), card.size())
+    assert card.isVisible() and window.rect().contains(place) and not any(place.contains(at) for at in lines)
+    assert card.parentWidget() is window
+    view.hide()
+    assert not card.isVisible() and card.parentWidget() is view
+    window.close()
+    window.deleteLater()
+
+
 def test_space_pins_the_card_and_lets_it_go(view: CanvasView, shown: Callable[[WireItem, QPointF], LiveCard]) -> None:
     wire = wire_to(view, "traverse_map.terrain")
     view.clearFocus()
@@ -114,14 +143,16 @@ def test_space_pins_the_card_and_lets_it_go(view: CanvasView, shown: Callable[[W
 
 
 def test_near_an_edge_it_stands_where_the_pointer_is_not() -> None:
-    size, view = QSize(286, 240), QSize(600, 400)
+    size, view = QSize(286, 240), QRect(0, 0, 600, 400)
     line = [QPoint(x, 200) for x in range(600)]
     for at in (QPoint(300, 200), QPoint(590, 200), QPoint(4, 200), QPoint(300, 10), QPoint(595, 395)):
-        place = QRect(place_beside(at, size, view, []), size)
-        assert QRect(QPoint(0, 0), view).contains(place) and not place.contains(at)
-    # A line right through a view that is too low: as little of it as can be.
-    place = QRect(place_beside(QPoint(300, 200), size, QSize(600, 250), [line]), size)
-    assert not place.contains(QPoint(300, 200))
+        place = place_beside(at, size, [view], [])
+        assert view.contains(place) and not place.contains(at)
+    # A line right through a view that is too low: as little of it as can be; outside of it, if there is room.
+    low, window = QRect(0, 0, 600, 250), QRect(-200, -300, 1000, 900)
+    assert not place_beside(QPoint(300, 125), size, [low], [line]).contains(QPoint(300, 125))
+    beyond = place_beside(QPoint(300, 200), size, [low, window], [line])
+    assert window.contains(beyond) and not any(beyond.contains(point) for point in line)
 
 
 def test_rows_end_between_values() -> None:
