@@ -30,6 +30,13 @@ WIDTH_TO_TAKE = 12.0
 LANE_FOR_WORDS = 96.0
 """So much straight wire, and words stand on it; otherwise in the middle of the whole."""
 _MARGIN = 10.0
+_NOWHERE = Course(QPainterPath())
+_NOTHING, _NO_ARROW, _ORIGIN, _NO_BOUNDS = Stroke(_NOWHERE.branch), QPolygonF(), QPointF(), QRectF()
+"""Of a wire that has not been laid, one for all: thousands are made when a large system is opened."""
+_FLAGS = (
+    QGraphicsItem.GraphicsItemFlag.ItemIsSelectable
+    | QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption  # tells what has to be painted
+)
 
 
 class WireItem(QGraphicsItem):
@@ -38,11 +45,11 @@ class WireItem(QGraphicsItem):
         self.connection = connection
         self.message_type = message_type
         self.theme = theme
-        self.course = Course(QPainterPath())
-        self.path = QPainterPath()
-        self.start = self.end = QPointF()
-        self._trunk = self._branch = Stroke(self.path)
-        self._arrow = QPolygonF()
+        self.course = _NOWHERE
+        self.path = _NOWHERE.branch
+        self.start = self.end = _ORIGIN
+        self._trunk = self._branch = _NOTHING
+        self._arrow = _NO_ARROW
         self.in_hand = False
         """Somebody takes it elsewhere: it is not to be seen."""
         self.in_flight = False
@@ -54,9 +61,8 @@ class WireItem(QGraphicsItem):
         self.live: LiveWire | None = None
         """While the system runs."""
         self._detail = 1.0
-        self._bounds = QRectF()
-        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIsSelectable)
-        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
+        self._bounds = _NO_BOUNDS
+        self.setFlags(_FLAGS)
         self.setZValue(1)
 
     def lay(self, course: Course, bare: tuple[float, float] = (0.0, 0.0)) -> None:
