@@ -206,7 +206,7 @@ def perform(
         except Exception as error:  # told at the end
             traceback.print_exc()
             stage.failed.append(str(error))
-        stage.hand.see(app.quit)
+        stage.hand.see(lambda: app.exit())  # quitting would ask about changes, and nobody is there to answer
 
     threading.Thread(target=go, name="hand", daemon=True).start()
     app.exec()
