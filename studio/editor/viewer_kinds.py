@@ -27,21 +27,23 @@ class Kind:
     """What is slow to import, and is imported beside the window's work before one opens by itself."""
     is_wide: bool = False
     """Better below the document than beside it."""
+    is_large: bool = False
+    """Needs the place of the document itself."""
 
 
-def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False) -> Kind:
+def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False, is_large: bool = False) -> Kind:
     module, class_name = f"studio.editor.panels.{name}_viewer", f"{name.capitalize()}Viewer"
 
     def make(feed: Feed, theme: Theme) -> Viewer:
         made: Viewer = getattr(import_module(module), class_name)(feed, theme)
         return made
 
-    return Kind(name, title, picture, make, frozenset(types), module, is_wide)
+    return Kind(name, title, picture, make, frozenset(types), module, is_wide, is_large)
 
 
 KINDS: tuple[Kind, ...] = (
     _kind("map", "Map", "mdi6.map", "Map"),
-    _kind("compare", "Compare maps", "mdi6.set-split"),
+    _kind("compare", "Compare maps", "mdi6.set-split", is_large=True),
     _kind("votes", "Votes", "mdi6.fan", "Vote"),
     _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
     _kind("plot", "Plot", "mdi6.chart-line", "Float64"),

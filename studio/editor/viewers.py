@@ -85,12 +85,14 @@ class Viewers(QObject):
         return viewer
 
     def _place(self, kind: Kind) -> tuple[str, str]:
-        """Wide ones behind the problems; of the others the first beside the document, all more below it."""
-        if self.as_tabs():
+        """Large ones with the document, wide ones behind the problems; of the others the first beside the document, all
+        more below it."""
+        if self.as_tabs() or kind.is_large:
             return "tab", "system"
         if kind.is_wide and self.docks.has("problems"):
             return "tab", "problems"
-        names = [name for name, viewer in self.open.items() if not _kind_of(viewer).is_wide]
+        kinds = {name: _kind_of(viewer) for name, viewer in self.open.items()}
+        names = [name for name, each in kinds.items() if not each.is_wide and not each.is_large]
         if not names:
             return ("right", "system") if self.docks.manager.width() >= ROOM_PX else ("tab", "system")
         if self.docks.manager.width() < ROOM_PX:

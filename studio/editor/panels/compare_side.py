@@ -6,7 +6,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QSize
+from PyQt6.QtCore import QObject, QSize, Qt
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.icons import icon
@@ -22,6 +23,8 @@ from studio.messages import Map
 if TYPE_CHECKING:
     from studio.editor.panels.compare_viewer import CompareViewer
 
+TITLE_SPACES, LEAST_TOPIC = 56, 60
+"""Pixels: between the words of a title and at its ends; and of a topic that gives way to them."""
 Read = tuple[LoggedMaps, int, LoggedMap]
 """Of a recording, at which time, the map."""
 
@@ -83,14 +86,17 @@ class Side(QObject):
     def words(self) -> str:
         return "   ".join(word for word in (self.letter, self.topic.topic, self.origin) if word)
 
-    def title(self) -> str:
-        """Its letter on a plate in the colour of where the map comes from, and what it is."""
+    def title(self, metrics: QFontMetrics, width: int) -> str:
+        """Its letter on a plate in the colour of where the map comes from, and what it is; of its topic what has room."""
         origin = self.viewer.theme.origins.get(self.mode)
-        words = "&nbsp;&nbsp; ".join(escape(word) for word in (self.topic.topic, self.origin) if word)
+        plate = f" {self.letter} · {origin.word} " if origin is not None else self.letter
+        room = width - metrics.horizontalAdvance(f"{plate}{self.origin}") - TITLE_SPACES
+        topic = metrics.elidedText(self.topic.topic, Qt.TextElideMode.ElideMiddle, max(room, LEAST_TOPIC))
+        words = "&nbsp;&nbsp; ".join(escape(word) for word in (topic, self.origin) if word)
         if origin is None:
             return f"<b>{self.letter}</b> &nbsp; {words}"
-        plate = f"background-color: {origin.fill}; color: {origin.on_fill}; font-weight: 600;"
-        return f'<span style="{plate}">&nbsp;{self.letter} · {origin.word}&nbsp;</span> &nbsp; {words}'
+        style = f"background-color: {origin.fill}; color: {origin.on_fill}; font-weight: 600;"
+        return f'<span style="{style}">&nbsp;{self.letter} · {origin.word}&nbsp;</span> &nbsp; {words}'
 
     def _mode_now(self) -> str:
         modes = set(self.viewer.feed.state.get("sources", {}).values())
@@ -111,6 +117,11 @@ class Side(QObject):
         self.map, self.origin, self.recording, self.trouble, self._wanted = map_, origin, None, "", None
         self.mode = self._mode_now()
         self._settle(topic)
+
+    def begin_with(self, map_: Map) -> None:
+        """Of its topic, until the next one comes: a system that stands brings none."""
+        if self.map is None:
+            self.map, self.mode = map_, self._mode_now()
 
     def _settle(self, topic: str) -> None:
         self.hold.setChecked(True)

@@ -6,8 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import QTimer
-from PyQt6.QtGui import QShowEvent
-from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PyQt6.QtGui import QResizeEvent, QShowEvent
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
@@ -88,6 +97,7 @@ class CompareViewer(Viewer):
         """Whether the maps were taken as they came, and not chosen by anybody."""
         self.colours = CompareColours()
         self._link()
+        self._choose_way()
         self.topics_changed()
 
     def _panes(self) -> QWidget:
@@ -99,6 +109,7 @@ class CompareViewer(Viewer):
         self._titles = [QLabel() for _ in range(3)]
         for title in self._titles:
             title.setProperty("role", "section")
+            title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # A and B are equally wide
         charts = QWidget()
         column_of_charts = QVBoxLayout(charts)
         column_of_charts.setContentsMargins(0, 0, 0, 0)
@@ -152,6 +163,7 @@ class CompareViewer(Viewer):
         way = self.way.currentText()
         is_beside = way == BESIDE
         a, b = (side.view for side in self.sides)
+        a.shows_legends = not is_beside  # B beside it has the same
         b.setVisible(is_beside)
         self._titles[1].setVisible(is_beside)
         for row, widget in ((0, self._titles[0]), (1, a)):
@@ -194,6 +206,10 @@ class CompareViewer(Viewer):
         maps = [side.map for side in self.sides]
         if cut is not None:
             self.profile.show_lines([along(map_, plane, cut) for map_ in maps if map_ and plane in map_.plane_names])
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._show_sides()
 
     def showEvent(self, event: QShowEvent | None) -> None:
         super().showEvent(event)
@@ -250,6 +266,7 @@ class CompareViewer(Viewer):
         a, b = self.sides
         b.let_go()
         b.topic.choose(topic)
+        b.begin_with(map_)
         a.keep(topic, map_, origin)
 
     # ---- the feed
@@ -368,10 +385,16 @@ class CompareViewer(Viewer):
         a.view.over = layers["B"] if way == SWIPE else []
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
-        names = {"A": a.title(), "B": b.title()}
+        metrics, room = self._titles[0].fontMetrics(), self.width() // 2
+        names = {side.letter: side.title(metrics, room) for side in self.sides}
+        for title, side in zip(self._titles, self.sides, strict=False):
+            title.setToolTip(side.words)
+        muted = f"color: {self.theme.muted}; font-weight: 400;"
         self._titles[0].setText(f"{names['A']} &nbsp; | &nbsp; {names['B']}" if way == SWIPE else names[shown])
         self._titles[1].setText(names["B"])
-        self._titles[2].setText("Δ   B − A: violet where B is lower, orange where it is higher")
+        self._titles[2].setText(
+            f"Δ &nbsp; B − A &nbsp; <span style='{muted}'>violet: B is lower · orange: higher</span>"
+        )
 
     # ---- pictures
 

@@ -40,6 +40,7 @@ class MapViewer(Viewer):
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self.view)
         self.topic = TopicChoice(frozenset({"Map"}), "Choose a map")
+        self.topic.share = 0.3  # of eight buttons, not two should have room
         self.topic.chosen.connect(self._watch_map)
         self.pose = TopicChoice(frozenset({"PoseTransform", "Odometry"}), "No vehicle")
         self.pose.setToolTip("Where the vehicle is: a pose or odometry in the map's frame")

@@ -8,9 +8,13 @@ from __future__ import annotations
 from typing import Protocol
 
 SPAN_S = 30.0
+LEAST_S = 5.0
+"""At the beginning of a run: what is shown grows from here to the span."""
 
 
 class Following(Protocol):
+    def oldest_s(self) -> float | None: ...
+
     def newest_s(self) -> float | None: ...
 
     def show_following(self, on: bool) -> None: ...
@@ -26,9 +30,12 @@ class PlotTime:
         self._is_moving = False
 
     def range_s(self) -> tuple[float, float] | None:
-        """What is shown while it follows; None before there is anything."""
-        found = [newest for plot in self.plots if (newest := plot.newest_s()) is not None]
-        return (max(found) - self.span_s, max(found)) if found else None
+        """What is shown while it follows: nothing of the time before there was anything; None until then."""
+        newest = max((at for plot in self.plots if (at := plot.newest_s()) is not None), default=None)
+        oldest = min((at for plot in self.plots if (at := plot.oldest_s()) is not None), default=None)
+        if newest is None or oldest is None:
+            return None
+        return newest - min(max(newest - oldest, LEAST_S), self.span_s), newest
 
     def follow(self, on: bool, span_s: float | None = None) -> None:
         """All of them, or none; with another span if one was chosen by hand."""

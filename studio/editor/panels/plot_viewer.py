@@ -11,7 +11,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PyQt6.QtCore import QPointF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QDragEnterEvent, QDropEvent
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.feed import Changes, Feed
@@ -21,7 +21,7 @@ from studio.editor.panels.plot_time import PlotTime
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, fields_in
-from studio.editor.views.plot_curve import SECOND_NS, Curve
+from studio.editor.views.plot_curve import SECOND_NS, Curve, legend_names
 from studio.editor.views.plot_paper import PlotPaper
 from studio.editor.views.plot_point import PointedAt, PointMark
 from studio.editor.views.series import Floats, Series, Statistics
@@ -34,6 +34,8 @@ FRAME_MS, SLOWEST_MS = 33, 100
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
 NEAR_PX = 8
+WIDE_PX = 700
+"""In less a legend of whole names would lie over half of the curves."""
 MOST_AGAINST = 100_000
 """Points of one field over another; a line of more costs too much time."""
 
@@ -176,6 +178,10 @@ class PlotViewer(Viewer):
         """Of what runs."""
         running = [curve.ends() for curve in self.curves if curve.log is None]
         return max((ends[1] for ends in running if ends is not None), default=None)
+
+    def oldest_s(self) -> float | None:
+        running = [curve.ends() for curve in self.curves if curve.log is None]
+        return min((ends[0] for ends in running if ends is not None), default=None)
 
     def _draw_against(self) -> None:
         """The second field over the first; others are not seen."""
@@ -419,8 +425,9 @@ class PlotViewer(Viewer):
         self.legend.setBrush(pg.mkBrush(theme.panel))
         self.legend.setLabelTextColor(theme.text)
         self.beside.strip.show_theme(theme)
+        names = self._names()
         hues = {what: number for number, what in enumerate(dict.fromkeys(curve.what for curve in self.curves))}
-        for curve in self.curves:
+        for curve, name in zip(self.curves, names, strict=True):
             style = Qt.PenStyle.SolidLine if hues[curve.what] < len(HUES) else Qt.PenStyle.DashDotLine
             if curve.log is not None:
                 style = Qt.PenStyle.DashLine
@@ -428,7 +435,19 @@ class PlotViewer(Viewer):
             curve.item.setPen(pg.mkPen(theme.hue(HUES[hues[curve.what] % len(HUES)]), width=1, style=style))
             label = self.legend.getLabel(curve.item)
             if label is not None:
-                label.setText(curve.name, color=theme.text)
+                label.setText(name, color=theme.text)
+        self.legend.updateSize()
+
+    def _names(self) -> list[str]:
+        """In the legend: whole where they leave the curves their room."""
+        is_wide = self.width() >= WIDE_PX
+        return [curve.name for curve in self.curves] if is_wide else legend_names(self.curves)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        before = event.oldSize().width() if event is not None else 0
+        if (before >= WIDE_PX) != (self.width() >= WIDE_PX):
+            self.show_theme(self.theme)
 
 
 def warm() -> None:

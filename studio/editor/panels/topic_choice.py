@@ -22,7 +22,7 @@ class TopicChoice(QComboBox):
         super().__init__()
         self.types, self.none, self.word = types, none, word
         self.topic = ""
-        self.share = 0.34
+        self.share = 0.5
         """Of its viewer that it may take: in a narrow one the buttons are worth more than the whole name."""
         self.setAccessibleName("Topic")
         self.setToolTip("The topic that is shown")

@@ -25,6 +25,7 @@ from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topic_choice import TopicChoice
+from studio.editor.panels.viewer_tool import ViewerTool
 from studio.editor.theme import Theme
 
 __all__ = [
@@ -134,7 +135,7 @@ class Viewer(QWidget):
 
     def tool(self, name: str, words: str, do: Callable[[bool], object], *, on: bool | None = None) -> QToolButton:
         """A button with a picture for the bar; `on` makes it one that stays down."""
-        button = QToolButton()
+        button = ViewerTool()
         button.setIcon(icon(name, self.theme.muted, self.theme.accent))
         button.setIconSize(QSize(16, 16))
         button.setToolTip(words)

@@ -80,6 +80,8 @@ class MapView(PlaneView):
         self.vehicle_m = 1.0
         self.is_free = False
         """Somebody has chosen what is seen."""
+        self.shows_legends = True
+        """False where another view beside it has the same ones."""
         self.fits_itself = True
         """False where somebody else sees to it, for several views at once."""
         self._plan_end: tuple[float, float] | None = None
@@ -236,6 +238,8 @@ class MapView(PlaneView):
 
     def _with_legend(self) -> list[tuple[int, QRectF]]:
         """Layers and where their legends are: the topmost first, and of the others as many as leave the half free."""
+        if not self.shows_legends:
+            return []
         most = max(1, self.width() // 2 // (self._legend_size()[0] + MARGIN))
         numbers = [number for number in reversed(range(len(self.layers))) if self.layers[number].opacity > 0]
         return [(number, self.legend_rectangle(place)) for place, number in enumerate(numbers[:most])]

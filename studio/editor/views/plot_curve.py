@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,19 @@ from studio.messages import MessageError
 from studio.messages.field_paths import parse_path, value_at
 
 SECOND_NS = 1_000_000_000
+
+
+def legend_names(curves: Sequence[Curve]) -> list[str]:
+    """As short as they can be told apart: a field, with its component where others have one of that name."""
+    lengths = [
+        [curve.short_name, f"{curve.what.topic.strip('/').partition('/')[0]} {curve.short_name}", curve.name]
+        for curve in curves
+    ]
+    counts = [Counter(names) for names in zip(*lengths, strict=True)]
+    return [
+        next((name for name, seen in zip(names, counts, strict=True) if seen[name] == 1), names[-1])
+        for names in lengths
+    ]
 
 
 @dataclass

@@ -234,6 +234,12 @@ def test_a_map_that_is_looked_at_is_held_with_one_click(window: MainWindow) -> N
     viewer.compare.click()
     compare = next(other for other in window.viewers.open.values() if other.KIND == "compare")
     assert isinstance(compare, CompareViewer)
+    assert compare.found is not None and compare.found.mean == 0.0, "a system that stands brings no other map yet"
+    name = next(name for name, other in window.viewers.open.items() if other is compare)
+    docks = window.docks.manager
+    assert docks.findDockWidget(name).dockAreaWidget() is docks.findDockWidget("system").dockAreaWidget(), (
+        "three maps and their figures have no room beside the document"
+    )
     compare._take(compare.sides[1], [Event(TOPIC, 1, 0, heights(0.3))])
     assert compare.found is not None and compare.found.mean == pytest.approx(0.2)
     assert TOPIC in compare._titles[0].text() and "held, of 3.0 s" in compare._titles[0].text()
@@ -260,6 +266,20 @@ def show_pair(viewer: CompareViewer) -> None:
 
 def where(viewer: CompareViewer) -> set[tuple[float, float, float]]:
     return {(*view.centre_m, view.metres_per_pixel) for view in viewer._views()}
+
+
+def test_both_maps_are_equally_wide_and_one_has_the_legend(pair: CompareViewer) -> None:
+    """The words about the difference made A wider than B, and were cut off all the same."""
+    a, b = (side.view for side in pair.sides)
+    for width in (620, 900, 1400):
+        pair.resize(width, 600)
+        QApplication.processEvents()
+        assert abs(a.width() - b.width()) <= 1
+    assert not a._with_legend() and b._with_legend()
+    pair.way.setCurrentText("Swipe")
+    assert a._with_legend()
+    pair.way.setCurrentText("Side by side")
+    assert not a._with_legend()
 
 
 def test_whatever_moves_one_view_moves_all(pair: CompareViewer) -> None:

@@ -41,12 +41,21 @@ def test_all_follow_the_newest_of_all_and_come_to_rest(plots: tuple[PlotViewer, 
     for plot in plots:
         plot.redraw()
     qtbot.wait(300)
-    assert shown(plots[0]) == shown(plots[1]) == (-9.1, 20.9)
+    assert shown(plots[0]) == shown(plots[1]) == (0.0, 20.9), "not the time before"
     drawn = []
     for plot in plots:
         plot._timer.timeout.connect(lambda: drawn.append(1))
     qtbot.wait(400)
     assert not drawn, "nothing has come, so nothing is drawn"
+
+
+def test_what_is_shown_grows_until_it_moves(plots: tuple[PlotViewer, PlotViewer]) -> None:
+    """At the beginning of a run most of a plot was the time before it."""
+    for until_s, expected in ((1.0, (-4.1, 0.9)), (12.0, (0.0, 11.9)), (50.0, (19.9, 49.9))):
+        for plot in plots:
+            fill(plot, until_s)
+            plot.redraw()
+        assert shown(plots[0]) == expected
 
 
 def test_one_that_is_let_go_lets_all_go(plots: tuple[PlotViewer, PlotViewer]) -> None:

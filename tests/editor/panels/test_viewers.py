@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
@@ -21,7 +22,7 @@ from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.topic_choice import LEAST_CHOICE
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
-from studio.editor.panels.viewer import Facts
+from studio.editor.panels.viewer import Bar, Facts
 from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.session import Session
 from studio.editor.theme import DARK, LIGHT
@@ -282,6 +283,19 @@ class TestPlot:
         low, high = viewer.plot.getPlotItem().vb.viewRange()[1]
         assert -10 < low <= 1.0 and 3.0 <= high < 10
 
+    def test_a_narrow_plot_has_short_names_in_its_legend(self, feed: Feed) -> None:
+        """Of five whole names the legend covered half of the curves."""
+        viewer = PlotViewer(feed, LIGHT)
+        for topic, path in (("/arbiter/command", "speed_m_s"), ("/teleop/command", "speed_m_s"), ("/a/b", "data")):
+            viewer.add(Field(topic, path))
+        viewer.resize(446, 240)
+        viewer.grab()
+        seen = [viewer.legend.getLabel(curve.item).text for curve in viewer.curves]
+        assert seen == ["arbiter speed_m_s", "teleop speed_m_s", "data"]
+        viewer.resize(1000, 240)
+        viewer.grab()
+        assert viewer.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
+
     def test_the_time_of_the_world_is_the_time_of_day(self, feed: Feed) -> None:
         viewer = PlotViewer(feed, LIGHT)
         axis = viewer.plot.getAxis("bottom")
@@ -382,6 +396,26 @@ class TestNarrowBars:
         viewer.resize(1400, 300)
         QApplication.processEvents()
         assert viewer.topic.width() >= viewer.topic.sizeHint().width(), "there is room for all of it"
+
+    def test_what_has_no_room_tells_its_words_and_goes_when_it_is_done(self, feed: Feed, qtbot: QtBot) -> None:
+        """Behind the dots was a column of pictures that stayed open."""
+        viewer = MapViewer(feed, LIGHT)
+        qtbot.addWidget(viewer)
+        viewer.resize(300, 300)
+        viewer.show()
+        bar = viewer.topic.parentWidget()
+        assert isinstance(bar, Bar)
+        qtbot.waitUntil(lambda: viewer.compare in bar.outside)
+        assert viewer.compare.text().strip() == "Compare" and not viewer.compare.icon().isNull()
+        bar.more.click()
+        assert viewer.compare.isVisible()
+        viewer.compare.click()
+        assert not viewer.compare.isVisible()
+        viewer.resize(500, 300)
+        qtbot.waitUntil(lambda: viewer.fit not in bar.outside)
+        viewer.resize(1200, 300)
+        qtbot.waitUntil(lambda: viewer.compare.isVisible())
+        assert not viewer.compare.text(), "there is room again"
 
     def test_the_beginning_of_a_word_is_no_fact(self, feed: Feed) -> None:
         """At the end of a bar stood `2…`."""
