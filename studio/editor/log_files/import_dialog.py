@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 
 from studio.editor.dialog_parts import button_row, fill
+from studio.editor.live_state import count_words
 from studio.editor.theme import Theme
 
 STEPS = 1000
 MOST_NOTES = 3
+LINE = "margin: 0 0 6px 0"
+"""Of a report: lines that are two rows long are told apart by the room between them."""
 
 
 class ImportDialog(QDialog):
@@ -100,7 +104,7 @@ class ImportDialog(QDialog):
             self.cancel.setText("Close")
             return
         self.title.setText(f"{self.output.name} is ready")
-        self.words.setText("\n".join(report_lines(self.report)))
+        self.words.setText("".join(f'<p style="{LINE}">{escape(line)}</p>' for line in report_lines(self.report)))
         self.cancel.setText("Close")
         self.go_on.show()
         QTimer.singleShot(0, self._fit)
@@ -137,9 +141,9 @@ class ImportDialog(QDialog):
 
 def report_lines(report: dict[str, Any]) -> list[str]:
     """What was brought over and what not, in words."""
-    counts = [f"{topic['count']} of {topic['name']}" for topic in report["topics"]]
+    counts = [f"{count_words(topic['count'])} of {topic['name']}" for topic in report["topics"]]
     lines = [f"From {report['form']}: {', '.join(counts)}."]
-    left = [f"{entry['count']} {entry['name']} ({entry['reason']})" for entry in report["not_mapped"]]
+    left = [f"{count_words(entry['count'])} {entry['name']} ({entry['reason']})" for entry in report["not_mapped"]]
     if left:
         more = f" and {len(left) - 3} more kinds" if len(left) > 3 else ""
         lines.append(f"Not brought over: {'; '.join(left[:3])}{more}.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from studio.editor.panels.compare_viewer import CompareViewer
 
 TITLE_SPACES, LEAST_TOPIC = 56, 60
-"""Pixels: between the words of a title and at its ends; and of a topic that gives way to them."""
+"""Pixels: between the words of a title and at its ends; and of a topic that gives way to where its map comes from."""
 Read = tuple[LoggedMaps, int, LoggedMap]
 """Of a recording, at which time, the map."""
 
@@ -87,12 +87,15 @@ class Side(QObject):
         return "   ".join(word for word in (self.letter, self.topic.topic, self.origin) if word)
 
     def title(self, metrics: QFontMetrics, width: int) -> str:
-        """Its letter on a plate in the colour of where the map comes from, and what it is; of its topic what has room."""
+        """Its letter on a plate in the colour of where the map comes from, and what it is; its topic as far as it fits."""
         origin = self.viewer.theme.origins.get(self.mode)
         plate = f" {self.letter} · {origin.word} " if origin is not None else self.letter
-        room = width - metrics.horizontalAdvance(f"{plate}{self.origin}") - TITLE_SPACES
-        topic = metrics.elidedText(self.topic.topic, Qt.TextElideMode.ElideMiddle, max(room, LEAST_TOPIC))
-        words = "&nbsp;&nbsp; ".join(escape(word) for word in (topic, self.origin) if word)
+        room = width - metrics.horizontalAdvance(plate) - TITLE_SPACES
+        least = min(metrics.horizontalAdvance(self.topic.topic), LEAST_TOPIC)
+        came = metrics.elidedText(self.origin, Qt.TextElideMode.ElideMiddle, room - least)
+        rest = max(room - metrics.horizontalAdvance(came), least)
+        topic = metrics.elidedText(self.topic.topic, Qt.TextElideMode.ElideMiddle, rest)
+        words = "&nbsp;&nbsp; ".join(escape(word) for word in (topic, came) if word)
         if origin is None:
             return f"<b>{self.letter}</b> &nbsp; {words}"
         style = f"background-color: {origin.fill}; color: {origin.on_fill}; font-weight: 600;"

@@ -64,7 +64,7 @@ class CompareViewer(Viewer):
         self.tolerance.setRange(0.001, 100.0)
         self.tolerance.setValue(0.05)
         self.tolerance.setDecimals(3)
-        self.tolerance.setPrefix("± ")
+        self.tolerance.setPrefix("within ± ")
         self.tolerance.setToolTip("What counts as equal, in the unit of the plane")
         self.tolerance.setAccessibleName("Tolerance")
         self.tolerance.valueChanged.connect(lambda _: self.refresh())

@@ -184,7 +184,9 @@ class MapViewer(Viewer):
         self.settled.emit()
 
     def _watch_pose(self, topic: str) -> None:
-        self.look_at("pose", topic, self._take_pose)
+        self.look_at(
+            "pose", topic, self._take_pose, every=True
+        )  # a log that plays fast drives far between two pictures
         self.settled.emit()
 
     def _take_map(self, events: list[Event]) -> None:
@@ -216,11 +218,12 @@ class MapViewer(Viewer):
             self.view.show_plan(message.xyz[:, :2])
 
     def _take_pose(self, events: list[Event]) -> None:
-        message = events[-1].message
-        if isinstance(message, Odometry):
-            message = PoseTransform.from_quaternion(message.position, message.orientation, stamp_ns=message.stamp_ns)
-        if isinstance(message, PoseTransform):
-            self.view.show_pose(message)
+        for message in (event.message for event in events):
+            if isinstance(message, Odometry):
+                place, turn = message.position, message.orientation
+                message = PoseTransform.from_quaternion(place, turn, stamp_ns=message.stamp_ns)
+            if isinstance(message, PoseTransform):
+                self.view.show_pose(message)
 
     # ---- showing
 
@@ -391,6 +394,7 @@ def _box(name: str, words: str) -> QComboBox:
     box = QComboBox()
     box.setToolTip(words)
     box.setAccessibleName(name)
+    box.setPlaceholderText(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return box
 

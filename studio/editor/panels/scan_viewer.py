@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
+from studio.editor.live_state import count_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.scan_view import ScanView
 from studio.messages import Range3d
+
+NOTHING = "No scan yet. Choose a topic of type Range3d"
 
 
 class ScanViewer(Viewer):
@@ -17,7 +20,7 @@ class ScanViewer(Viewer):
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
         self.view = ScanView(theme)
-        self.empty = Empty(self.ICON, "No scan yet. Choose a topic of type Range3d", theme)
+        self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self.view)
         self.topic = TopicChoice(frozenset({"Range3d"}), "Choose a scan")
         self.topic.chosen.connect(self._watch)
@@ -34,14 +37,19 @@ class ScanViewer(Viewer):
         self.topics_changed()
 
     def attached(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
         self.view.forget()
+        self.facts.clear()
+        self.empty.say(f"No scan on {self.topic.topic} yet" if self.topic.topic else NOTHING)
+        self._stack.setCurrentWidget(self.empty)
 
     def topics_changed(self) -> None:
         self.topic.refresh(self.feed.state.get("topics", {}), first=True)
 
     def _watch(self, topic: str) -> None:
-        self.view.forget()
-        self._stack.setCurrentWidget(self.empty)
+        self._forget()
         self.look_at("scan", topic, self._take)
         self.retitle(topic or self.TITLE)
         self.settled.emit()
@@ -55,7 +63,7 @@ class ScanViewer(Viewer):
         self._stack.setCurrentWidget(self.view)
         self.view.show_scan(scan)
         without = f" · {self.view.left_out} without an echo" if self.view.left_out else ""
-        self.facts.setText(f"{len(scan)} points{without} · {scan.frame or 'no frame'}")
+        self.facts.setText(f"{count_words(len(scan))} points{without} · {scan.frame or 'no frame'}")
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

@@ -79,7 +79,7 @@ _SAFE = ("#7F3B08", "#CC7722", "#F4C98C", "#EEEEEA", "#B0D0E6", "#548CC4", "#143
 _CIVIDIS = ("#00224E", "#1F3A6E", "#434E6C", "#61646F", "#7D7C78", "#9C9573", "#BFB066", "#FDE737")
 _GREYS = ("#F7F7F4", "#14171A")
 _DIFFERENCE = ("#78328C", "#B078C4", "#F7F7F4", "#F0AA50", "#B05C00")
-_DIFFERENCE_DARK = ("#78328C", "#B078C4", "#34383E", "#F0AA50", "#B05C00")
+_DIFFERENCE_DARK = ("#78328C", "#B078C4", "#565D67", "#F0AA50", "#B05C00")
 
 SCHEMES: Mapping[str, Scheme] = {
     scheme.name: scheme

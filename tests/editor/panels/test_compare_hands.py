@@ -282,6 +282,15 @@ def test_both_maps_are_equally_wide_and_one_has_the_legend(pair: CompareViewer) 
     assert not a._with_legend()
 
 
+def test_a_narrow_title_keeps_both_ends_of_what_it_says(pair: CompareViewer) -> None:
+    """The time of the map was what was cut off."""
+    side = pair.sides[0]
+    side.origin = "raptor_blocks_world_2026-11-17_19-27-23.mcap, after 12.0 s"
+    wide, narrow = (side.title(pair.fontMetrics(), width) for width in (900, 320))
+    assert side.origin in wide and TOPIC in wide
+    assert "12.0 s" in narrow and "…" in narrow and "raptor" in narrow
+
+
 def test_whatever_moves_one_view_moves_all(pair: CompareViewer) -> None:
     a, b = (side.view for side in pair.sides)
     first = where(pair)

@@ -456,6 +456,15 @@ class TestVotesAndScans:
         view.show_chosen(Chosen(0.2, 1.0))
         assert view.way_to_go(against) == view.chosen, "it drives all the same"
 
+    def test_a_scan_that_has_not_come_is_named(self, feed: Feed) -> None:
+        viewer = ScanViewer(feed, DARK)
+        words = viewer.empty._sentence
+        assert words.text() == "No scan on /platform/laser yet"
+        viewer._take([event("/platform/laser", Range3d.from_xyz([[1, 0, 0]]))])
+        assert viewer.facts.text()
+        viewer.attached()
+        assert viewer.empty.isVisibleTo(viewer) and not viewer.facts.text(), "of another run"
+
     def test_voters_that_have_no_row_are_counted(self, feed: Feed) -> None:
         viewer = VotesViewer(feed, DARK)
         viewer.resize(500, 500)
