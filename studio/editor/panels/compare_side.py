@@ -87,7 +87,7 @@ class Side(QObject):
         return "   ".join(word for word in (self.letter, self.topic.topic, self.origin) if word)
 
     def title(self, metrics: QFontMetrics, width: int) -> str:
-        """Its letter on a plate in the colour of where the map comes from, and what it is; its topic as far as it fits."""
+        """Its letter on a plate in the colour of where the map comes from, and what it is, as far as it fits."""
         origin = self.viewer.theme.origins.get(self.mode)
         plate = f" {self.letter} · {origin.word} " if origin is not None else self.letter
         room = width - metrics.horizontalAdvance(plate) - TITLE_SPACES

@@ -58,6 +58,7 @@ class CompareViewer(Viewer):
         self.plane = QComboBox()
         self.plane.setToolTip("The plane that both maps have")
         self.plane.setAccessibleName("Plane")
+        self.plane.setPlaceholderText("Plane")
         self.plane.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.plane.activated.connect(lambda _: self._choose_plane())
         self.tolerance = QDoubleSpinBox()

@@ -31,6 +31,8 @@ class TeleopViewer(Viewer):
         self.place, self._stack = stacked(self.empty, self.stick)
         self.target = QComboBox()
         self.target.setAccessibleName("Whom to drive")
+        self.target.setPlaceholderText("Nobody yet")
+        self.target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.target.setToolTip("Who gets the events of the stick: an in port for Joy")
         self.target.activated.connect(lambda _: self._choose())
         self.most = QSlider(Qt.Orientation.Horizontal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QPaintEvent
 from PyQt6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
@@ -52,19 +52,27 @@ class TopicChoice(QComboBox):
         if self.maximumWidth() != most:
             self.setMaximumWidth(most)
 
+    def sizeHint(self) -> QSize:
+        """With what the style keeps free around the words, which Qt does not count."""
+        return super().sizeHint() + QSize(8, 0)
+
     def paintEvent(self, event: QPaintEvent | None) -> None:
-        """Both ends of a name that has no room: they tell topics apart."""
-        painter, option, style = QStylePainter(self), QStyleOptionComboBox(), self.style()
-        assert style is not None
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self.shown_words()
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def shown_words(self) -> str:
+        """Of a name that has no room both ends: they tell topics apart."""
+        option, style = QStyleOptionComboBox(), self.style()
+        assert style is not None
+        self.initStyleOption(option)
         field = style.subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        room = field.width() - 4
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
+        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, field.width())
 
     def fits(self, topic: str, type_name: str) -> bool:
         return type_name in self.types and self.word in topic

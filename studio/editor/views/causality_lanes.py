@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QToolTip, QWidget
 from studio.editor.fonts import text_font
 from studio.editor.live_state import time_words
 from studio.editor.theme import Theme
+from studio.editor.views.latency_histogram import tick_words
 from studio.editor.views.plates import with_alpha
 from studio.editor.views.state_lanes import round_seconds
 from studio.messages import Handled
@@ -171,7 +172,7 @@ class CausalityLanes(QWidget):
         painter.end()
 
     def _paint_ruler(self, painter: QPainter) -> None:
-        """Milliseconds from the beginning of the critical path."""
+        """The time since the beginning of the critical path."""
         assert self.story is not None
         zero = began(self.story.critical[0]) if self.story.critical else self.story.start_ns
         first, last = self.span_ns
@@ -182,7 +183,7 @@ class CausalityLanes(QWidget):
             painter.setPen(QPen(QColor(self.theme.border), 0))
             painter.drawLine(QPointF(x, RULER - 8), QPointF(x, self.height()))
             painter.setPen(QColor(self.theme.muted))
-            words = f"{number * step / 1e6:g} ms".replace("-", "−")
+            words = tick_words(number * step / 1e6)
             if x + 4 + painter.fontMetrics().horizontalAdvance(words) < NAMES + self._room():
                 painter.drawText(QPointF(x + 4, RULER - 11), words)
         if self._figures_width == FIGURES:

@@ -15,6 +15,17 @@ from studio.editor.views.plates import with_alpha
 
 AXIS, TOP, SIDE = 20, 22, 14
 LEAST_BAR_PX = 7
+SECOND_MS = 1000.0
+
+
+def tick_words(value_ms: float) -> str:
+    """On an axis: what is a second or longer is told in seconds."""
+    text = f"{value_ms / 1000:g} s" if abs(value_ms) >= SECOND_MS else f"{value_ms:g} ms"
+    return text.replace("-", "−")
+
+
+def latency_words(value_ms: float) -> str:
+    return f"{value_ms / 1000:.2f} s" if value_ms >= SECOND_MS else f"{value_ms:.1f} ms"
 
 
 class LatencyHistogram(QWidget):
@@ -74,7 +85,7 @@ class LatencyHistogram(QWidget):
             painter.setPen(QPen(QColor(self.theme.border), 0))
             painter.drawLine(QPointF(x, ground.bottom()), QPointF(x, ground.bottom() + 4))
             painter.setPen(QColor(self.theme.muted))
-            words = f"{value:g} ms"
+            words = tick_words(value)
             width = painter.fontMetrics().horizontalAdvance(words) + 2
             where = QRectF(min(max(x - width / 2, 0), self.width() - width), ground.bottom() + 4, width, AXIS - 4)
             painter.drawText(where, Qt.AlignmentFlag.AlignCenter, words)
@@ -88,7 +99,7 @@ class LatencyHistogram(QWidget):
             x = self._x(ground, low, high, value)
             painter.setPen(QPen(QColor(colour), width))
             painter.drawLine(QPointF(x, ground.top() - 2), QPointF(x, ground.bottom()))
-            words = f"{word} {value:.1f} ms"
+            words = f"{word} {latency_words(value)}"
             wide = painter.fontMetrics().horizontalAdvance(words) + 6
             # Of two that would lie on each other the second goes to the other side of its line, or a row lower.
             places = [QRectF(left, row, wide, 14) for row in (3.0, 18.0) for left in (x + 3, x - 3 - wide) if left > 0]

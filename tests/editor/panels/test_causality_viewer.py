@@ -17,6 +17,7 @@ from studio.editor.main_window import MainWindow
 from studio.editor.panels.causality_viewer import CausalityViewer
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.trace_keeper import keeper_of
+from studio.editor.views.latency_histogram import latency_words, tick_words
 from studio.messages import Handled, HandledTrace, encode
 from studio.runtime.channel.frames import HANDLED_TOPIC, Kind, pack
 from tests.runtime.replay.played import write_rig
@@ -141,6 +142,14 @@ def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> N
     viewer.changed(Changes(system=True))
     viewer.here.click()
     assert viewer.story.event == ("/laser/scan", 5) and viewer.story.topics[-1] == "/arbiter/command"
+
+
+def test_long_latencies_are_told_in_seconds() -> None:
+    """A path that waits for a map took 11757.6 ms."""
+    assert [tick_words(value) for value in (-2000.0, -5.0, 0.0, 250.0, 2500.0)] == [
+        "−2 s", "−5 ms", "0 ms", "250 ms", "2.5 s",
+    ]  # fmt: skip
+    assert (latency_words(999.94), latency_words(11757.6)) == ("999.9 ms", "11.76 s")
 
 
 def test_the_trace_is_kept_only_while_somebody_may_ask(feed: Feed) -> None:

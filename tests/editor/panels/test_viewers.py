@@ -393,9 +393,11 @@ class TestNarrowBars:
         QApplication.processEvents()
         assert LEAST_CHOICE <= viewer.topic.width() <= 446 * viewer.topic.share
         assert viewer.follow.isVisible() and viewer.goal.isVisible() and viewer.measure.isVisible()
+        assert viewer.topic.shown_words().startswith("/a") and viewer.topic.shown_words().endswith("day")
         viewer.resize(1400, 300)
         QApplication.processEvents()
         assert viewer.topic.width() >= viewer.topic.sizeHint().width(), "there is room for all of it"
+        assert viewer.topic.shown_words() == viewer.topic.topic
 
     def test_what_has_no_room_tells_its_words_and_goes_when_it_is_done(self, feed: Feed, qtbot: QtBot) -> None:
         """Behind the dots was a column of pictures that stayed open."""
