@@ -80,6 +80,9 @@ class MessageForm(QScrollArea):
         if kind is not None:
             self._add(form, kind(), ())
         self.setWidget(page)
+        for ground in (page, self.viewport()):  # Qt would fill them with the colour of the window around the panels
+            assert ground is not None
+            ground.setAutoFillBackground(False)
 
     def _add(self, form: QFormLayout, message: Message, before: tuple[str, ...]) -> None:
         for name in field_names(type(message)):

@@ -216,7 +216,7 @@ class TeleopViewer(Viewer):
                 f"{self.target.currentText().partition('.')[0]} is {about.get('state')}: it drives only while active"
             )
         elif self.stick.is_held:
-            words = f"Driving {_way(ahead * share, fastest)}, {_turn(left)}"
+            words = f"{_way(ahead * share, fastest)}, {_turn(left)}"
         else:
             words = AT_REST
         self.words.setText(words)
@@ -235,8 +235,9 @@ def _fast(share: float, fastest: float) -> str:
 
 def _way(ahead: float, fastest: float) -> str:
     """How fast, and which way: nobody has to know what a sign means."""
-    way = "forward" if ahead >= 0 else "back"
-    return f"{way} at {_fast(abs(ahead), fastest)}"
+    if not ahead:
+        return "Standing"
+    return f"Driving {'forward' if ahead > 0 else 'back'} at {_fast(abs(ahead), fastest)}"
 
 
 def _turn(left: float) -> str:

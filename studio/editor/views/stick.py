@@ -152,7 +152,8 @@ class Stick(QWidget):
         painter.setPen(QPen(QColor(self.theme.border), 1))
         painter.drawLine(middle - QPointF(radius, 0), middle + QPointF(radius, 0))
         painter.drawLine(middle - QPointF(0, radius), middle + QPointF(0, radius))
-        knob = middle + QPointF(-left, -ahead) * radius
+        far = max(math.hypot(left, ahead), 1.0)  # two keys at once reach into a corner that the circle does not have
+        knob = middle + QPointF(-left, -ahead) * (radius / far)
         if self.is_held:
             painter.setPen(QPen(with_alpha(self.theme.accent, 150), 5))
             painter.drawLine(middle, knob)

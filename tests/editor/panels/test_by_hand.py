@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PyQt6 import sip
-from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QFocusEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit
@@ -92,6 +92,13 @@ class TestForm:
 
 
 class TestPublish:
+    def test_its_form_lies_on_the_panel(self, feed: Feed) -> None:
+        """It was a slab in the colour of the window."""
+        viewer = PublishViewer(feed, LIGHT)
+        page, viewport = viewer.form.widget(), viewer.form.viewport()
+        assert page is not None and not page.autoFillBackground()
+        assert viewport is not None and not viewport.autoFillBackground()
+
     def test_in_ports_and_topics_are_offered_and_what_is_typed_is_sent(self, feed: Feed, asked: Asked) -> None:
         viewer = PublishViewer(feed, LIGHT)
         offered = [viewer.target.itemText(i) for i in range(viewer.target.count())]
@@ -251,6 +258,14 @@ class TestDriving:
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
         assert not asked and "stands still" in viewer.words.text()
 
+    def test_two_keys_at_once_stay_in_the_circle(self, viewer: TeleopViewer) -> None:
+        for key in (Qt.Key.Key_Space, Qt.Key.Key_S, Qt.Key.Key_D):
+            QTest.keyPress(viewer.stick, key)
+        middle, radius = viewer.stick._circle()
+        corner = middle + QPointF(radius, radius) * 0.98
+        picture = viewer.stick.grab().toImage()
+        assert picture.pixelColor(corner.toPoint()).name().upper() == LIGHT.canvas.upper()
+
     def test_it_says_which_way_it_drives(self, viewer: TeleopViewer) -> None:
         """To the right was told as −43% to the left."""
         for key in (Qt.Key.Key_Space, Qt.Key.Key_S, Qt.Key.Key_D):
@@ -259,6 +274,8 @@ class TestDriving:
         assert not set("+-−") & set(viewer.words.text())
         QTest.keyRelease(viewer.stick, Qt.Key.Key_D)
         assert viewer.words.text().endswith(", straight")
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_S)
+        assert viewer.words.text() == "Standing, straight"
 
     def test_a_refusal_is_told_and_ends_the_driving(self, viewer: TeleopViewer, asked: Asked) -> None:
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
