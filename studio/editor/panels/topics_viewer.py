@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidget, QTreeWidgetItem
 
 from studio.editor.feed import Changes, Feed
@@ -17,8 +18,10 @@ from studio.editor.views.field_drag import Field, mime_of
 from studio.messages import Message
 from studio.messages.field_paths import fields_of, numbers_in
 
-WIDEST = "Bandwidth 0"
+NAMES_PX, TYPES_PX, FIGURE_PX = 240, 110, 96
+"""Of the columns; the types take what is left."""
 COLUMNS = ("Topic", "Type or value", "Rate", "Bandwidth", "Latency", "Lost", "Events")
+SCROLL_BAR_PX = 16
 _TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -60,11 +63,12 @@ class TopicsViewer(Viewer):
         header = self.tree.header()
         assert header is not None
         header.setStretchLastSection(False)
-        header.resizeSection(0, 240)
+        header.resizeSection(0, NAMES_PX)
+        header.setMinimumSectionSize(FIGURE_PX // 2)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for number in range(2, len(COLUMNS)):
             # Not by the contents: all rows would be measured anew with every number that changes.
-            header.resizeSection(number, self.tree.fontMetrics().horizontalAdvance(WIDEST) + 20)
+            header.resizeSection(number, FIGURE_PX)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a topic or type")
         self.search.setClearButtonEnabled(True)
@@ -77,6 +81,17 @@ class TopicsViewer(Viewer):
         self._leaves: dict[str, dict[str, QTreeWidgetItem]] = {}
         self._bytes: dict[str, tuple[int, int]] = {}
         self.topics_changed()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Nothing is beyond the right edge: in a narrow panel figures are left out, from the right to the left."""
+        super().resizeEvent(event)
+        room = (self.width() - NAMES_PX - TYPES_PX - SCROLL_BAR_PX) // FIGURE_PX
+        for number in range(2, len(COLUMNS)):
+            self.tree.setColumnHidden(number, number - 2 >= max(room, 1))
+        header = self.tree.header()
+        assert header is not None
+        narrow = self.width() < NAMES_PX + TYPES_PX + FIGURE_PX + SCROLL_BAR_PX
+        header.resizeSection(0, max(self.width() - TYPES_PX - FIGURE_PX - SCROLL_BAR_PX, 80) if narrow else NAMES_PX)
 
     def begin_search(self) -> None:
         self.search.setFocus()

@@ -377,6 +377,18 @@ class TestTopics:
         viewer.search.setText("range3d las")
         assert [name for name, row in viewer._rows.items() if not row.isHidden()] == ["/platform/laser"]
 
+    @pytest.mark.parametrize(("width", "seen"), [(300, 1), (446, 1), (618, 2), (1000, 5)])
+    def test_a_narrow_panel_leaves_figures_out(self, feed: Feed, width: int, seen: int) -> None:
+        """At the right of a panel the rates were cut in two, and one had to scroll for the rest."""
+        viewer = TopicsViewer(feed, LIGHT)
+        viewer.resize(width, 300)
+        viewer.show()
+        QApplication.processEvents()
+        assert sum(not viewer.tree.isColumnHidden(number) for number in range(2, 7)) == seen
+        across = viewer.tree.horizontalScrollBar()
+        assert across is not None and across.maximum() == 0
+        assert viewer.tree.columnWidth(0) >= 80 and viewer.tree.columnWidth(1) >= 90
+
     def test_figures_in_words(self) -> None:
         assert bandwidth(0) == "" and bandwidth(950) == "950 B/s" and bandwidth(2.5e6) == "2.5 MB/s"
         assert in_words(np.array([np.nan, np.nan] * 10)) == "20 float64, nothing finite"
