@@ -37,7 +37,8 @@ class PlayerSteering(QObject):
         self._steps: deque[dict[str, Any]] = deque()
         """Asked for by keys that are held down; the first is under way."""
         self._sought: int | None = None
-        self._seeking = False
+        self._seeking = 0
+        """Seeks without an answer: one that is overtaken by another answers too."""
         self._seeks = QTimer(self)
         self._seeks.setSingleShot(True)
         self._seeks.setInterval(SEEK_EVERY_MS)
@@ -47,7 +48,7 @@ class PlayerSteering(QObject):
     @property
     def is_seeking(self) -> bool:
         """Until the player has got there, its news are of the place before: the cursor stays where it was put."""
-        return self._sought is not None or self._seeking
+        return self._sought is not None or self._seeking > 0
 
     @property
     def is_frozen(self) -> bool:
@@ -56,7 +57,7 @@ class PlayerSteering(QObject):
 
     def forget(self) -> None:
         """The system has ended, and nobody will answer."""
-        self.state, self._sought, self._seeking = {}, None, False
+        self.state, self._sought, self._seeking = {}, None, 0
         self._steps.clear()
 
     # ---- asking
@@ -95,7 +96,7 @@ class PlayerSteering(QObject):
             self.changed.emit(player)
 
     def _refused(self, error: StudioError) -> None:
-        self._sought, self._seeking = None, False
+        self._sought, self._seeking = None, 0
         self._steps.clear()
         self.refused.emit(str(error))
 
@@ -161,18 +162,13 @@ class PlayerSteering(QObject):
             self._seeks.start()
 
     def _seek_now(self) -> None:
-        """One at a time: to where the hand is when the player has got to where it was."""
-        if self._seeking:
-            return
         sought, self._sought = self._sought, None
         if sought is not None and self.state:
-            self._seeking = True
+            self._seeking += 1
             self.ask("seek", time_ns=sought)
 
     def _got_there(self, reply: dict[str, Any]) -> None:
-        self._seeking = False
-        if not self._seeks.isActive():
-            self._seek_now()
+        self._seeking = max(self._seeking - 1, 0)
         self._done(reply)
 
     def seek_by(self, seconds: float) -> None:
