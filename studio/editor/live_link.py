@@ -26,6 +26,7 @@ from studio.editor.live_batch import (
     Silence,
     Turn,
 )
+from studio.editor.live_pace import FASTEST_NS, Pace
 from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
 from studio.messages import Message, MessageError, MessageTypes, decode
@@ -41,7 +42,6 @@ LOOK_EVERY_S = 0.25
 """For a system that runs, while none is attached."""
 REST_S = 0.01
 """Between two looks at the tap: a flood is taken in few large portions."""
-BATCH_NS = SECOND_NS // 30
 MOST_FRAMES = 2000
 DOUBT_AFTER_NS = SECOND_NS
 """A runtime that says nothing for so long may be dead: it answers twice a second."""
@@ -50,12 +50,13 @@ SILENT_AFTER_NS = 3 * SECOND_NS
 
 class Link:
     def __init__(self, on_ready: Callable[[], None]) -> None:
-        """`on_ready` is called by the thread when a batch is there: at most 30 times a second, and once per `take`."""
+        """`on_ready` is called by the thread when a batch is there: as the pace allows, and once per `take`."""
         self._on_ready = on_ready
         self._lock = threading.Lock()
         self._batch = Batch()
         self._offered = False
         self._offered_ns = 0
+        self._pace = Pace()
         self._folder: Path | None = None
         self._wish = 0
         """Counts the calls of `follow`: also the same project is attached to anew."""
@@ -96,6 +97,8 @@ class Link:
         ).start()
 
     def take(self) -> Batch:
+        """By the window's thread."""
+        self._pace.batch_taken()
         with self._lock:
             batch, self._batch = self._batch, Batch()
             self._offered = False
@@ -221,7 +224,9 @@ class Link:
 
     def _offer(self) -> None:
         with self._lock:
-            ready = bool(self._batch) and not self._offered and monotonic_ns() - self._offered_ns >= BATCH_NS
+            is_awaited = bool(self._batch.answers or self._batch.turns)  # by somebody who has asked
+            every_ns = FASTEST_NS if is_awaited else self._pace.every_ns
+            ready = bool(self._batch) and not self._offered and monotonic_ns() - self._offered_ns >= every_ns
             if ready:
                 self._offered, self._offered_ns = True, monotonic_ns()
         if ready:
