@@ -10,6 +10,18 @@ from studio.errors import Problem
 
 PACKAGE = Path(__file__).resolve().parent
 VARIABLE = "STUDIO_PATH"
+EXAMPLES = frozenset(
+    {
+        "carmen_mapping",
+        "coroba_patterns",
+        "first_steps",
+        "pioneer_obstacle_avoidance",
+        "raptor_blocks_world",
+        "real_bench",
+        "terrain_truth",
+    }
+)
+"""Projects that come with Studio: others that lie beside them are somebody's own."""
 
 
 def component_roots(project: Path | None = None) -> list[Path]:
@@ -37,9 +49,9 @@ def share_roots(package: Path = PACKAGE) -> list[Path]:
 
 def came_with_studio(project: Path, package: Path = PACKAGE) -> bool:
     """Whether it is one of the examples, of the checkout or of what was installed; what $STUDIO_PATH names is not."""
-    named = set(_entries())
+    named, place = set(_entries()), project.resolve()
     roots = [(root / "projects").resolve() for root in share_roots(package) if root not in named]
-    return any(root in project.resolve().parents for root in roots)
+    return place.name in EXAMPLES and place.parent in roots
 
 
 def path_problems() -> list[Problem]:

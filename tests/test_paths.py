@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,22 @@ def test_this_checkout_offers_its_own_components() -> None:
 
 def test_examples_are_told_from_projects_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package, own = tmp_path / "checkout" / "studio", tmp_path / "own"
+    monkeypatch.setattr(paths, "EXAMPLES", frozenset("abc"))
     make(package / "share" / "projects" / "a", tmp_path / "checkout" / "projects" / "b", own / "projects" / "c")
     (tmp_path / "checkout" / "pyproject.toml").touch()
     monkeypatch.setenv("STUDIO_PATH", str(own))
     shipped = (package / "share" / "projects" / "a", tmp_path / "checkout" / "projects" / "b")
     assert all(paths.came_with_studio(folder, package) for folder in shipped)
-    others = (own / "projects" / "c", tmp_path / "checkout" / "projects", tmp_path / "elsewhere")
+    mine = tmp_path / "checkout" / "projects" / "mine"
+    others = (own / "projects" / "c", mine, mine / "a", tmp_path / "checkout" / "projects", tmp_path / "elsewhere")
     assert not any(paths.came_with_studio(folder, package) for folder in others)
+
+
+def test_every_project_that_is_delivered_is_known_as_an_example() -> None:
+    checkout = Path(paths.__file__).resolve().parent.parent
+    listed = subprocess.run(
+        ["git", "ls-files", "projects/*/system.xml"], cwd=checkout, capture_output=True, text=True, check=False
+    )
+    if listed.returncode != 0:
+        pytest.skip("this checkout has no history")
+    assert {Path(line).parent.name for line in listed.stdout.splitlines()} == paths.EXAMPLES

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from studio.cli.outcome import FINE, UsageError
-from studio.cli.places import find_project
+from studio.cli.places import SYSTEM, find_project
 from studio.errors import StudioError
 
 EXAMPLE = """\
   studio                              the window with its welcome page
-  studio edit first_steps             a project by name or folder; opening one runs nothing of it
+  studio edit first_steps             an example by its name: what you save is a copy of your own
+  studio edit projects/first_steps    a project by its folder, saved in place; opening one runs nothing of it
   studio edit my_robot --theme dark
   studio edit first_steps --run       and run it, or look at it if it runs already
   studio edit first_steps --run --picture run.png   without a display: run it unseen for a few seconds, keep a picture
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
             raise
         return _run_unseen(project, options, reason)
     app = _import_window()
-    return int(app.run(project, theme=options.theme, start=options.run))
+    by_path = project is None or Path(options.project).resolve() in (project, project / SYSTEM)
+    return int(app.run(project, theme=options.theme, start=options.run, by_path=by_path))
 
 
 def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:

@@ -20,8 +20,11 @@ from studio.editor.style import apply_theme
 LARGE = QSize(1760, 1100)
 
 
-def run(project: Path | None = None, *, theme: str = "", start: bool = False) -> int:
-    """Open the window, with a project or the welcome page; returns when it is closed. `start`: and run the project."""
+def run(project: Path | None = None, *, theme: str = "", start: bool = False, by_path: bool = True) -> int:
+    """Open the window, with a project or the welcome page; returns when it is closed. `start`: and run the project.
+
+    `by_path`: it was named by where it is, and not by its name alone, as examples are.
+    """
     settings = Settings()
     if settings.scale != 100:  # Qt reads this once, before there is an application
         os.environ.setdefault("QT_SCALE_FACTOR", str(settings.scale / 100))
@@ -38,7 +41,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False) ->
     pulse = QTimer()
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
-    furnish_and_open(window, project, then=lambda: window.live.run_unless_attached() if start else None)
+    then = window.live.run_unless_attached if start else lambda: None
+    furnish_and_open(window, project, then, by_path=by_path)
     show_first_page(window, project)
     stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
@@ -69,14 +73,23 @@ def show_first_page(window: MainWindow, project: Path | None) -> None:
     window.show()
 
 
-def furnish_and_open(window: MainWindow, project: Path | None, then: Callable[[], object]) -> None:
+def furnish_and_open(
+    window: MainWindow, project: Path | None, then: Callable[[], object], *, by_path: bool = True
+) -> None:
     """After the first paint: everything else in the window, and then the project or the pictures of the first page."""
 
     def go_on() -> None:
         if project is None:
             window.welcome.draw_pictures()
         else:
-            window.files.open_named(project, then)
+            open_first(window, project, then, by_path=by_path)
 
     window.painted.connect(window.furnish_soon)
     window.furnished.connect(go_on)
+
+
+def open_first(window: MainWindow, project: Path, then: Callable[[], object], *, by_path: bool) -> None:
+    """An example that was named by its name is looked at; by its path, it is somebody's own."""
+    if by_path:
+        window.files.own(project)
+    window.files.open_soon(project, then)

@@ -108,11 +108,6 @@ class Files(QObject):
             pass
         return True
 
-    def open_named(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
-        """The project of the command line, in a window that has none."""
-        self.own(folder)
-        self.open_soon(folder, then)
-
     def open_soon(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
         """Into a window that has none: read beside its work and shown in slices; `then` is done if that was possible.
 
@@ -247,13 +242,13 @@ class Files(QObject):
         kept_in = original if self.is_example else None
         if not window.live.may_close(lambda: self.save_as(folder)) or not window.code.may_leave(besides=kept_in):
             return False
-        unsaved = window.code.unsaved_in(kept_in) if kept_in is not None else {}
         window.canvas.remember_view()
         try:
             copy = ProjectCopy.plan(session.opened.project, folder)
             if not carry_out(copy.run(), copy.size, f"Copying {session.name} to {folder.name}…", window):
                 window.status.say("Not saved: the copy was given up")
                 return False
+            changed = window.code.write_unsaved(kept_in, folder) if kept_in is not None else []
             # Components and types are looked for anew: the copy's are to run and to be edited, not the original's.
             document = session.document
             copied = opened(Project(folder, document))
@@ -267,7 +262,8 @@ class Files(QObject):
         self.own(folder)
         for _ in self._show(folder, copied):
             pass
-        window.code.save_in(folder, unsaved)
+        for path in changed:
+            window.code.open_at(path)
         left = f"; {len(copy.left)} recordings stay in {original.name}" if copy.left else ""
         if copy.astray:
             logs = ", ".join(copy.astray)
@@ -330,8 +326,10 @@ class Files(QObject):
             self.window.settings.recents.add(folder)
 
     def _home(self) -> Path:
-        recent = self.window.settings.recent()
-        return recent[0].parent if recent else Path.cwd()
+        """Where the user's own projects are: among the examples, the next version of Studio has its own."""
+        return next(
+            (place.parent for place in self.window.settings.recent() if not came_with_studio(place)), Path.cwd()
+        )
 
     def _sure(self, question: str, yes: str, no: str) -> bool:
         box = QMessageBox(self.window)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from studio.cli import edit
+from studio.editor import display
+
+CHECKOUT = Path(__file__).resolve().parents[2]
 MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 
 
@@ -41,6 +47,24 @@ def test_without_qt_it_says_how_to_get_it(tmp_path: Path) -> None:
 
 def test_a_project_that_does_not_exist_is_wrong_use() -> None:
     assert studio("edit", "no_such_project").returncode == 2
+
+
+@pytest.mark.parametrize(("word", "by_path"), [("first_steps", False), ("projects/first_steps", True)])
+def test_an_example_by_its_name_is_only_looked_at(word: str, by_path: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its path is somebody's own, whoever says it as the folder or as the file."""
+    asked: list[dict[str, object]] = []
+
+    def run(project: Path, **how: object) -> int:
+        asked.append({"project": project, **how})
+        return 0
+
+    monkeypatch.setattr(edit, "_import_window", lambda: SimpleNamespace(run=run))
+    monkeypatch.setattr(display, "require_display", lambda: None)
+    monkeypatch.chdir(CHECKOUT)
+    for text in (word, f"{word}/system.xml") if by_path else (word,):
+        options = argparse.Namespace(project=text, run=False, picture=None, theme="", trust=False)
+        assert edit.run(options) == 0
+        assert asked[-1]["project"] == CHECKOUT / "projects" / "first_steps" and asked[-1]["by_path"] is by_path
 
 
 SICK = '<system name="sick" version="1"><component name="a" type="no_such_type"/></system>'

@@ -11,6 +11,8 @@ from PyQt6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from studio import paths
+from studio.editor.app import open_first
+from studio.editor.code.code_page import CodePage
 from studio.editor.files import place_for_copy
 from studio.editor.main_window import MainWindow
 from studio.model.layout_edits import MoveNodes
@@ -24,6 +26,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """In a Studio that is installed, beside nothing else."""
     package = tmp_path / "site" / "studio"
     monkeypatch.setattr(paths.came_with_studio, "__defaults__", (package,))
+    monkeypatch.setattr(paths, "EXAMPLES", frozenset({"rover"}))
     return write_rover(package / "share" / "projects" / "rover")
 
 
@@ -92,16 +95,22 @@ def test_what_save_will_do_is_said_before(opened: MainWindow, example: Path, tmp
     assert (save.text(), opened.status.saved.text()) == ("Save", "Saved")
 
 
+def change_code(window: MainWindow, file: Path, text: str) -> CodePage:
+    page = window.code.open_at(file)
+    assert page is not None
+    page.editor.setText(text)
+    page.editor.setModified(True)
+    return page
+
+
 def test_code_of_an_example_goes_into_the_copy_too(
     opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(example)
     mine, names = tmp_path / "mine", ("terrain_map", "behaviour")
     for name in names:
-        page = opened.code.open_at(example / "components" / name / f"{name}.py")
-        assert page is not None
-        page.editor.setText(f"# mine\nclass Thing:\n    {name} = 1\n")
-        page.editor.setModified(True)
+        file = example / "components" / name / f"{name}.py"
+        change_code(opened, file, f"# mine\nclass Thing:\n    {name} = 1\n")
     choose(monkeypatch, mine)
     page = opened.code.pages[str(example / "components" / "terrain_map" / "terrain_map.py")]
     assert page.save()
@@ -111,6 +120,89 @@ def test_code_of_an_example_goes_into_the_copy_too(
     assert all(Path(key).is_relative_to(mine) for key in opened.code.pages)
 
 
+def test_a_tab_of_an_example_that_is_closed_and_saved_goes_on_in_the_copy(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, inside = tmp_path / "mine", Path("components/behaviour/behaviour.py")
+    page = change_code(opened, example / inside, "# mine\n")
+    choose(monkeypatch, mine)
+    monkeypatch.setattr(opened.code, "_may_leave", lambda pages: opened.code._save([each.key for each in pages]))
+    opened.docks.close(f"code:{page.key}")
+    assert (mine / inside).read_text() == "# mine\n" and list(opened.code.pages) == [str(mine / inside)]
+
+
+def test_keeping_ones_own_code_does_not_write_it_into_the_example(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, inside = tmp_path / "mine", Path("components/behaviour/behaviour.py")
+    page = change_code(opened, example / inside, "# mine\n")
+    (example / inside).write_text("# of somebody else\n")
+    page.look_at_disk()
+    choose(monkeypatch, mine)
+    next(button for button in page.notice._buttons if button.text() == "Keep mine").click()
+    assert (example / inside).read_text() == "# of somebody else\n" and (mine / inside).read_text() == "# mine\n"
+
+
+def test_code_whose_file_is_gone_is_in_the_copy_too(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, inside = tmp_path / "mine", Path("components/behaviour/more/notes.txt")
+    (example / inside).parent.mkdir()
+    (example / inside).write_text("as it was\n")
+    change_code(opened, example / inside, "mine\n")
+    shutil.rmtree((example / inside).parent)
+    choose(monkeypatch, mine)
+    assert opened.files.save()
+    assert (mine / inside).read_text() == "mine\n"
+
+
+def test_code_that_cannot_be_written_stays_in_the_window(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = Path("components/behaviour/behaviour.py")
+    (example / inside).write_text("# -*- coding: ascii -*-\n")
+    page = change_code(opened, example / inside, "# -*- coding: ascii -*-\n# é\n")
+    choose(monkeypatch, tmp_path / "mine")
+    told: list[str] = []
+    monkeypatch.setattr(opened.files, "_complain", lambda title, error: told.append(f"{title}: {error}"))
+    assert not opened.files.save()
+    assert told[0].startswith("Not saved: ") and "'é'" in told[0]
+    assert opened.session.folder == example and opened.code.pages[page.key] is page and page.is_modified
+
+
+def test_a_project_of_ones_own_among_the_examples_is_saved_in_place(
+    opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the list of what was open lately, or by its tile: only what came with Studio is an example."""
+    own = write_rover(example.parent / "my_rover")
+    asked = choose(monkeypatch, None)
+    opened.files.ask_leave_and_open(own)
+    assert not opened.files.is_example and opened.session.do(MOVED)
+    opened.trigger("file.save")
+    assert not asked and not opened.session.document.is_modified
+
+
+def test_a_new_project_is_not_proposed_among_the_examples(
+    opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the next version of Studio would put its own in their place, or nobody may write."""
+    asked = choose(monkeypatch, None)
+    assert opened.settings.recent()[0] == example
+    opened.files.new()
+    assert Path(asked[0][1]).name == "my_robot" and not Path(asked[0][1]).is_relative_to(example.parent)
+
+
+def test_an_example_that_is_named_by_its_name_is_only_looked_at(
+    opened: MainWindow, example: Path, qtbot: QtBot
+) -> None:
+    """`studio edit first_steps`: who says its name has not said where it is, and wants to look at it."""
+    opened.show_session(None)
+    shown: list[bool] = []
+    open_first(opened, example, then=lambda: shown.append(True), by_path=False)
+    qtbot.waitUntil(lambda: bool(shown), timeout=30_000)
+    assert opened.files.is_example
+
+
 def test_a_path_that_somebody_names_is_saved_where_it_is(
     opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -118,7 +210,7 @@ def test_a_path_that_somebody_names_is_saved_where_it_is(
     asked = choose(monkeypatch, None)
     opened.show_session(None)
     shown: list[bool] = []
-    opened.files.open_named(example, then=lambda: shown.append(True))
+    open_first(opened, example, then=lambda: shown.append(True), by_path=True)
     qtbot.waitUntil(lambda: bool(shown), timeout=30_000)
     assert not opened.files.is_example
     assert opened.session.do(MOVED)

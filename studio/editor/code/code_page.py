@@ -116,9 +116,13 @@ class CodePage(QWidget):
             {
                 "Show difference…": self._show_difference,
                 "Reload": self.read_again,
-                "Keep mine": self._write,
+                "Keep mine": self._keep_mine,
             },
         )
+
+    def _keep_mine(self) -> None:
+        if self.save_elsewhere() is None:
+            self._write()
 
     def read_again(self) -> None:
         line, column = self.editor.getCursorPosition()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,7 +140,8 @@ class CodeDocuments(QObject):
 
     def ask_close(self, key: str) -> None:
         page = self.pages[key]
-        if not page.is_modified or self._may_leave([page]):
+        may_leave = not page.is_modified or self._may_leave([page])
+        if may_leave and key in self.pages:  # saved as part of an example, it is closed: its copy is open
             self.close(key)
 
     def close(self, key: str) -> None:
@@ -164,17 +164,15 @@ class CodeDocuments(QObject):
         modified = [page for page in self.modified if besides is None or _within(page, besides) is None]
         return not modified or self._may_leave(modified)
 
-    def unsaved_in(self, folder: Path) -> dict[Path, str]:
-        """Of files below a folder, by their path from there: the text that is not saved."""
-        return {path: page.editor.text() for page in self.modified if (path := _within(page, folder)) is not None}
-
-    def save_in(self, folder: Path, texts: Mapping[Path, str]) -> None:
-        """Texts of `unsaved_in`, in a copy of that folder."""
-        for path, text in texts.items():
-            page = self.open_at(folder / path)
-            if page is not None:
-                page.editor.setText(text)
-                page.save()
+    def write_unsaved(self, folder: Path, copy: Path) -> list[Path]:
+        """What is not saved of files below a folder, into a copy of it: where it is now. Raises StudioError."""
+        written = []
+        for page in self.modified:
+            path = _within(page, folder)
+            if path is not None:
+                written.append(copy.resolve() / path)
+                page.file.write_copy(written[-1], page.editor.text())
+        return written
 
     def _may_leave(self, pages: list[CodePage]) -> bool:
         names = ", ".join(page.file.path.name for page in pages)

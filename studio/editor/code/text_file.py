@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from studio.model.files import MAX_BYTES, FileError, read_bytes, write_atomically
@@ -46,6 +46,14 @@ class TextFile:
             raise FileError(f"{letter!r} cannot be written in {self.encoding}", file=self.path, hint=hint) from None
         write_atomically(self.path, data)
         self.text, self.on_disk = text, data
+
+    def write_copy(self, path: Path, text: str) -> None:
+        """As `write`, in another place, whose folder need not be there; this one stays as it is."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot be made: {error.strerror or error}", file=path.parent) from error
+        replace(self, path=path).write(text)
 
     def changed_on_disk(self) -> bytes | None:
         """What somebody else has written; None if it is ours, or cannot be read now."""
