@@ -86,7 +86,8 @@ class Bar(QWidget):
         """Between the row and what is behind `⋯`. A widget with another parent is hidden: what was shown is again."""
         for place, widget in enumerate(self._widgets):
             if widget in outside and widget not in self.outside:
-                self._column.addWidget(widget)
+                before = [other for other in self._widgets[:place] if other in outside]  # they are there by now
+                self._column.insertWidget(len(before), widget)
                 widget.show()
                 widget.installEventFilter(self)
             elif widget in self.outside and widget not in outside:
