@@ -25,6 +25,6 @@ def test_types_are_checked_in_the_components_of_projects_too(tmp_path: Path) -> 
 def test_what_python_compiles_is_kept_where_the_machine_forbids_it(tmp_path: Path) -> None:
     shutil.copy(MAKEFILE, tmp_path)
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    words = ["make", "--eval", 'told: ; @echo "told [$$PYTHONDONTWRITEBYTECODE]"', "told"]
+    words = ["make", "--no-print-directory", "--eval", 'told: ; @echo "told [$$PYTHONDONTWRITEBYTECODE]"', "told"]
     done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "told []"
