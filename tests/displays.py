@@ -15,7 +15,9 @@ def own_display(width: int, height: int) -> Iterator[str]:
     words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"]
     server = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
     os.close(writer)
-    with os.fdopen(reader) as stream:
-        yield f":{stream.readline().strip()}"
-    server.terminate()
-    server.wait(timeout=20)
+    try:
+        with os.fdopen(reader) as stream:
+            yield f":{stream.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)

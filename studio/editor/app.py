@@ -41,8 +41,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, by
     pulse = QTimer()
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
-    then = window.live.run_unless_attached if start else lambda: None
-    furnish_and_open(window, project, then, by_path=by_path)
+    # Whoever asks the window for `live` has everything made at once: only when the project is open.
+    furnish_and_open(window, project, lambda: start and window.live.run_unless_attached(), by_path=by_path)
     show_first_page(window, project)
     stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
@@ -84,8 +84,9 @@ def furnish_and_open(
         else:
             open_first(window, project, then, by_path=by_path)
 
-    window.painted.connect(window.furnish_soon)
     window.furnished.connect(go_on)
+    # What somebody has had made before tells nobody any more that it is there.
+    window.painted.connect(go_on if window.is_furnished else window.furnish_soon)
 
 
 def open_first(window: MainWindow, project: Path, then: Callable[[], object], *, by_path: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,12 @@ import pytest
 
 from studio.cli import edit
 from studio.editor import display
+from studio.runtime.running_systems import RunningSystem, running_systems
+from tests.displays import own_display
+from tests.waiting import await_true
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 60.0
 MISBEHAVING = Path(__file__).resolve().parents[1] / "misbehaving"
 
 
@@ -94,3 +99,27 @@ def test_a_picture_of_what_cannot_run_is_refused_at_once(tmp_path: Path, system:
     )  # fmt: skip
     assert done.returncode == 1 and words in done.stderr, done.stderr
     assert not (tmp_path / "x.png").exists()
+
+
+def test_a_window_that_is_to_run_its_project_does(tmp_path: Path) -> None:
+    """As `make run` opens it, on a screen."""
+    project = shutil.copytree(CHECKOUT / "projects" / "first_steps", tmp_path / "steps")
+    with own_display(1280, 800) as display_name:
+        environment = {key: value for key, value in os.environ.items() if key != "QT_QPA_PLATFORM"}
+        environment |= {"DISPLAY": display_name, "XDG_CONFIG_HOME": str(tmp_path / "settings")}
+        words = [sys.executable, "-m", "studio", "edit", str(project), "--run", "--picture", str(tmp_path / "run.png")]
+        window = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
+        try:
+            await_true(lambda: _system_of(project) is not None, "its system to run", PATIENCE_S)
+            assert window.poll() is None
+        finally:
+            window.kill()
+            window.wait()
+            system = _system_of(project)
+            if system is not None:  # it outlives its window
+                os.kill(system.pid, signal.SIGTERM)
+                await_true(lambda: not system.is_alive(), "the system to end", PATIENCE_S)
+
+
+def _system_of(project: Path) -> RunningSystem | None:
+    return next((each for each in running_systems() if Path(each.folder) == project), None)

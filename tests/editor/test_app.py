@@ -104,6 +104,20 @@ def test_a_project_is_opened_after_the_first_paint_and_then_it_goes_on(
     delete_now()
 
 
+def test_a_window_that_has_everything_before_its_first_paint_opens_its_project(
+    tmp_path: Path, rover: Path, qapp: QApplication, qtbot: QtBot
+) -> None:
+    window = make_window(qapp, Settings(tmp_path / "editor.ini"))
+    window.furnish()
+    told: list[str] = []
+    furnish_and_open(window, rover, then=lambda: told.append("opened"))
+    show_first_page(window, rover)
+    qtbot.waitUntil(lambda: told == ["opened"], timeout=60_000)
+    window.close()
+    window.deleteLater()
+    delete_now()
+
+
 def test_a_project_that_cannot_be_read_leads_to_the_welcome_page(
     fresh: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
