@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, QTimer
@@ -41,8 +42,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, by
     pulse = QTimer()
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
-    # Whoever asks the window for `live` has everything made at once: only when the project is open.
-    furnish_and_open(window, project, lambda: start and window.live.run_unless_attached(), by_path=by_path)
+    then = partial(start_watched, window, project) if start and project else lambda: None
+    furnish_and_open(window, project, then, by_path=by_path)
     show_first_page(window, project)
     stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
@@ -87,6 +88,14 @@ def furnish_and_open(
     window.furnished.connect(go_on)
     # What somebody has had made before tells nobody any more that it is there.
     window.painted.connect(go_on if window.is_furnished else window.furnish_soon)
+
+
+def start_watched(window: MainWindow, project: Path) -> None:
+    """Run the project that is open now, and show what comes of it."""
+    from studio.editor.arrangements import for_watching
+
+    for_watching(window, project)
+    window.live.run_unless_attached()
 
 
 def open_first(window: MainWindow, project: Path, then: Callable[[], object], *, by_path: bool) -> None:

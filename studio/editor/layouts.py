@@ -160,6 +160,9 @@ class Layouts(QObject):
         self.settings.set_bytes(f"{key}/state", self.docks.save())
         self.settings.set_text(f"{key}/name", self.current)
 
+    def is_remembered(self, project: Path) -> bool:
+        return self.settings.bytes(f"{self._project(project)}/state") is not None
+
     def restore(self, project: Path) -> None:
         """The panels as this project had them; a new one begins with Build."""
         key = self._project(project)

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QEventLoop, QSize, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.app import make_window
+from studio.editor.arrangements import for_watching
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 from studio.errors import StudioError
@@ -53,6 +54,7 @@ def _run_and_grab(window: MainWindow, project: Path, file: Path, runs_s: float) 
     control.start_failed.connect(failed.append)
     if not window.files.open(project):
         raise NoPicture(f"{project} cannot be opened")
+    for_watching(window, project)
     _wait(FOUND_WITHIN_S, lambda: control.is_up)
     is_ours = not control.is_up
     if is_ours:
@@ -61,7 +63,6 @@ def _run_and_grab(window: MainWindow, project: Path, file: Path, runs_s: float) 
     if not control.is_up:
         why = failed[0] if failed else window.status.words.text() or f"not within {STARTS_WITHIN_S:g} s"
         raise NoPicture(f"{project.name} does not run: {why}", hint=f"try: studio run {project}")
-    window.docks.hide("palette")  # a system that runs is not being built
     _wait(runs_s, lambda: False)
     window.canvas.fit()
     _wait(0.5, lambda: False)
