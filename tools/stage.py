@@ -210,6 +210,7 @@ def perform(
 
     threading.Thread(target=go, name="hand", daemon=True).start()
     app.exec()
+    window.project.drop()  # or the canvas tells a window that is being taken down of what is no longer selected
     for file in stage.files:
         shrink(file)
     for each in stage.failed:
