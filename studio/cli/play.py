@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +142,9 @@ def run(options: argparse.Namespace) -> int:
     with LogReader(path, progress=bar) as log:
         bar.close()
         if options.project is None:
+            types = MessageTypes.builtin()
             plan, played = played_alone(log, options.topics)
-            return _play(options, plan, played, MessageTypes.builtin(), None)
+            return _play(options, replace(plan, types=_types(played, types)), played, types, None)
         opened = open_project(find_project(options.project))
         if any(problem.severity == "error" for problem in opened.problems):
             return _refuse(opened)
@@ -190,7 +191,8 @@ def _play(options: argparse.Namespace, plan: Plan, played: Played, types: Messag
             player.pause()
         outcome.wall_s = (monotonic_ns() - began_ns) / SECOND_NS
         state = player.state()
-        outcome.rate, outcome.loops, outcome.counts = state.rate, state.loops, player.counts
+        outcome.rate, outcome.loops = state.rate, state.loops
+        outcome.counts = {topic: count for topic, count in player.counts.items() if count}
         outcome.played_s = (state.time_ns - first_ns) / SECOND_NS
     console.look(session)
     console.close()

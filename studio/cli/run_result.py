@@ -39,6 +39,8 @@ class Measurement:
         self.restarts: dict[str, int] = {}
         self.conditions: dict[str, Condition] = {}
         self.skipped_ticks = 0
+        self.played: Mapping[str, int] = {}
+        """Topic -> what the player of a log has sent."""
         self.moved_to: list[str] = []
         """Logs in which the recording went on after its recorder had died."""
         session.listeners.append(self._hear)
@@ -72,6 +74,7 @@ class Measurement:
         self.restarts = session.restarts
         self.conditions = {ward.name: ward.condition for ward in wards}
         self.skipped_ticks = self._skipped_ticks()
+        self.played = session.played()
 
     def _skipped_ticks(self) -> int:
         try:
@@ -206,6 +209,10 @@ class Result:
             yield "\n  the broker died again and again; the run ended"
 
 
+def _per_second(count: int, seconds: float) -> float:
+    return round(count / seconds, 2) if seconds else 0.0  # one that never got going
+
+
 def result_of(
     opened: Opened,
     options: argparse.Namespace,
@@ -217,7 +224,7 @@ def result_of(
 ) -> Result:
     reports = measurement.session.observer.reports
     types = {topic: kind for topic, kind, _ in topics_of(opened.system, opened.registry)}
-    totals = topic_totals(reports.values(), types)
+    totals = topic_totals(reports.values(), types, measurement.played)
     return Result(
         project=opened.project.name,
         mode=mode_of(opened),
@@ -227,7 +234,7 @@ def result_of(
         interrupted=interrupted,
         components=[_component(planned, measurement) for planned in measurement.session.plan.components],
         topics=[
-            TopicResult(topic, types[topic], total, round(total.count / seconds, 2), options.gate == "run")
+            TopicResult(topic, types[topic], total, _per_second(total.count, seconds), options.gate == "run")
             for topic, total in totals.items()
         ],
         skipped_ticks=measurement.skipped_ticks,

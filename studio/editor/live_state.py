@@ -234,7 +234,7 @@ def totals(state: Snapshot) -> Totals:
     return Totals(
         sum(told["rate_hz"] for told in topics),
         max(late, default=None),
-        sum(told["drops"] for told in topics),
+        sum(told["drops"] or 0 for told in topics),
         sum(told["cpu_percent"] or 0.0 for told in processes),
         sum(told["rss_mb"] or 0.0 for told in processes),
         tuple(name for name, told in state["components"].items() if look_of(told["state"]).tone == "error"),

@@ -45,6 +45,8 @@ class Session(SupervisedRun):
         self.on_hit: Callable[[dict[str, Any]], None] = lambda _: None
         """Called by whoever has the gate deliver, when an event breakpoint has stopped it."""
         self.control.on_hit = self.hit
+        self.played: Callable[[], Mapping[str, int]] = dict
+        """Topic -> how many events of it the player of a log has sent, while there is one."""
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
 

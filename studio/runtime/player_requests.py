@@ -52,6 +52,8 @@ ACTIONS: dict[str, Callable[[Player, Fields], object]] = {
     "pause": lambda player, _: player.pause(),
     "rate": _rate,
     "seek": lambda player, fields: player.seek(int(fields["time_ns"])),
+    "jump": lambda player, fields: player.jump(int(fields["time_ns"])),
+    "give_up": lambda player, _: player.give_up(),
     "seek_by": lambda player, fields: player.seek_by(float(fields["seconds"])),
     "loop": lambda player, fields: player.set_loop(bool(fields["on"])),
     "range": _range,
@@ -65,7 +67,7 @@ ACTIONS: dict[str, Callable[[Player, Fields], object]] = {
 }
 
 
-MOVES = frozenset({"seek", "seek_by", "range", "back", "previous_of"})
+MOVES = frozenset({"seek", "jump", "seek_by", "range", "back", "previous_of"})
 """What may go over events again that have been handled before."""
 
 Muted = Callable[[], AbstractContextManager[None]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import SECOND_NS, Clock
+from studio.runtime.clock import SECOND_NS, Clock, monotonic_ns
 from studio.runtime.control import Control
 from studio.runtime.deltas import Snapshot
 from studio.runtime.hand_requests import services_of
@@ -143,13 +143,14 @@ class Snapshots:
 
     def _topics(self) -> Snapshot:
         session = self._session
-        totals = topic_totals(list(session.observer.reports.values()), session.plan.types)
+        now_ns, played = monotonic_ns(), session.played()
+        totals = topic_totals(list(session.observer.reports.values()), session.plan.types, played)
         heard_ns = max((session.observer.heard_ns.get(host, 0) for host in session.hosts), default=0)
         return {
             topic: {
                 "type": session.plan.types[topic],
                 "count": total.count,
-                "rate_hz": self._rates.rate_hz("topic " + topic, total.count, heard_ns),
+                "rate_hz": self._rates.rate_hz("topic " + topic, total.count, now_ns if topic in played else heard_ns),
                 "drops": total.drops,
                 "bytes": total.bytes,
                 "latency_us": {"p50": total.latency_us(0.5), "p99": total.latency_us(0.99)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 EDGES_US = (
@@ -69,19 +70,26 @@ class TopicTotals:
     """One topic over all hosts of a run, put together from their reports."""
 
     count: int = 0
-    """Events published."""
+    """Events that have passed, whoever published them and whether or not anybody receives them."""
     bytes: int | None = None
     """As the receiver that saw most has counted; None if nobody receives the topic."""
-    drops: int = 0
-    """Events that a receiver did not get: lost on the way or replaced by newer ones; each receiver counts."""
+    drops: int | None = None
+    """Events that a receiver did not get: lost on the way or replaced by newer ones; each receiver counts. None if
+    nobody receives the topic."""
     slots: list[int] = field(default_factory=lambda: [0] * (len(EDGES_US) + 1))
 
     def latency_us(self, share: float) -> float | None:
         return percentile_us(self.slots, share)
 
 
-def topic_totals(reports: Iterable[Mapping[str, Any]], topics: Iterable[str]) -> dict[str, TopicTotals]:
-    """What the hosts' reports tell of `topics`, in their order."""
+def topic_totals(
+    reports: Iterable[Mapping[str, Any]], topics: Iterable[str], played: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, TopicTotals]:
+    """What the hosts' reports tell of `topics`, in their order. `played`: what the player of a log has sent of each.
+
+    That counts alone where there is a player: the sequences of a log do not begin with 1, and leave out what is passed
+    over, so that its receivers cannot tell from them how many there were.
+    """
     totals = {topic: TopicTotals() for topic in topics}
     for report in reports:
         for component in report["components"].values():
@@ -91,6 +99,8 @@ def topic_totals(reports: Iterable[Mapping[str, Any]], topics: Iterable[str]) ->
         for topic, seen in report.get("topics", {}).items():
             if topic in totals:
                 _add_receiver(totals[topic], seen)
+    for topic in played.keys() & totals.keys():
+        totals[topic].count = played[topic]
     return totals
 
 
@@ -99,6 +109,6 @@ def _add_receiver(total: TopicTotals, seen: Mapping[str, Any]) -> None:
     # and `lost` (docs/protocol.md, section 6).
     total.count = max(total.count, seen.get("last", seen.get("count", 0)))
     total.bytes = max(total.bytes or 0, seen.get("bytes", 0))
-    total.drops += seen.get("lost", 0) + sum(seen.get("dropped", {}).values())
+    total.drops = (total.drops or 0) + seen.get("lost", 0) + sum(seen.get("dropped", {}).values())
     if "latency" in seen:
         total.slots = [one + other for one, other in zip(total.slots, seen["latency"], strict=True)]

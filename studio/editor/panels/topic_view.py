@@ -139,5 +139,5 @@ class TopicView(QWidget):
             drops = state["components"].get(self._losses, {}).get("dropped", {}).get(self.topic, 0)
         self.rate.setText(rate_words(told["rate_hz"]))
         self.late.setText(f"{time_words(late['p50'])}, {time_words(late['p99'])}")
-        self.lost.setText(f"↓ {count_words(drops)}" if drops else "none")
+        self.lost.setText(f"↓ {count_words(drops)}" if drops else "—" if drops is None else "none")
         dress(self.lost, f"color: {self.theme.warning};" if drops else "")

@@ -21,6 +21,7 @@ from studio.messages.field_paths import fields_of, numbers_in
 NAMES_PX, TYPES_PX, FIGURE_PX = 240, 110, 96
 """Of the columns; the types take what is left."""
 COLUMNS = ("Topic", "Type or value", "Rate", "Bandwidth", "Latency", "Lost", "Events")
+UNKNOWN = "—"
 SCROLL_BAR_PX = 16
 _TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -137,12 +138,13 @@ class TopicsViewer(Viewer):
             if topic is None or row is None:
                 continue
             self._show_type(name, row, str(topic.get("type", "")))
-            count, size = int(topic.get("count") or 0), int(topic.get("bytes") or 0)  # unknown while nobody counts
+            count, size = int(topic.get("count") or 0), topic.get("bytes")
             rate = float(topic.get("rate_hz") or 0.0)
-            latency = topic.get("latency_us", {}).get("p50")
+            latency, drops = topic.get("latency_us", {}).get("p50"), topic.get("drops")
+            # What only those know who receive it is unknown where nobody does.
             texts = (
-                f"{rate:.1f} Hz", bandwidth(rate * size / count if count else 0.0),
-                f"{latency / 1000:.2f} ms" if latency else "", str(topic.get("drops") or ""),
+                f"{rate:.1f} Hz", UNKNOWN if size is None else bandwidth(rate * size / count if count else 0.0),
+                f"{latency / 1000:.2f} ms" if latency else UNKNOWN, UNKNOWN if drops is None else str(drops or ""),
                 f"{count:,}".replace(",", "\u2009"),
             )  # fmt: skip
             for number, text in enumerate(texts, 2):

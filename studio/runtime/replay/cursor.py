@@ -23,7 +23,7 @@ class Cursor:
 
     def __init__(self, log: LogReader, topics: Iterable[str]) -> None:
         self._log = log
-        self._topics = tuple(topics)
+        self.topics = tuple(topics)
         self._waiting: deque[Next] = deque()
         """What comes before all of the stretches."""
         self._stretch = NOTHING
@@ -31,20 +31,20 @@ class Cursor:
         """How many events of the stretch are over."""
         self._stretches: Iterator[Stretch] = iter(())
         self.start_ns, self.end_ns = self._span()
-        self.count = sum(log.topics[topic].count for topic in self._topics)
+        self.count = sum(log.topics[topic].count for topic in self.topics)
         self.seek(self.start_ns)
 
     def _span(self) -> tuple[int, int]:
-        firsts = [event.stamp_ns for event in placed(islice(self._log.events(self._topics), LOOKED_AT))]
-        lasts = [event.stamp_ns for event in placed(islice(self._log.events(self._topics, reverse=True), LOOKED_AT))]
+        firsts = [event.stamp_ns for event in placed(islice(self._log.events(self.topics), LOOKED_AT))]
+        lasts = [event.stamp_ns for event in placed(islice(self._log.events(self.topics, reverse=True), LOOKED_AT))]
         return min(firsts, default=0), max(lasts, default=0)
 
     def seek(self, time_ns: int, restore: Iterable[str] = ()) -> None:
         """Go on with the first event at or after `time_ns`, but before it, of each topic in `restore`, the last one."""
         self._waiting.clear()
         before_ns = time_ns - WINDOW_NS
-        counted = self._log.count_before(before_ns, self._topics) if time_ns > self.start_ns else 0
-        self._stretches = in_order(self._log.blocks(self._topics, start_ns=before_ns if counted else None), counted)
+        counted = self._log.count_before(before_ns, self.topics) if time_ns > self.start_ns else 0
+        self._stretches = in_order(self._log.blocks(self.topics, start_ns=before_ns if counted else None), counted)
         self._stretch, self._at = NOTHING, 0
         wanted = set(restore)
         latest = self._pass_to(time_ns, wanted)

@@ -7,17 +7,22 @@ and goes on from there; seeking forwards computes what lies between, as fast as 
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from studio.errors import StudioError
 from studio.messages import MessageTypes
 from studio.runtime.channel.feeding import FeedThread
-from studio.runtime.channel.frames import Event
 from studio.runtime.clock import SECOND_NS
+from studio.runtime.events import WentOtherwise
 from studio.runtime.live_change import insist
 from studio.runtime.paced import PacedSession
-from studio.runtime.replay.inputs import END, InputEvents, Inputs
+from studio.runtime.replay.given_events import GivenEvents
+from studio.runtime.replay.inputs import END
+from studio.runtime.replay.live_stepper import LiveStepper
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player import FLAT_OUT, check_rate
 from studio.runtime.replay.player_state import PlayerState
@@ -26,6 +31,9 @@ from studio.runtime.replay.sockets import LogFeed
 
 LIMIT = "log"
 """Of the session: where the log, or the range that is played, ends."""
+FEW = 2000
+"""Events that are gone through at once, as far as anybody notices."""
+MOVED = "time was moved here"
 
 
 class LockstepPlayer(PlayingLog):
@@ -43,13 +51,12 @@ class LockstepPlayer(PlayingLog):
         """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over."""
         super().__init__(played, types, name)
         self.session = session
-        self._events = InputEvents(
-            Inputs(session.plan, played.log, played.topics, (), (), self.start_ns, self.end_ns), None
-        )
         self._disabled: frozenset[str] = frozenset()
-        self._given = _Enabled(self._events, 0, frozenset(played.topics.values()))
+        self._given = self._given_from(self.start_ns, 0)
         self._delivered = 0
         """How many of those were."""
+        self._counted: Counter[str] = Counter()
+        """Topic of the system -> how many events of it were delivered before those."""
         self._feed: FeedThread | None = None
         self._from_ns, self._from = (self.start_ns, 0) if place is None else place
         self._told_end_at: int | None = None
@@ -61,14 +68,25 @@ class LockstepPlayer(PlayingLog):
         self.session.on_end = self._has_ended
         self.session.on_new_broker = self._feed_again
         self.session.on_condition = self._condition_holds
+        self.session.played = lambda: self.counts
         self._set_limit()
-        self._begin_at(self._from)
+        self._begin_at(self._from_ns, self._from)
 
-    def _begin_at(self, number: int) -> None:
-        """Feed the events from this number of the log on; what was before cannot be gone back to."""
+    def _given_from(
+        self, time_ns: int, number: int, restore: Collection[str] = (), last: Mapping[str, int] = MappingProxyType({})
+    ) -> GivenEvents:
+        place = time_ns if restore else max(self.start_ns, time_ns - SECOND_NS), number
+        return GivenEvents(self.played, self._cursor.topics, self._topics, place, restore=restore, last=last)
+
+    def _begin_at(self, time_ns: int, number: int, restore: Collection[str] = ()) -> None:
+        """Feed the events from this number of the log on, at about this time; what was before cannot be gone back to.
+
+        `restore`: begin at the time itself, but with the last event before it of each of these topics of the log.
+        """
         self._end_feed()
-        topics = frozenset(topic for topic in self.played.topics.values() if topic not in self._disabled)
-        self._given, self._delivered = _Enabled(self._events, number, topics), 0
+        self._counted = self._counts()
+        last = self._given.last_of(self._delivered)
+        self._given, self._delivered = self._given_from(time_ns, number, restore, last), 0
         self._feed = insist(
             self.session,
             lambda: self.session.feed(self._name, self._given, self.played.topics.values(), LogFeed),
@@ -93,7 +111,7 @@ class LockstepPlayer(PlayingLog):
         if feed is not None:
             number = self._number
             feed.close()
-            self._begin_at(number)
+            self._begin_at(self._time_ns, number)
 
     def hold(self) -> None:
         """The gate is closed while sources are switched, and nothing else makes this player send."""
@@ -105,6 +123,7 @@ class LockstepPlayer(PlayingLog):
 
     def leave(self) -> None:
         """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
+        self.session.played = dict
         self.close()
         self.played.log.close()
 
@@ -141,10 +160,23 @@ class LockstepPlayer(PlayingLog):
     @property
     def _number(self) -> int:
         """Events of the log before the next one."""
+        self._look()
+        return self._given.number_after(self._delivered)
+
+    def _look(self) -> None:
         stepper = self.session.stepper
         if stepper is not None:  # a broker that is new does not know of us yet
             self._delivered = stepper.place.inputs.get(self._name, self._delivered)
-        return self._given.number_after(self._delivered)
+
+    def _counts(self) -> Counter[str]:
+        self._look()
+        return self._counted + self._given.counts(self._delivered)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Topic of the system -> how many events of it were delivered; what was gone back over was not."""
+        found = self._counts()
+        return {topic: found[topic] for topic in self.played.streams.values()}
 
     @property
     def _time_ns(self) -> int:
@@ -156,6 +188,21 @@ class LockstepPlayer(PlayingLog):
         """Go to a time of the log, playing or paused as before; who is on a long way elsewhere gives that up."""
         self.session.give_up_moving()
         self._seek(lambda: time_ns)
+
+    def jump(self, time_ns: int) -> None:
+        """Be at a time of the log without what lies between, playing or paused as before: components hear that time
+        has jumped, and what was before cannot be gone back to."""
+        self.session.give_up_moving()
+        with self._lock:
+            running = self.session.mode == "run"
+            self._stopped = None
+            self._jump(self._within_range(time_ns))
+            if running:
+                self.play()
+
+    def give_up(self) -> None:
+        """A long way is given up where it has come to."""
+        self.session.give_up_moving()
 
     def _seek(self, time_ns: Callable[[], int]) -> None:
         with self._lock:
@@ -170,18 +217,46 @@ class LockstepPlayer(PlayingLog):
     def _go(self, time_ns: int) -> None:
         """The system stands there afterwards."""
         self._stopped = None
+        if self._is_only_looked_at() and abs(self._number_at(time_ns) - self._number) > FEW:
+            self._jump(time_ns, self._some_before(time_ns))
+            return
         with self.session.moving() as stepper:
             stepper.ready()
-            is_reached = stepper.first_ns <= time_ns or stepper.is_from_the_start
-            if time_ns >= self._time_ns or (is_reached and not self.session.plan.recording):
+            if time_ns >= self._time_ns or self._is_reached(stepper, time_ns):
                 stepper.seek(time_ns)
                 return
         # Something came between that cannot be gone back over: time jumps, as in a free run.
-        number = self._number_at(time_ns)
-        self.session.jump(time_ns)
-        self._begin_at(number)
+        self._jump(time_ns, self._some_before(time_ns) if self._is_only_looked_at() else time_ns)
+
+    def _is_reached(self, stepper: LiveStepper, time_ns: int) -> bool:
+        """Whether an earlier time can be gone back to."""
+        return (stepper.first_ns <= time_ns or stepper.is_from_the_start) and not self.session.plan.recording
+
+    def _is_only_looked_at(self) -> bool:
+        """Nobody computes anything of it, so nothing is missed by leaving out what lies between."""
+        return not self.session.plan.components
+
+    def _jump(self, time_ns: int, from_ns: int | None = None) -> None:
+        """`from_ns`: what is played from there on comes too, so that it can be gone back over."""
+        from_ns = time_ns if from_ns is None else from_ns
+        self.session.jump(from_ns)
+        restore = [topic for topic in self.played.restored if self.played.topics[topic] not in self._disabled]
+        self._begin_at(from_ns, self._number_at(from_ns), restore)
         with self.session.moving() as stepper:
-            stepper.ready("time was moved here")
+            if self._given.restored:
+                stepper.gate.advance(self._given.restored)  # viewers show it also if it stands there
+            stepper.ready(MOVED)
+            if from_ns < time_ns:
+                stepper.seek(time_ns)
+
+    def _some_before(self, time_ns: int) -> int:
+        """A time before which a few events lie that can be gone back over."""
+        number, back_ns = self._number_at(time_ns), SECOND_NS // 2
+        while time_ns - back_ns > self.start_ns and number - self._number_at(time_ns - back_ns) < FEW // 10:
+            back_ns *= 2
+        while back_ns and number - self._number_at(time_ns - back_ns) > FEW:
+            back_ns //= 2
+        return max(self.start_ns, time_ns - back_ns)
 
     def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
         """Play only what lies between, both ends included; without ends, everything again."""
@@ -206,7 +281,7 @@ class LockstepPlayer(PlayingLog):
                     # What was passed over until now is over, also if nothing else has come since then.
                     number = max(self._number, self._number_at(stepper.place.now_ns))
                     self._disabled = wanted
-                    self._begin_at(number)
+                    self._begin_at(stepper.place.now_ns, number)
                     stepper.ready("the choice of streams was changed here")
                 if running:
                     self.play()
@@ -310,11 +385,23 @@ class LockstepPlayer(PlayingLog):
             return True
         if self._loop:
             self._loops += 1
+            if not self._is_reached(stepper, self._first_ns()):
+                threading.Thread(target=self._begin_again, name="loop", daemon=True).start()
+                return False
             stepper.cancelled.clear()
             stepper.seek(self._first_ns())
             return True
         self._stopped = "end"
         return False
+
+    def _begin_again(self) -> None:
+        """By another thread than the one that has come to the end: time is moved, and that one has to rest for it."""
+        try:
+            with self._lock:
+                self._go(self._first_ns())
+                self.play()
+        except StudioError as trouble:
+            self.session.happened(WentOtherwise(str(trouble)))
 
     def _tell_components(self) -> bool:
         """There is no more: they may have something left to say. Told once; then it comes again by itself."""
@@ -327,33 +414,3 @@ class LockstepPlayer(PlayingLog):
             self.session.command(component, END)
         self._told_end_at = stepper.position + len(hearers)
         return bool(hearers)
-
-
-class _Enabled:
-    """Events of a log from a number on, without those that are passed over. Can be gone through from any position."""
-
-    def __init__(self, events: InputEvents, first: int, topics: frozenset[str]) -> None:
-        self._events = events
-        self._first = first
-        self._topics = topics
-        self._numbers = array("Q")
-        """Of each that was given: how many events of the log lie before it."""
-
-    def number_after(self, given: int) -> int:
-        """How many events of the log lie before the next, when so many were given."""
-        return self._numbers[given - 1] + 1 if 0 < given <= len(self._numbers) else self._first
-
-    def __iter__(self) -> Iterator[Event]:
-        return self.starting_at(0)
-
-    def starting_at(self, position: int) -> Iterator[Event]:
-        given = min(position, len(self._numbers))
-        number = self.number_after(given)
-        for event in self._events.starting_at(number):
-            if event.topic in self._topics:
-                if given == len(self._numbers):
-                    self._numbers.append(number)
-                if given >= position:
-                    yield event
-                given += 1
-            number += 1

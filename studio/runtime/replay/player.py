@@ -102,6 +102,7 @@ class LogPlayer(PlayingLog):
             if self._restamp:
                 self._pusher.offset_ns = now_ns - self._pusher.position_ns
         self._pusher.silent = False
+        self.session.played = lambda: self.counts
 
     # While sources are switched.
 
@@ -124,6 +125,7 @@ class LogPlayer(PlayingLog):
     def leave(self) -> None:
         """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
         insist(self.session, lambda: self._control.ask("unfeed", name=self._name))
+        self.session.played = dict
         self.close()
         self.played.log.close()
 
@@ -188,6 +190,12 @@ class LogPlayer(PlayingLog):
             self._jump(self._within_range(time_ns))
             if running:
                 self.play()
+
+    jump = seek
+    """A free run does nothing else."""
+
+    def give_up(self) -> None:
+        """No way takes long here."""
 
     def seek_fraction(self, fraction: float) -> None:
         self.seek(self.start_ns + round(fraction * (self.end_ns - self.start_ns)))
@@ -318,7 +326,8 @@ class LogPlayer(PlayingLog):
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> how many events were sent on it."""
-        return dict(self._pusher.counts)
+        sent = self._pusher.counts
+        return {topic: sent.get(topic, 0) for topic in self.played.streams.values()}
 
     def wait(self, timeout_s: float | None = None) -> str | None:
         """Until it stops by itself; tells why: end, condition. None if it has not in time."""
