@@ -23,9 +23,9 @@ class PlayerMarks(QObject):
         timeline.mark_menu.connect(self._open_menu)
         timeline.mark_renamed.connect(self.rename)
 
-    def add(self, text: str = "") -> None:
-        """Where the cursor is now, for the log plays on while words are asked for."""
-        log, time_ns = self._log(), self._timeline.now_ns
+    def add(self, text: str = "", time_ns: int | None = None) -> None:
+        """At a time, or where the cursor is now, for the log plays on while words are asked for."""
+        log, time_ns = self._log(), self._timeline.now_ns if time_ns is None else time_ns
         text = text or self._asked(f"mark {len(self._timeline.marks) + 1}")
         if text and log == self._log():
             self._keep([*self._timeline.marks, Mark(time_ns, text)])

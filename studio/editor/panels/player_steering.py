@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -19,13 +21,26 @@ SEEK_EVERY_MS = 60
 """While scrubbing: each jump pauses and rewinds the whole system, so not for every pixel."""
 ON, BACK = ("single", "next_of", "burst"), ("back", "previous_of")
 MOST_STEPS = 30
+GOING = (*ON, *BACK, "seek", "seek_by", "jump", "range", "play")
+"""What may take long in lockstep, where all that lies between is computed."""
 FASTER = 1.1
 """Of the keys up and down, as in rosbag2."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What the player is busy with."""
+
+    from_ns: int
+    to_ns: int | None
+    """Where it leads, if that is a time of the log."""
 
 
 class PlayerSteering(QObject):
     changed = pyqtSignal(object)
     """The player has done something; its state."""
+    way_changed = pyqtSignal()
+    """It is on its way, or has got there."""
     refused = pyqtSignal(str)
     _found = pyqtSignal(object, str)
 
@@ -39,6 +54,9 @@ class PlayerSteering(QObject):
         self._sought: int | None = None
         self._seeking = 0
         """Seeks without an answer: one that is overtaken by another answers too."""
+        self._ways: dict[int, Way] = {}
+        """Asked for, and without an answer."""
+        self._asked = 0
         self._seeks = QTimer(self)
         self._seeks.setSingleShot(True)
         self._seeks.setInterval(SEEK_EVERY_MS)
@@ -51,6 +69,11 @@ class PlayerSteering(QObject):
         return self._sought is not None or self._seeking > 0
 
     @property
+    def way(self) -> Way | None:
+        """The newest that is under way."""
+        return next(reversed(self._ways.values()), None)
+
+    @property
     def is_frozen(self) -> bool:
         """A debugger holds a handler, and with it the system."""
         return bool((self.feed.state.get("debug") or {}).get("frozen"))
@@ -59,24 +82,66 @@ class PlayerSteering(QObject):
         """The system has ended, and nobody will answer."""
         self.state, self._sought, self._seeking = {}, None, 0
         self._steps.clear()
+        self._forget_ways()
+
+    def _forget_ways(self) -> None:
+        self._ways.clear()
+        self.way_changed.emit()
 
     # ---- asking
 
     def ask(self, action: str, **fields: Any) -> None:
         if action not in (*ON, *BACK):
-            done = self._got_there if action == "seek" else self._done
-            self.feed.ask("player", done, self._refused, timeout_s=None, action=action, **fields)
+            done = self._got_there if action in ("seek", "jump") else self._done
+            self._ask_player(done, action=action, **fields)
         elif len(self._steps) < MOST_STEPS:
             self._steps.append({"action": action, **fields})
             if len(self._steps) == 1:
                 self._step_on()
+
+    def _ask_player(self, done: Callable[[dict[str, Any]], None], **fields: Any) -> None:
+        if fields["action"] not in GOING or not self.state:
+            self.feed.ask("player", done, self._refused, timeout_s=None, **fields)
+            return
+        self._asked += 1
+        number, now_ns = self._asked, int(self.state["time_ns"])
+        to_ns = fields.get("time_ns")
+        if fields["action"] == "seek_by":
+            to_ns = now_ns + round(float(fields["seconds"]) * SECOND_NS)
+        self._ways[number] = Way(now_ns, to_ns)
+
+        def answered(reply: dict[str, Any]) -> None:
+            self._ways.pop(number, None)
+            self.way_changed.emit()
+            done(reply)
+
+        self.feed.ask("player", answered, self._refused, timeout_s=None, **fields)
+        self.way_changed.emit()
+
+    def give_up(self) -> None:
+        """A long way ends where it has come to."""
+        self._sought = None
+        self._seeks.stop()
+        self.feed.ask("player", None, self._refused, action="give_up")
+
+    def jump_over(self) -> None:
+        """Be where the way leads, without going it."""
+        if self.way is not None and self.way.to_ns is not None:
+            self.jump_to(self.way.to_ns)
+
+    def jump_to(self, time_ns: int) -> None:
+        """Be there without computing what lies between."""
+        self._sought = None
+        self._seeking += 1
+        self.timeline.show_now(time_ns, self.timeline.range_ns)
+        self.ask("jump", time_ns=time_ns)
 
     def _step_on(self) -> None:
         """Code that stands within an event is let go before the next one: going back sees to that itself."""
 
         def go(_: dict[str, Any]) -> None:
             if self._steps:
-                self.feed.ask("player", self._stepped, self._refused, timeout_s=None, **self._steps[0])
+                self._ask_player(self._stepped, **self._steps[0])
 
         if self.is_frozen and self._steps[0]["action"] in ON:
             self.feed.ask("continue", go, self._refused, timeout_s=None, gate="pause")
@@ -98,6 +163,7 @@ class PlayerSteering(QObject):
     def _refused(self, error: StudioError) -> None:
         self._sought, self._seeking = None, 0
         self._steps.clear()
+        self._forget_ways()
         self.refused.emit(str(error))
 
     # ---- one event, or many

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.freeze.standing import shown_event
@@ -19,6 +19,7 @@ from studio.editor.panels.player_beside import PlayerBeside
 from studio.editor.panels.player_marks import PlayerMarks
 from studio.editor.panels.player_memory import PlayerMemory
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
+from studio.editor.panels.player_way import JUMP, PlayerWay
 from studio.editor.panels.viewer import Empty, Offer, Settings, Viewer, column, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
@@ -59,6 +60,8 @@ class PlayerViewer(Viewer):
         self.bar = PlayerBar(theme, self.tool, steering)
         self.bar.bookmark_wanted.connect(lambda: self.marks.add())
         self.bar.mapping_wanted.connect(self._map)
+        self.way = PlayerWay(steering, self.timeline)
+        self.timeline.place_menu.connect(self._open_place_menu)
         self.beside = PlayerBeside(self, feed, self.timeline, theme)
         self.bar.beside_wanted.connect(self.beside.open_menu)
         self.beside.logs.changed.connect(self.settled)
@@ -158,6 +161,7 @@ class PlayerViewer(Viewer):
 
     def _take_state(self) -> None:
         self.steering.state = self.feed.state.get("player") or {}
+        self.way.show_place(self.state)
         self.memory.look(self.state)
         path = str(self.state.get("log", ""))
         if path and path != self._path:
@@ -308,6 +312,26 @@ class PlayerViewer(Viewer):
         outline = self.timeline.outline
         if outline is not None:
             self.bar.show_time(time_ns - outline.start_ns)
+
+    def _open_place_menu(self, time_ns: int, at: QPoint) -> None:
+        """What one can do with a place of the log, other than dragging the cursor there."""
+        if not self.state:
+            return
+        steering, computes = self.steering, self._computes()
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        menu.addAction("Go here", lambda: self.timeline.sought.emit(time_ns))
+        jump = menu.addAction("Jump here without computing what lies between", lambda: steering.jump_to(time_ns))
+        assert jump is not None
+        jump.setToolTip(JUMP if computes else "Nothing is computed here: going there is a jump already")
+        jump.setEnabled(computes)
+        menu.addAction("Set a bookmark here…", lambda: self.marks.add(time_ns=time_ns))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    def _computes(self) -> bool:
+        """Whether going somewhere in the log computes what lies between."""
+        return self.state.get("gate") == "lockstep" and bool(self.feed.state.get("components"))
 
     def _map(self) -> None:
         if self.desk is not None and self._path:

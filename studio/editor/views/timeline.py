@@ -37,6 +37,8 @@ class Timeline(QWidget):
     """A and B, dragged elsewhere."""
     mark_menu = pyqtSignal(object, QPoint)
     """Somebody wants to do something with a bookmark; where on the screen."""
+    place_menu = pyqtSignal(object, QPoint)
+    """Somebody wants to do something with a time of the log; where on the screen."""
     mark_renamed = pyqtSignal(object)
     """A bookmark was double-clicked."""
     shifted = pyqtSignal(object, object)
@@ -215,6 +217,9 @@ class Timeline(QWidget):
             return
         if event.button() == Qt.MouseButton.RightButton and row is not None and row.group is not None:
             self.group_menu.emit(row.group.path, event.globalPosition().toPoint())
+            return
+        if event.button() == Qt.MouseButton.RightButton and at.x() >= self.list_width:
+            self.place_menu.emit(self._time_at(at.x()), event.globalPosition().toPoint())
             return
         if event.button() != Qt.MouseButton.LeftButton:
             return

@@ -60,6 +60,8 @@ class LockstepPlayer(PlayingLog):
         self._feed: FeedThread | None = None
         self._from_ns, self._from = (self.start_ns, 0) if place is None else place
         self._told_end_at: int | None = None
+        self._sought: tuple[int, int] | None = None
+        """A position of the stepper, and the time between its events and the next that somebody wanted to be at."""
 
     # In and out of the system.
 
@@ -182,6 +184,8 @@ class LockstepPlayer(PlayingLog):
     def _time_ns(self) -> int:
         stepper = self.session.stepper if self._feed is not None else None
         now_ns = stepper.place.now_ns if stepper is not None else self._from_ns
+        if stepper is not None and self._sought is not None and self._sought[0] == stepper.position:
+            now_ns = max(now_ns, self._sought[1])
         return min(max(now_ns, self.start_ns), self.end_ns)
 
     def seek(self, time_ns: int) -> None:
@@ -223,7 +227,7 @@ class LockstepPlayer(PlayingLog):
         with self.session.moving() as stepper:
             stepper.ready()
             if time_ns >= self._time_ns or self._is_reached(stepper, time_ns):
-                stepper.seek(time_ns)
+                self._seek_in(stepper, time_ns)
                 return
         # Something came between that cannot be gone back over: time jumps, as in a free run.
         self._jump(time_ns, self._some_before(time_ns) if self._is_only_looked_at() else time_ns)
@@ -239,15 +243,24 @@ class LockstepPlayer(PlayingLog):
     def _jump(self, time_ns: int, from_ns: int | None = None) -> None:
         """`from_ns`: what is played from there on comes too, so that it can be gone back over."""
         from_ns = time_ns if from_ns is None else from_ns
-        self.session.jump(from_ns)
+        before = self._time_ns, self._number
+        self._end_feed()  # or what is due just now would come
+        try:
+            self.session.jump(from_ns)
+        except StudioError:
+            self._begin_at(*before)
+            raise
         restore = [topic for topic in self.played.restored if self.played.topics[topic] not in self._disabled]
         self._begin_at(from_ns, self._number_at(from_ns), restore)
         with self.session.moving() as stepper:
             if self._given.restored:
                 stepper.gate.advance(self._given.restored)  # viewers show it also if it stands there
             stepper.ready(MOVED)
-            if from_ns < time_ns:
-                stepper.seek(time_ns)
+            self._seek_in(stepper, time_ns)
+
+    def _seek_in(self, stepper: LiveStepper, time_ns: int) -> None:
+        stepper.seek(time_ns)
+        self._sought = None if stepper.cancelled.is_set() else (stepper.position, time_ns)
 
     def _some_before(self, time_ns: int) -> int:
         """A time before which a few events lie that can be gone back over."""
@@ -318,13 +331,13 @@ class LockstepPlayer(PlayingLog):
 
     def _back(self, topics: Collection[str], count: int) -> int:
         with self._lock, self.session.moving() as stepper:
-            self._stopped = None
+            self._stopped = self._sought = None
             return stepper.back(count, topics)
 
     def _deliver(self, count: int, topics: Collection[str]) -> list[str]:
         """The topics of those of `topics` that were delivered; what follows from the last of them is, too."""
         with self._lock, self.session.moving() as stepper:
-            self._stopped = None
+            self._stopped = self._sought = None
             came = stepper.forward(count, topics)
             found = [event.topic for event in came if event.topic in topics]
             if len(found) == count or self._stopped:
