@@ -12,6 +12,7 @@ from studio.editor.feed import Feed
 from studio.editor.leaving import LeavingBox
 from studio.editor.live_edits import LiveEdits
 from studio.editor.live_state import parts_of
+from studio.editor.log_files.missing_log import NO_LOG, ask_for_log, missing_log
 from studio.editor.run_control import Phase, RunControl
 from studio.editor.session import Session
 from studio.editor.trust_dialog import TrustDialog
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LOOK_FIRST_MS = 600
 ASKED_IN: dict[str, tuple[Phase, ...]] = {
     "death": ("stopped",), "slow stop": ("stopping",), "control": ("running", "paused"), "edit": ("running", "paused"),
+    NO_LOG: ("stopped", "running", "paused"),
 }  # fmt: skip
 """What a question is about, and the phases in which it means something: in another one it is withdrawn."""
 
@@ -146,6 +148,10 @@ class Live(QObject):
             window.docks.show("problems")
             more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
             self._complain(f"It cannot run yet: {errors[0].message}{more}")
+            return False
+        if missing := missing_log(window.session.system, window.session.folder):
+            source, log = missing
+            ask_for_log(window, log, source, so="Nothing was started.")
             return False
         return self._is_trusted()
 

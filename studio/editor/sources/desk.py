@@ -10,6 +10,7 @@ from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtGui import QCursor
 
 from studio.editor.live_state import rate_words
+from studio.editor.log_files.missing_log import ask_for_log
 from studio.editor.session import Session
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
 from studio.editor.sources.card import SourceCard
@@ -94,13 +95,10 @@ class SourceDesk(QObject):
         if not effects.modes and not self._differs(modes):
             return
         self.card = None
-        missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).is_file()]
+        missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).exists()]
         if missing and up:
-            self.window.notice.ask(
-                f"The log {missing[0]} is missing, so nothing was switched.",
-                {"Choose a log…": self.switch.log_wanted.emit, "Close": lambda: None},
-                about="missing log",
-            )
+            log = session.folder / Path(missing[0]).expanduser()
+            ask_for_log(self.window, log, so="Nothing was switched.")
         elif effects.actuators:
             self._ask_real(modes, effects)
         elif up and effects.modes:
@@ -110,6 +108,8 @@ class SourceDesk(QObject):
             self.card.open_at(at or self._below(mode))
         else:
             self._do(modes)
+            if missing:  # chosen all the same: it may be on its way, but who runs it now should know
+                ask_for_log(self.window, session.folder / Path(missing[0]).expanduser())
 
     def _differs(self, modes: Mapping[str, SourceMode]) -> bool:
         """Whether the canvas has something else, whatever runs."""

@@ -84,7 +84,12 @@ def logged_file(system: System, folder: Path) -> Path | None:
         raise ReplayError(f"only one log can be played at a time, but {names}", hint="merge them, or switch one source")
     found = next(iter(files), None)
     if found is not None and not found.exists():
-        raise ReplayError(f"the source {files[found]} plays a log that is missing", file=found)
+        raise ReplayError(
+            f"the source {files[found]} plays a log that is missing",
+            file=found,
+            hint=f"record it: studio record {folder} {found} --mode simulated, or --mode real; "
+            f"or play another one: studio play LOG {folder}",
+        )
     return found
 
 

@@ -112,6 +112,48 @@ def test_the_cursor_stays_under_the_hand(viewer: PlayerViewer, monkeypatch: pyte
     assert timeline.now_ns == last and not viewer.steering.is_seeking
 
 
+def test_a_long_way_shows_how_far_it_is_and_is_given_up_or_jumped_over(
+    viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """The cursor stood at the goal, nothing else moved for half a minute, and nobody could do anything about it."""
+    del viewer.steering.ask  # type: ignore[method-assign]
+    asked: list[tuple[Any, dict[str, Any]]] = []
+    monkeypatch.setattr(viewer.feed, "ask", lambda _, done, *__, **fields: asked.append((done, fields)))
+    state = viewer.feed.state
+    state["components"], state["player"]["gate"] = {"filter": {}}, "lockstep"
+    viewer._take_state()
+    timeline, (first, last), way = viewer.timeline, viewer.timeline.span_ns, viewer.way
+    below = timeline.geometry()
+    timeline._seek(last)
+    viewer.steering._seek_now()
+    assert not way.isVisible(), "it may be there in a moment"
+    qtbot.waitUntil(way.isVisible, timeout=20_000)
+    state["player"] = {**state["player"], "time_ns": (first + last) // 2}
+    viewer._take_state()
+    assert "00:00" in way.words.text() and way.bar.value() == pytest.approx(500, abs=2)
+    assert timeline.geometry() == below and timeline.now_ns == last, "nothing moves under the hand"
+    way.cancel.click()
+    assert asked[-1][1]["action"] == "give_up" and way.isVisible()
+    way.jump.click()
+    assert asked[-1][1] == {"action": "jump", "time_ns": last, "timeout_s": None}
+    asked[0][0]({"player": state["player"]})  # the seek, which was given up on its way
+    assert timeline.now_ns == last and way.isVisible()
+    asked[-1][0]({"player": {**state["player"], "time_ns": last}})
+    assert timeline.now_ns == last and not way.isVisible() and not viewer.steering.is_seeking
+
+
+def test_a_log_that_nobody_computes_with_offers_no_jump(
+    viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    del viewer.steering.ask  # type: ignore[method-assign]
+    monkeypatch.setattr(viewer.feed, "ask", lambda *_, **__: None)
+    viewer.steering.seek_by(1.0)
+    qtbot.waitUntil(viewer.way.isVisible, timeout=20_000)
+    assert not viewer.way.jump.isVisible() and viewer.way.cancel.isVisible()
+    viewer.ended()
+    assert not viewer.way.isVisible()
+
+
 def test_what_the_machinery_sends_has_words(viewer: PlayerViewer) -> None:
     """At the end of the bar stood /_studio/timer/waypoint_follower."""
     viewer.feed.state["player"] |= {"gate": "lockstep", "number": 1234, "count": 2362}

@@ -90,7 +90,7 @@ class TestRunning:
 
     def test_a_card_asks_first_and_escape_changes_nothing(self, up: MainWindow) -> None:
         up.toolbar.switch.buttons["logged"].click()
-        assert up.sources.card is None and "drive.mcap is missing" in up.notice.words.text()
+        assert up.sources.card is None and "not there: logs/drive.mcap. Nothing was switched" in up.notice.words.text()
         (up.session.folder / "logs").mkdir()
         (up.session.folder / "logs" / "drive.mcap").touch()
         up.toolbar.switch.buttons["logged"].click()

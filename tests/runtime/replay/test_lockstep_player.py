@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -165,3 +166,25 @@ def test_nobody_counts_losses_where_time_was_moved_or_a_stream_was_off(computed:
     computed.await_report()
     assert computed.drops() == 0
     assert computed.player.counts[A] == len(computed.seen(A))
+
+
+def test_a_second_on_is_a_second_on_also_where_nothing_comes(computed: Rig) -> None:
+    """It stayed at the last event, so the next second on led to the same place again."""
+    computed.player.seek(START + 503 * MS)
+    assert computed.at_ms == 503
+    computed.player.seek_by(0.004)
+    assert computed.at_ms == 507
+    computed.player.seek_by(0.004)
+    assert computed.at_ms == 511 and len(computed.seen(A)) == 52
+
+
+def test_a_way_is_given_up_where_it_has_come_to(log: Path) -> None:
+    slow = plan(slow=Part("Slow", {"raw": "rig.a"}, {"work_s": 0.05}, outlets=("out",)))
+    with rig(log, slow) as made:
+        way = threading.Thread(target=made.player.seek, args=(START + 900 * MS,))
+        way.start()
+        await_true(lambda: made.at_ms > 50, "it to be on its way")
+        made.player.give_up()
+        way.join(30)
+        assert not way.is_alive()
+        assert 50 < made.at_ms < 900 and made.session.stepping()["can_go_back"]

@@ -1,0 +1,56 @@
+"""Logged is chosen, and the log is not there: what is missing, and what one can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from studio.editor.log_files.log_facts import name_in
+from studio.editor.log_files.record import PROJECT_LOGS
+from studio.model.sources import LogProvider
+from studio.model.system import System
+
+if TYPE_CHECKING:
+    from studio.editor.main_window import MainWindow
+
+NO_LOG = "no log"
+"""What the question is about."""
+MOST_RECENT = 2
+
+
+def missing_log(system: System, folder: Path) -> tuple[str, Path] | None:
+    """Of the sources that are logged: the first whose log is not there, and that log."""
+    for source in system.sources:
+        provider = source.provider(source.mode)
+        if isinstance(provider, LogProvider):
+            path = folder / Path(provider.log).expanduser()
+            if not path.exists():
+                return source.name, path
+    return None
+
+
+def recent_recordings(folder: Path) -> list[Path]:
+    """The newest logs of a project, the newest first."""
+    logs = [path for path in (folder / PROJECT_LOGS).glob("*.mcap") if path.is_file()]
+    return sorted(logs, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_RECENT]
+
+
+def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = "") -> None:
+    """`so`: what did not happen because of it."""
+    session = window.session
+    whose = f"{source} is to play a log that is not there" if source else "The log is not there"
+    choices: dict[str, Callable[[], object]] = {"Choose a log…": window.logs.ask_provider}
+    for found in recent_recordings(session.folder):
+        choices[f"Play {found.name}"] = lambda found=found: window.logs.play_here(found)
+    if window.live.control.phase == "stopped" and any("simulated" in each.modes for each in session.system.sources):
+        choices["Record it in simulation"] = lambda: _record(window, log)
+    choices["Close"] = lambda: None
+    window.notice.ask(f"{whose}: {name_in(session.folder, log)}.{f' {so}' if so else ''}", choices, NO_LOG)
+
+
+def _record(window: MainWindow, log: Path) -> None:
+    """The same system, simulated from its start into just this log: then Logged finds it."""
+    system = window.session.system
+    window.session.choose_modes({each.name: "simulated" for each in system.sources if "simulated" in each.modes})
+    window.logs.begin(log)
