@@ -49,6 +49,11 @@ def _seek(words: Words, player: Player) -> Iterator[dict[str, Any]]:
         yield {"action": "seek", "time_ns": _time_ns(text, player)}
 
 
+def _jump(words: Words, player: Player) -> Iterator[dict[str, Any]]:
+    (text,) = _take(words, 1)
+    yield {"action": "jump", "time_ns": _time_ns(text, player)}
+
+
 def _loop(words: Words, _: Player) -> Iterator[dict[str, Any]]:
     (text,) = _take(words, 1)
     if text not in ("on", "off"):
@@ -106,6 +111,7 @@ ACTIONS = {
     "pause": Action("", "stand", _plain("pause")),
     "rate": Action("X|max", "times real time, 0.01 to 1000; max: as fast as the components go", _rate),
     "seek": Action("S", "to this second of the log; +S and -S: from where it is", _seek),
+    "jump": Action("S", "the same, but in lockstep without computing what lies between", _jump),
     "range": Action("[S S]", "only what lies between these seconds; without them all of it", _range),
     "loop": Action("on|off", "begin again at the end", _loop),
     "on": Action(

@@ -185,7 +185,8 @@ class Live(QObject):
     def _tell_waiting(self) -> None:
         """So that nobody wonders whether anything happens: large libraries take their time to load."""
         count = len(self.window.session.opened.used_types()) if self.window.has_session else 0
-        self._say(f"Starting {count} kinds of components… {self._waited_s} s")
+        what = f" {count} kinds of components" if count > 1 else ""
+        self._say(f"Starting{what}… {self._waited_s} s")
         self._waited_s += 1
 
     def _say(self, words: str) -> None:

@@ -47,6 +47,7 @@ class PlayerViewer(Viewer):
         self.desk: LogDesk | None = None
         """For what needs the project: the mapping, recording, opening."""
         self._path = ""
+        self._plays = False
         self._kept: Settings = {}
         """What was looked at in a log that is not read yet."""
         self.timeline = Timeline(theme)
@@ -255,7 +256,11 @@ class PlayerViewer(Viewer):
         """Buttons, cursor and words as the player is now."""
         state, outline = self.state, self.timeline.outline
         frozen = self.timeline.frozen = self.steering.is_frozen
-        self.bar.show_player(state, frozen=frozen, recording=bool(self.feed.state.get("recording")))
+        if not self.steering.is_seeking:
+            self._plays = bool(state.get("playing"))
+        # On its way somewhere the system stands for a moment, which nobody has asked for.
+        shown = {**state, "playing": self._plays} if state else state
+        self.bar.show_player(shown, frozen=frozen, recording=bool(self.feed.state.get("recording")))
         if not state:
             self._stack.setCurrentWidget(self.timeline if outline is not None and self._path else self.empty)
             if outline is None:
@@ -270,7 +275,7 @@ class PlayerViewer(Viewer):
             range_ns = state["range_ns"]
             self.timeline.show_now(int(state["time_ns"]), tuple(range_ns) if range_ns else None)
             self.bar.show_place(int(state["time_ns"]) - outline.start_ns, state["number"])
-        self.bar.facts.say(self._words(outline))
+            self.bar.facts.say(self._words(outline))
         self.timeline.update()
 
     def _words(self, outline: Outline) -> str:

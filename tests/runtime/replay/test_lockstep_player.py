@@ -179,7 +179,7 @@ def test_a_second_on_is_a_second_on_also_where_nothing_comes(computed: Rig) -> N
 
 
 def test_a_way_is_given_up_where_it_has_come_to(log: Path) -> None:
-    slow = plan(slow=Part("Slow", {"raw": "rig.a"}, {"work_s": 0.05}, outlets=("out",)))
+    slow = plan(slow=Part("Slow", {"raw": "rig.a"}, {"seconds": 0.05}, outlets=("out",)))
     with rig(log, slow) as made:
         way = threading.Thread(target=made.player.seek, args=(START + 900 * MS,))
         way.start()
