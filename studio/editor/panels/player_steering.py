@@ -34,6 +34,8 @@ class Way:
     from_ns: int
     to_ns: int | None
     """Where it leads, if that is a time of the log."""
+    jumps: bool = False
+    """Nothing is computed on it."""
 
 
 class PlayerSteering(QObject):
@@ -108,7 +110,7 @@ class PlayerSteering(QObject):
         to_ns = fields.get("time_ns")
         if fields["action"] == "seek_by":
             to_ns = now_ns + round(float(fields["seconds"]) * SECOND_NS)
-        self._ways[number] = Way(now_ns, to_ns)
+        self._ways[number] = Way(now_ns, to_ns, jumps=fields["action"] == "jump")
 
         def answered(reply: dict[str, Any]) -> None:
             self._ways.pop(number, None)

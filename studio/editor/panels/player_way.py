@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QObject, QTimer
+from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from studio.editor.panels.player_steering import PlayerSteering
@@ -40,6 +40,8 @@ class PlayerWay(QFrame):
         self.cancel = QPushButton("Stop here")
         self.cancel.setToolTip("Give it up where it has come to")
         self.cancel.clicked.connect(steering.give_up)
+        for button in (self.jump, self.cancel):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # who has clicked it goes on with the keys of the time line
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
         row.setSpacing(8)
@@ -86,8 +88,8 @@ class PlayerWay(QFrame):
             return
         start_ns, now_ns = int(player["start_ns"]), int(player["time_ns"])
         here = clock_words(now_ns - start_ns)
-        if way.to_ns is None:
-            self.words.setText(f"Computing … at {here}")
+        if way.to_ns is None or way.jumps:
+            self.words.setText("Jumping …" if way.jumps else f"Computing … at {here}")
             self.bar.setRange(0, 0)
         else:
             self.words.setText(f"Computing the way to {clock_words(way.to_ns - start_ns)} … at {here}")
@@ -95,4 +97,5 @@ class PlayerWay(QFrame):
             self.bar.setRange(0, PARTS)
             self.bar.setValue(max(0, min(PARTS, PARTS - abs(way.to_ns - now_ns) * PARTS // whole)))
         computes = player.get("gate") == "lockstep" and bool(self._steering.feed.state.get("components"))
-        self.jump.setVisible(way.to_ns is not None and computes)
+        self.jump.setVisible(way.to_ns is not None and computes and not way.jumps)
+        self.cancel.setVisible(not way.jumps)

@@ -71,6 +71,11 @@ class Cursor:
         while (following := self.peek()) is not None and following.number < number:
             self.drop()
 
+    @property
+    def restored(self) -> int:
+        """How many of the next only restore what was last there."""
+        return sum(following.number < 0 for following in self._waiting)
+
     def peek(self) -> Next | None:
         """The next event, which stays the next."""
         if not self._waiting:

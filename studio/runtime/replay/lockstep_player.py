@@ -26,7 +26,7 @@ from studio.runtime.replay.live_stepper import LiveStepper
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player import FLAT_OUT, check_rate
 from studio.runtime.replay.player_state import PlayerState
-from studio.runtime.replay.playing_log import PlayingLog
+from studio.runtime.replay.playing_log import NOTHING_SENT, PlayingLog, Sent
 from studio.runtime.replay.sockets import LogFeed
 
 LIMIT = "log"
@@ -47,15 +47,17 @@ class LockstepPlayer(PlayingLog):
         *,
         name: str = "player",
         place: tuple[int, int] | None = None,
+        before: Sent = NOTHING_SENT,
     ) -> None:
-        """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over."""
+        """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over.
+        `before`: what another has played of it."""
         super().__init__(played, types, name)
         self.session = session
         self._disabled: frozenset[str] = frozenset()
-        self._given = self._given_from(self.start_ns, 0)
+        self._given = self._given_from(self.start_ns, 0, last=before.last)
         self._delivered = 0
         """How many of those were."""
-        self._counted: Counter[str] = Counter()
+        self._counted: Counter[str] = Counter(before.counts)
         """Topic of the system -> how many events of it were delivered before those."""
         self._feed: FeedThread | None = None
         self._from_ns, self._from = (self.start_ns, 0) if place is None else place
@@ -181,6 +183,10 @@ class LockstepPlayer(PlayingLog):
         return {topic: found[topic] for topic in self.played.streams.values()}
 
     @property
+    def sent(self) -> Sent:
+        return Sent(self.counts, self._given.last_of(self._delivered))
+
+    @property
     def _time_ns(self) -> int:
         stepper = self.session.stepper if self._feed is not None else None
         now_ns = stepper.place.now_ns if stepper is not None else self._from_ns
@@ -244,6 +250,7 @@ class LockstepPlayer(PlayingLog):
         """`from_ns`: what is played from there on comes too, so that it can be gone back over."""
         from_ns = time_ns if from_ns is None else from_ns
         before = self._time_ns, self._number
+        self._from_ns = time_ns  # where it is as long as nothing is fed
         self._end_feed()  # or what is due just now would come
         try:
             self.session.jump(from_ns)

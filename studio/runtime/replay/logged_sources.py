@@ -20,6 +20,7 @@ from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
 from studio.runtime.replay.player import LogPlayer
+from studio.runtime.replay.playing_log import NOTHING_SENT
 
 Player = LogPlayer | LockstepPlayer
 
@@ -139,9 +140,10 @@ class LoggedSources:
         session, played = self._session, wanted.played
         if played is None:
             return None
+        before = self.player.sent if self.player is not None else NOTHING_SENT
         if isinstance(session, PacedSession) and self._in_lockstep(restamp):
-            return LockstepPlayer(session, played, wanted.types, place=place)
-        return LogPlayer(session, played, wanted.types, restamp=restamp, place=place)
+            return LockstepPlayer(session, played, wanted.types, place=place, before=before)
+        return LogPlayer(session, played, wanted.types, restamp=restamp, place=place, before=before)
 
     def _in_lockstep(self, restamp: bool) -> bool:
         session = self._session

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Mapping
 from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import zmq
@@ -54,8 +55,14 @@ class Outlet:
     """Payloads go as they were recorded. Sequences count what was sent, so that nobody counts a jump as a loss."""
 
     def __init__(
-        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, name: str, topics: Mapping[str, str]
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        run: Path,
+        name: str,
+        topics: Mapping[str, str],
+        last: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
+        """`last`: topic of the system -> the sequence of the last event that somebody else has sent on it."""
         self._name = name
         self._topics = topics
         self._kinds = {
@@ -64,7 +71,11 @@ class Outlet:
         self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
         self._heads: dict[str, tuple[bytes, _Pack]] = {}
         self._epoch = -1
-        self._sequences = {logged: FIRST_COMMAND if kind == _COMMAND else 0 for logged, kind in self._kinds.items()}
+        self._sequences = {
+            logged: FIRST_COMMAND if kind == _COMMAND else last.get(topics[logged], 0)
+            for logged, kind in self._kinds.items()
+        }
+        self._begun = dict(self._sequences)
         self._history = SentEvents()
         """What may still come back from the gate."""
         self._forgotten = 0
@@ -78,8 +89,20 @@ class Outlet:
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> events that were sent on it."""
-        found = {self._topics[logged]: count for logged, count in self._sequences.items()}
-        return {topic: count for topic, count in found.items() if 0 < count < FIRST_COMMAND}
+        return {
+            self._topics[logged]: sequence - self._begun[logged]
+            for logged, sequence in self._sequences.items()
+            if self._kinds[logged] == _DATA and sequence > self._begun[logged]
+        }
+
+    @property
+    def last(self) -> dict[str, int]:
+        """Topic of the system -> the sequence of the last event on it."""
+        return {
+            self._topics[logged]: sequence
+            for logged, sequence in self._sequences.items()
+            if self._kinds[logged] == _DATA and sequence
+        }
 
     # Sending. The socket is full only when the broker is away.
 

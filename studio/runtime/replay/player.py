@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -37,7 +38,7 @@ from studio.runtime.replay.flow import Flow
 from studio.runtime.replay.inputs import END
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player_state import PlayerState
-from studio.runtime.replay.playing_log import PlayingLog
+from studio.runtime.replay.playing_log import NOTHING_SENT, PlayingLog, Sent
 from studio.runtime.replay.pusher import FOREVER_NS, Pusher
 from studio.runtime.replay.stretch import Next
 
@@ -58,9 +59,10 @@ class LogPlayer(PlayingLog):
         name: str = "player",
         restamp: bool = False,
         place: tuple[int, int] | None = None,
+        before: Sent = NOTHING_SENT,
     ) -> None:
         """`restamp`: the system's clock is not that of the log, so its events get new stamps. `place`: where it
-        begins: a time of the log, and how many events of it are over."""
+        begins: a time of the log, and how many events of it are over. `before`: what another has played of it."""
         super().__init__(played, types, name)
         self.session = session
         self._restamp = restamp
@@ -70,7 +72,8 @@ class LogPlayer(PlayingLog):
         """Sources are just being switched."""
         if place is not None:
             self._cursor.seek_place(*place)
-        self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
+        self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts), before.last)
+        self._before = before
         if place is not None:
             self._pusher.position_ns, self._pusher.done = place
         self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
@@ -214,9 +217,14 @@ class LogPlayer(PlayingLog):
             with pusher.lock:
                 pusher.offset_ns = to_ns - time_ns
                 pusher.go_to(time_ns, reply["epoch"], reply["thrown"].get(self._name, 0), self._to_restore())
+            restored = pusher.restored
         finally:
             pusher.silent = False
         self._stopped = None
+        if not self.session.plan.components:  # viewers show what was last there also while it stands
+            for _ in range(restored):
+                for delivered in self.session.step(1):
+                    pusher.delivered(*delivered)
 
     def _to_restore(self) -> tuple[str, ...]:
         return tuple(topic for topic in self.played.restored if topic not in self._pusher.disabled)
@@ -326,8 +334,12 @@ class LogPlayer(PlayingLog):
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> how many events were sent on it."""
-        sent = self._pusher.counts
-        return {topic: sent.get(topic, 0) for topic in self.played.streams.values()}
+        sent = Counter(self._pusher.counts) + Counter(self._before.counts)
+        return {topic: sent[topic] for topic in self.played.streams.values()}
+
+    @property
+    def sent(self) -> Sent:
+        return Sent(self.counts, self._pusher.last)
 
     def wait(self, timeout_s: float | None = None) -> str | None:
         """Until it stops by itself; tells why: end, condition. None if it has not in time."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import NamedTuple
 
 from studio.messages import Message, MessageTypes
 from studio.runtime.replay.condition import Condition, parse_condition
@@ -11,6 +14,17 @@ from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player_state import PlayerState
+
+
+class Sent(NamedTuple):
+    """What was played of each topic of the system: another player of the same log goes on from there."""
+
+    counts: Mapping[str, int] = MappingProxyType({})
+    last: Mapping[str, int] = MappingProxyType({})
+    """The sequence of the last event."""
+
+
+NOTHING_SENT = Sent()
 
 
 class PlayingLog:

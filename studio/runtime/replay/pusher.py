@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import zmq
 
@@ -51,7 +52,15 @@ _SYNC = topic_hash(SYNC_TOPIC)
 class Pusher:
     """Owned by a LogPlayer, which changes it under `lock`. `topics`: topic of the log -> topic of the system."""
 
-    def __init__(self, run: Path, name: str, cursor: Cursor, topics: Mapping[str, str], flow: Flow) -> None:
+    def __init__(
+        self,
+        run: Path,
+        name: str,
+        cursor: Cursor,
+        topics: Mapping[str, str],
+        flow: Flow,
+        last: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.lock = threading.RLock()
         self.gated = True
         self.epoch = 0
@@ -91,7 +100,7 @@ class Pusher:
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._outlet = Outlet(self._context, run, name, topics)
+        self._outlet = Outlet(self._context, run, name, topics, last)
         self._heard = self._context.socket(zmq.SUB)
         self._heard.rcvhwm = 0
         self._heard.connect(addresses.out_of(run))
@@ -322,6 +331,16 @@ class Pusher:
     def counts(self) -> dict[str, int]:
         """Topic of the system -> events that were sent on it."""
         return self._outlet.counts
+
+    @property
+    def restored(self) -> int:
+        """How many events come next that only restore what was last there."""
+        return self._cursor.restored
+
+    @property
+    def last(self) -> dict[str, int]:
+        """Topic of the system -> the sequence of the last event on it."""
+        return self._outlet.last
 
     def take_back(self, count: int) -> None:
         """The last `count` events were thrown away by the gate: they have not been sent."""

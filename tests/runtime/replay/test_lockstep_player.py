@@ -188,3 +188,19 @@ def test_a_way_is_given_up_where_it_has_come_to(log: Path) -> None:
         way.join(30)
         assert not way.is_alive()
         assert 50 < made.at_ms < 900 and made.session.stepping()["can_go_back"]
+
+
+def test_another_player_of_the_same_log_goes_on_counting(computed: Rig) -> None:
+    """As when the gate is chosen anew: everything before counted as lost, and the counts began at nothing."""
+    before = computed.player
+    before.burst(9)
+    state, sent = before.state(), before.sent
+    before.close()
+    place = state.time_ns + 300 * MS, state.number + 45
+    player = LockstepPlayer(computed.session, before.played, TYPES, place=place, before=sent)
+    player.attach()
+    player.burst(9)
+    assert sum(player.counts.values()) == 18
+    computed.player = player
+    computed.await_report()
+    assert computed.drops() == 0
