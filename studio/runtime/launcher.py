@@ -47,6 +47,8 @@ class Session(SupervisedRun):
         self.control.on_hit = self.hit
         self.played: Callable[[], Mapping[str, int]] = dict
         """Topic -> how many events of it the player of a log has sent, while there is one."""
+        self.on_step: Callable[[list[tuple[str, int]]], None] = lambda _: None
+        """Hears what the closed gate of a free system has delivered, one by one."""
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
 
@@ -73,6 +75,7 @@ class Session(SupervisedRun):
         live_change.remind(self)
         delivered = self.control.step(count, topic)
         self.told.came(name for name, _ in delivered)
+        self.on_step(delivered)
         return delivered
 
     def lockstep(self, until_ns: int | None = None, count: int | None = None, rate: float = 0.0, lag: int = 0) -> int:

@@ -96,6 +96,55 @@ def test_a_project_runs_with_its_own_log_in_lockstep(studio: Studio, rig: Path) 
     assert result.json["topics"]["/filter/smooth"]["count"] == 51
 
 
+ALONE = """<system name="alone" version="1">
+  <source name="rig" mode="logged">
+    <port name="a" direction="out" type="Float64"/>
+    <port name="b" direction="out" type="Float64"/>
+    <logged log="../logs/rig.mcap"><bind port="a" topic="/rig/a"/><bind port="b" topic="/rig/b"/></logged>
+  </source>
+</system>"""
+
+
+@pytest.mark.parametrize("gate", [["--gate", "run"], ["--gate", "lockstep", "--rate", "0"]])
+def test_what_nobody_receives_is_counted_and_what_only_receivers_know_is_not_known(
+    studio: Studio, rig: Path, gate: list[str]
+) -> None:
+    """A log alone had no events, no rate, and lost none of them."""
+    (rig / "alone").mkdir(exist_ok=True)
+    (rig / "alone" / "system.xml").write_text(ALONE)
+    result = studio("run", rig / "alone", *gate, "--json")
+    assert result.status == 0, result.err
+    topics = result.json["topics"]
+    assert {name: topic["count"] for name, topic in topics.items()} == {"/rig/a": 100, "/rig/b": 50}
+    assert topics["/rig/a"]["rate_hz"] > topics["/rig/b"]["rate_hz"] > 0
+    assert topics["/rig/a"]["drops"] is topics["/rig/a"]["bytes"] is topics["/rig/a"]["latency_us"]["p50"] is None
+
+
+def test_whoever_looks_at_a_log_alone_sees_its_topics_counted(studio: Studio, log: Path) -> None:
+    words = [*STUDIO, "play", str(log), "--paused", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        await_true(lambda: "rig" in studio("ctl", "list").out, "the player in the list", 30.0)
+        assert studio("ctl", "player", "burst", "6").status == 0
+        (told,) = studio("ctl", "list", "--json").json["systems"]
+        assert sum(topic["count"] for topic in told["topics"].values()) == 6
+        assert told["topics"][SLOW]["type"] == "Float64" and told["topics"][A]["drops"] is None
+        assert studio("stop", "rig").status == 0
+        process.communicate(timeout=30)
+
+
+def test_a_run_that_never_got_going_ends_well(studio: Studio, rig: Path) -> None:
+    """It divided by the time that had not passed."""
+    words = [*STUDIO, "run", str(rig / "robot"), "--mode", "logged", "--gate", "lockstep", "--rate", "1", "--paused"]
+    with subprocess.Popen(
+        [*words, "--stay", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        await_true(lambda: "robot" in studio("ctl", "list").out, "it in the list", 30.0)
+        assert studio("stop", "robot").status == 0
+        out, err = run.communicate(timeout=30)
+    assert run.returncode == 0, err
+    assert json.loads(out)["topics"]["/filter/smooth"]["rate_hz"] == 0
+
+
 def test_it_is_found_and_stopped_as_every_running_system(studio: Studio, log: Path) -> None:
     words = [*STUDIO, "play", str(log), "--loop", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import takewhile
 from pathlib import Path
@@ -80,6 +81,8 @@ class Outlet:
         """What may still come back from the gate."""
         self._forgotten = 0
         self._recent: dict[tuple[str, int], Next] = {}
+        self._held: set[tuple[str, int]] = set()
+        """What was given to the closed gate, and has not passed it as far as is known."""
         self._socket = context.socket(zmq.PUSH)
         self._socket.sndhwm = addresses.SEND_QUEUE
         self._socket.connect(addresses.into(run))
@@ -88,12 +91,14 @@ class Outlet:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Topic of the system -> events that were sent on it."""
-        return {
-            self._topics[logged]: sequence - self._begun[logged]
+        """Topic of the system -> events that were sent on it, without those that wait at the closed gate."""
+        held = Counter(topic for topic, _ in tuple(self._held))
+        found = {
+            self._topics[logged]: sequence - self._begun[logged] - held[self._topics[logged]]
             for logged, sequence in self._sequences.items()
-            if self._kinds[logged] == _DATA and sequence > self._begun[logged]
+            if self._kinds[logged] == _DATA
         }
+        return {topic: count for topic, count in found.items() if count > 0}
 
     @property
     def last(self) -> dict[str, int]:
@@ -180,6 +185,7 @@ class Outlet:
 
     def forget(self) -> None:
         """All that was sent has been taken."""
+        self._held.clear()
         self._history.drop_first(self._history.count)
         self._forgotten = 0
 
@@ -191,6 +197,7 @@ class Outlet:
         self._history.drop_first(taken - 1)
         last, _ = self._history.first()
         self._history.drop_first(1)
+        self._held &= {(self._topics[each.event.topic], sequence) for each, sequence in self._history.last(count)}
         return last
 
     def forget_first(self, count: int) -> None:
@@ -205,8 +212,18 @@ class Outlet:
         for following, sequence in reversed(returned):
             topic = following.event.topic
             self._sequences[topic] = sequence - 1
+            self._held.discard((self._topics[topic], sequence))
             self._recent.pop((self._topics[topic], sequence), None)
         return [following for following, _ in returned]
+
+    def hold(self) -> None:
+        """The last event was given to the closed gate, where it waits."""
+        for following, sequence in self._history.last(1):
+            self._held.add((self._topics[following.event.topic], sequence))
+
+    def has_passed(self, topic: str, sequence: int) -> None:
+        """The closed gate has delivered an event."""
+        self._held.discard((topic, sequence))
 
     def remember(self, newest: int | None = None) -> None:
         """Keep in mind which events the last frames are: the gate tells topic and sequence of what it delivers."""

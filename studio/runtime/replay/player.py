@@ -106,6 +106,7 @@ class LogPlayer(PlayingLog):
                 self._pusher.offset_ns = now_ns - self._pusher.position_ns
         self._pusher.silent = False
         self.session.played = lambda: self.counts
+        self.session.on_step = self._pusher.has_passed
 
     # While sources are switched.
 
@@ -129,6 +130,7 @@ class LogPlayer(PlayingLog):
         """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
         insist(self.session, lambda: self._control.ask("unfeed", name=self._name))
         self.session.played = dict
+        self.session.on_step = lambda _: None
         self.close()
         self.played.log.close()
 

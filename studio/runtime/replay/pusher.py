@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -316,6 +316,7 @@ class Pusher:
                 if not self._outlet.send(Stretch.of([following]), sent_ns, self.epoch, self.offset_ns).done:
                     return
                 self._outlet.remember(1)
+                self._outlet.hold()
                 self._fed += 1
             self._cursor.drop()
 
@@ -374,6 +375,12 @@ class Pusher:
             self.take_back(thrown)
             self._outlet.forget()
             self.epoch = epoch
+
+    def has_passed(self, delivered: Iterable[tuple[str, int]]) -> None:
+        """The closed gate was asked for events, by whomever, and these have come."""
+        with self.lock:
+            for topic, sequence in delivered:
+                self._outlet.has_passed(topic, sequence)
 
     def delivered(self, topic: str, sequence: int) -> Next | None:
         """The gate has delivered an event; the one of the log that it is, if it is one."""

@@ -210,6 +210,14 @@ def test_single_events_of_all_and_of_one_stream(played: Rig) -> None:
         played.player.next_of("/nothing")
 
 
+def test_what_waits_at_the_closed_gate_is_not_counted(played: Rig) -> None:
+    before = sum(played.player.counts.values())
+    played.player.burst(6)
+    assert sum(played.player.counts.values()) - before == 6
+    played.session.step(1)  # by somebody else
+    assert sum(played.player.counts.values()) - before == 7
+
+
 def test_a_burst_ends_with_the_log_and_begins_again_in_a_loop(played: Rig) -> None:
     played.player.seek(START + 970 * MS)
     assert played.player.burst(100) == 4
@@ -366,6 +374,8 @@ def test_without_components_it_plays_too(log: Path) -> None:
         assert played.seen() == recorded(log)
         assert played.player.counts == {A: 100, B: 50, SLOW: 5}
         played.player.seek(START + 500 * MS)
+        assert played.seen()[-3:] == [(SLOW, 5002.0), (B, 1024.0), (A, 49.0)], "also while it stands"
+        assert played.player.state().number == 50 + 25 + 3
         assert played.player.single() == A
         # What a viewer would show there, in the order of time, and then the event itself.
         assert played.seen()[-4:] == [(SLOW, 5002.0), (B, 1024.0), (A, 49.0), (A, 50.0)]
