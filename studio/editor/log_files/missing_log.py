@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from studio.editor.log_files.log_facts import name_in
-from studio.editor.log_files.record import PROJECT_LOGS
+from studio.editor.log_files.log_facts import PROJECT_LOGS, name_in
 from studio.model.sources import LogProvider
 from studio.model.system import System
 
@@ -42,7 +42,7 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
     whose = f"{source} is to play a log that is not there" if source else "The log is not there"
     choices: dict[str, Callable[[], object]] = {"Choose a log…": window.logs.ask_provider}
     for found in recent_recordings(session.folder):
-        choices[f"Play {found.name}"] = lambda found=found: window.logs.play_here(found)
+        choices[f"Play {found.name}"] = partial(window.logs.play_here, found)
     if window.live.control.phase == "stopped" and any("simulated" in each.modes for each in session.system.sources):
         choices["Record it in simulation"] = lambda: _record(window, log)
     choices["Close"] = lambda: None

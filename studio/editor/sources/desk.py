@@ -31,7 +31,7 @@ class SourceDesk(QObject):
         super().__init__(window)
         self.window = window
         self.feed = window.live.feed
-        self.arming = Arming(self.feed, self)
+        self.arming: Arming = Arming(self.feed, self)
         self.switch, self.band = window.toolbar.switch, window.band
         self.switch.running = self.running
         self.card: SourceCard | None = None

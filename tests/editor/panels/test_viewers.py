@@ -31,7 +31,14 @@ from studio.editor.views.votes_view import FOOT, LEAST_FAN, Chosen, more_words
 from studio.messages import Float64, Map, Message, Odometry, PoseTransform, Range3d, Velocity, Vote
 
 TOPICS: dict[str, Any] = {
-    "/terrain_map/terrain": {"type": "Map", "count": 3, "bytes": 600, "rate_hz": 10.0, "latency_us": {"p50": 1500.0}},
+    "/terrain_map/terrain": {
+        "type": "Map",
+        "count": 3,
+        "bytes": 600,
+        "rate_hz": 10.0,
+        "latency_us": {"p50": 1500.0},
+        "drops": 0,
+    },
     "/platform/pose": {"type": "PoseTransform", "count": 90, "bytes": None, "rate_hz": None, "drops": 2},
     "/platform/laser": {"type": "Range3d", "count": 40},
     "/planner/path": {"type": "Range3d", "count": 1},
@@ -355,6 +362,8 @@ class TestTopics:
         row = viewer._rows["/terrain_map/terrain"]
         assert [row.text(i) for i in range(6)] == ["/terrain_map/terrain", "Map", "10.0 Hz", "2.0 kB/s", "1.50 ms", ""]
         assert viewer._rows["/platform/pose"].text(5) == "2"
+        unheard = viewer._rows["/planner/path"]  # what only those know who receive it
+        assert [unheard.text(i) for i in range(3, 7)] == ["—", "—", "—", "1"]
 
     def test_an_open_topic_shows_its_message_and_numbers_can_be_dragged(self, feed: Feed) -> None:
         viewer = TopicsViewer(feed, LIGHT)
