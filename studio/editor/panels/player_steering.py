@@ -56,6 +56,8 @@ class PlayerSteering(QObject):
         self._sought: int | None = None
         self._seeking = 0
         """Seeks without an answer: one that is overtaken by another answers too."""
+        self._goes_back = False
+        """By a checkpoint, and from there on again: where it is meanwhile is not where it was, nor where it will be."""
         self._ways: dict[int, Way] = {}
         """Asked for, and without an answer."""
         self._asked = 0
@@ -68,7 +70,7 @@ class PlayerSteering(QObject):
     @property
     def is_seeking(self) -> bool:
         """Until the player has got there, its news are of the place before: the cursor stays where it was put."""
-        return self._sought is not None or self._seeking > 0
+        return self._sought is not None or self._seeking > 0 or self._goes_back
 
     @property
     def way(self) -> Way | None:
@@ -88,6 +90,7 @@ class PlayerSteering(QObject):
 
     def _forget_ways(self) -> None:
         self._ways.clear()
+        self._goes_back = False
         self.way_changed.emit()
 
     # ---- asking
@@ -143,6 +146,7 @@ class PlayerSteering(QObject):
 
         def go(_: dict[str, Any]) -> None:
             if self._steps:
+                self._goes_back = self._steps[0]["action"] in BACK
                 self._ask_player(self._stepped, **self._steps[0])
 
         if self.is_frozen and self._steps[0]["action"] in ON:
@@ -151,6 +155,7 @@ class PlayerSteering(QObject):
             go({})
 
     def _stepped(self, reply: dict[str, Any]) -> None:
+        self._goes_back = False
         self._done(reply)
         if self._steps:
             self._steps.popleft()

@@ -142,6 +142,23 @@ def test_a_long_way_shows_how_far_it_is_and_is_given_up_or_jumped_over(
     assert timeline.now_ns == last and not way.isVisible() and not viewer.steering.is_seeking
 
 
+def test_a_step_back_shows_nothing_of_its_way(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leads by a checkpoint: the cursor went seconds back, and on again to just before where it had been."""
+    del viewer.steering.ask  # type: ignore[method-assign]
+    asked: list[Any] = []
+    monkeypatch.setattr(viewer.feed, "ask", lambda _, done, *__, **___: asked.append(done))
+    timeline, state = viewer.timeline, viewer.feed.state
+    first = state["player"]["time_ns"]
+    state["player"] = {**state["player"], "time_ns": first + 500 * MS}
+    viewer._take_state()
+    viewer.steering.step_back()
+    state["player"] = {**state["player"], "time_ns": first + 100 * MS}
+    viewer._take_state()
+    assert timeline.now_ns == first + 500 * MS
+    asked[0]({"player": {**state["player"], "time_ns": first + 490 * MS}})
+    assert timeline.now_ns == first + 490 * MS and not viewer.steering.is_seeking
+
+
 def test_a_log_that_nobody_computes_with_offers_no_jump(
     viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
