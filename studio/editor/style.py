@@ -26,6 +26,7 @@ QMenu::icon { padding-left: 8px; }
 QMenu::item:selected { background: $selection; color: $text; }
 QMenu::item:disabled { color: $disabled; }
 QMenu::separator { height: 1px; background: $border; margin: 4px 6px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QToolTip { background: $tooltip; color: $text; border: 1px solid $control_border; padding: 5px 7px; }
 QToolBar { background: $window; border: 0; border-bottom: 1px solid $border; padding: 7px 8px; spacing: 4px; }
 QToolBar::separator { background: $border; width: 1px; margin: 3px 8px; }

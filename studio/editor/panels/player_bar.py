@@ -22,10 +22,6 @@ CONDITION = (
     " empty takes it away"
 )
 
-CONDITION_ASKED = (
-    "Stop behind the first event of which this holds, for example\n/platform/laser_left/ranges_m.min < 0.8"
-)
-
 
 class Tool(Protocol):
     """Makes a button with a picture that follows the theme."""
@@ -140,7 +136,6 @@ class PlayerBar(FittingBar):
         self.no_range = tool("mdi6.arrow-expand-horizontal", words, lambda _: steering.ask("range"))
         self.bookmark = tool("fa6s.bookmark", "Set a bookmark here: B", lambda _: self.bookmark_wanted.emit())
         self.condition = QLineEdit()
-        self.condition.setPlaceholderText("Stop when … /laser/ranges_m.min < 0.5")
         self.condition.setToolTip(CONDITION)
         self.condition.setAccessibleName("Stop when")
         self.condition.setFixedWidth(170)
@@ -193,6 +188,9 @@ class PlayerBar(FittingBar):
             self._asked_condition = None
             self.steering.stop_when("")
 
+    def _condition_words(self) -> str:
+        return f"Stop behind the first event of which this holds, for example\n{self.steering.stop_example}"
+
     def _give_up_condition(self) -> None:
         self._asked_condition = None
 
@@ -213,7 +211,7 @@ class PlayerBar(FittingBar):
                 entry.setCheckable(widget.isCheckable())
                 entry.setChecked(widget.isChecked())
         for field_, title, words, do in (
-            (self.condition, "Stop when…", CONDITION_ASKED, self._set_condition),
+            (self.condition, "Stop when…", self._condition_words(), self._set_condition),
             (self.number, "Go to event…", "Its number among those that are played", self.steering.jump_to_event),
         ):
             if field_ in self.hidden_widgets:
@@ -242,6 +240,7 @@ class PlayerBar(FittingBar):
         self.no_range.setEnabled(bool(state["range_ns"]))
         self.dial.show_rate(state["rate"])
         self.presets.show_rate(state["rate"])
+        self.condition.setPlaceholderText(f"Stop when … {self.steering.stop_example}")
         condition = str(state.get("condition") or "")
         if condition == self._asked_condition:
             self._asked_condition = None

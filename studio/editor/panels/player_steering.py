@@ -13,6 +13,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from studio.editor.feed import Feed
 from studio.editor.panels.player_transport import FASTEST, SLOWEST, seconds_in
+from studio.editor.panels.stop_example import stop_example
 from studio.editor.views.log_outline import time_of_event
 from studio.editor.views.timeline import SECOND_NS, Timeline
 from studio.errors import StudioError
@@ -71,6 +72,11 @@ class PlayerSteering(QObject):
     def is_seeking(self) -> bool:
         """Until the player has got there, its news are of the place before: the cursor stays where it was put."""
         return self._sought is not None or self._seeking > 0 or self._goes_back
+
+    @property
+    def stop_example(self) -> str:
+        played = (topic for topic, enabled in self.state.get("streams", {}).values() if enabled)
+        return stop_example(played, self.feed.state.get("topics", {}))
 
     @property
     def way(self) -> Way | None:

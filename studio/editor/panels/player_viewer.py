@@ -280,12 +280,14 @@ class PlayerViewer(Viewer):
 
     def _words(self, outline: Outline) -> str:
         state = self.state
-        why = {"end": "at the end", "condition": "the condition holds", "failure": "failed"}
+        condition = state.get("condition")
+        why = {"end": "at the end", "condition": f"stopped: {condition}", "failure": "failed"}
+        stops = why.get(str(state.get("stopped")), f"stops when {condition}" if condition else "")
         gate = "in lockstep" if state.get("gate") == "lockstep" else ""
         last = (self.feed.state.get("stepping") or {}).get("last") if gate and not state["playing"] else None
         after = f"after {shown_event(str(last[0]), int(last[1]))}" if last else ""
         place = f"event {count_words(state['number'])} of {count_words(state['count'])}"
-        parts = [why.get(str(state.get("stopped")), ""), place, after, gate]
+        parts = [stops, place, after, gate]
         parts += [clock_words(outline.length_ns), f"{outline.size / 1e6:.1f} MB"]
         return " · ".join(part for part in parts if part)
 

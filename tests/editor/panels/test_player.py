@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from studio.editor.feed import Feed
 from studio.editor.panels.player_transport import RateDial, seconds_in
 from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.stop_example import ANY, stop_example
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views import log_outline
 from studio.editor.views.log_bookmarks import Mark, file_of, read_marks
@@ -381,6 +382,11 @@ def test_the_field_of_the_condition_tells_what_is_set(viewer: PlayerViewer, feed
     assert asked == [("stop_when", {"condition": "/rig/a.data > 3"})]
     viewer.steering._done({"player": {**viewer.state, "condition": "/rig/a.data > 3"}})
     assert field.text() == "/rig/a.data > 3"
+    viewer._show_state()
+    assert viewer.bar.facts.text().startswith("stops when /rig/a.data > 3"), "also where the field has no room"
+    viewer.state["stopped"] = "condition"
+    viewer._show_state()
+    assert viewer.bar.facts.text().startswith("stopped: /rig/a.data > 3")
     field.clear()
     assert asked[1:] == [("stop_when", {"condition": ""})], "the cross in the field takes it away"
     viewer.steering._done({"player": {**viewer.state, "condition": ""}})
@@ -515,6 +521,13 @@ def test_steps_go_one_after_the_other(viewer: PlayerViewer, feed: Feed, monkeypa
         assert callable(done)
         done({"player": viewer.state})
     assert [action for action, _ in sent] == ["back", "back", "single"]
+
+
+def test_the_example_of_a_condition_is_of_what_plays() -> None:
+    topics = {"/robot/odom": {"type": "Odometry"}, "/robot/laser": {"type": "Range3d"}, "/x": {"type": "Text"}}
+    assert stop_example(["/robot/odom", "/robot/laser"], topics) == "/robot/laser/ranges_m.min < 0.8"
+    assert stop_example(["/robot/odom", "/gone"], topics) == "/robot/odom/linear[0] > 1"
+    assert stop_example(["/x"], topics) == ANY
 
 
 def test_what_has_no_room_is_in_the_menu_at_the_end(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
