@@ -105,7 +105,7 @@ class BesideCurves(QObject):
     def _take(self, place: QPointF) -> None:
         """The log whose curve is under the pointer, or the only one."""
         curves = self._curves()
-        near = self.viewer.nearest(place, [curve for each in curves.values() for curve in each])
+        near = self.viewer.pointer.nearest(place, [curve for each in curves.values() for curve in each])
         path = near[0].log if near is not None else next(iter(curves)) if len(curves) == 1 else None
         log = self.logs.find(path) if path is not None else None
         self._dragged = (log.path, log.offset_ns) if log is not None else None

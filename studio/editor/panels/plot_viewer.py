@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QPointF, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.plot_beside import BesideCurves
+from studio.editor.panels.plot_pointer import PlotPointer
 from studio.editor.panels.plot_time import PlotTime
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
+from studio.editor.views.curve_names import CurveNames
 from studio.editor.views.field_drag import Field, fields_in
-from studio.editor.views.plot_curve import SECOND_NS, Curve, legend_names
+from studio.editor.views.plot_against import draw_against
+from studio.editor.views.plot_curve import SECOND_NS, Curve
 from studio.editor.views.plot_paper import PlotPaper
-from studio.editor.views.plot_point import PointedAt, PointMark
-from studio.editor.views.series import Floats, Series, Statistics
+from studio.editor.views.plot_table import rows_against, rows_over_time, write_table
+from studio.editor.views.series import Series, Statistics
 from studio.errors import StudioError
 
-HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")
-"""Curves are told apart by the hues of message types, in this order, and by their names in the legend."""
 FRAME_MS, SLOWEST_MS = 33, 100
 """A picture is made anew when its curves have moved by a pixel, within these limits."""
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
-NEAR_PX = 8
 WIDE_PX = 700
 """In less a legend of whole names would lie over half of the curves."""
-MOST_AGAINST = 100_000
-"""Points of one field over another; a line of more costs too much time."""
 
 
 class PlotViewer(Viewer):
@@ -52,15 +46,13 @@ class PlotViewer(Viewer):
         self.time = PlotTime(self)
         self.plot = PlotPaper(theme)
         self.plot.setAccessibleName("Plot")
-        self.legend = self.plot.addLegend(offset=(8, 8))
+        self.names = CurveNames(self.plot)
         self.log_cursor = pg.InfiniteLine(movable=True)
         self.log_cursor.setToolTip("Where the log is; drag it to go there")
         self.log_cursor.sigPositionChangeFinished.connect(self._seek)
         self.log_cursor.setVisible(False)
         self.plot.addItem(self.log_cursor, ignoreBounds=True)
-        self.mark = PointMark(self.plot)
-        self.plot.scene().sigMouseMoved.connect(self._point)
-        self.plot.scene().sigMouseClicked.connect(self._click)
+        self.pointer = PlotPointer(self)
         self.plot.getPlotItem().vb.sigRangeChangedManually.connect(lambda *_: self._let_go())
         self.plot.sigXRangeChanged.connect(self._moved)
         self.empty = Empty(
@@ -160,7 +152,7 @@ class PlotViewer(Viewer):
         if not self.curves:
             return
         if self.against.isChecked():
-            self._draw_against()
+            self.facts.setText(draw_against(self.curves))
             return
         following = self.time.range_s() if self.follow.isChecked() else None
         if following is not None:
@@ -182,29 +174,6 @@ class PlotViewer(Viewer):
     def oldest_s(self) -> float | None:
         running = [curve.ends() for curve in self.curves if curve.log is None]
         return min((ends[0] for ends in running if ends is not None), default=None)
-
-    def _draw_against(self) -> None:
-        """The second field over the first; others are not seen."""
-        for curve in self.curves:
-            curve.item.setData([], [])
-        if len(self.curves) < 2:
-            self.facts.setText("XY needs two fields")
-            return
-        across, up = self._against()
-        every = -(-len(up) // MOST_AGAINST) or 1
-        self.curves[1].item.setData(across[::every], up[::every], connect="finite")
-        words = f"{self.curves[1].what.path} over {self.curves[0].what.path}"
-        if every > 1:
-            words += f" · one of {every} points of {len(up):,}".replace(",", "\u2009")
-        self.facts.setText(words)
-
-    def _against(self) -> tuple[Floats, Floats]:
-        """Both fields at the moments of the second; a field that came later is left out until it has come."""
-        first, second = self.curves[0], self.curves[1]
-        across, up = first.series, second.series
-        places = across.times.searchsorted(up.times + (second.shift_s - first.shift_s), side="right") - 1
-        known = places >= 0
-        return across.values[places[known]], up.values[known]
 
     def _tell(self) -> None:
         """Of the visible range."""
@@ -244,45 +213,6 @@ class PlotViewer(Viewer):
 
     def _not_there(self, error: StudioError) -> None:
         self.facts.setText(str(error))
-
-    # ---- the pointer
-
-    def point_at(self, place: QPointF) -> PointedAt | None:
-        """The nearest point of all curves; None if none is near, or if they are not over time."""
-        box = self.plot.getPlotItem().vb
-        if self.against.isChecked() or not box.sceneBoundingRect().contains(place):
-            return None
-        near = self.nearest(place, self.curves)
-        return near[1] if near is not None else None
-
-    def nearest(self, place: QPointF, curves: list[Curve]) -> tuple[Curve, PointedAt] | None:
-        box = self.plot.getPlotItem().vb
-        at, (across, up) = box.mapSceneToView(place), box.viewPixelSize()
-        best, found = math.inf, None
-        for curve in curves:
-            near = curve.nearest(at.x(), at.y(), NEAR_PX * across, NEAR_PX * up)
-            if near is not None and near[1] < best:
-                found, best = (curve, near[0]), near[1]
-        return found
-
-    def _point(self, place: QPointF) -> None:
-        found = self.point_at(place)
-        ground = self.plot.getPlotItem().vb.sceneBoundingRect()
-        self.mark.show(found, (place.x() - ground.left()) / max(ground.width(), 1.0))
-        shape = Qt.CursorShape.PointingHandCursor if found is not None else Qt.CursorShape.ArrowCursor
-        if self.plot.cursor().shape() != shape:
-            self.plot.setCursor(shape)
-
-    def _click(self, click: Any) -> None:
-        """On a point: how its event came about. Elsewhere, while a log plays: go there."""
-        if click.button() != Qt.MouseButton.LeftButton or click.double():
-            return
-        found = self.point_at(click.scenePos())
-        box = self.plot.getPlotItem().vb
-        if found is not None and found.number >= 0:
-            self.cause_wanted.emit(found.topic, found.number)
-        elif self.log_cursor.isVisible() and box.sceneBoundingRect().contains(click.scenePos()):
-            self.seek(box.mapSceneToView(click.scenePos()).x())
 
     # ---- choices
 
@@ -345,25 +275,12 @@ class PlotViewer(Viewer):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """One row per point: field, seconds, value; of one field over another both values."""
+        first, last = self.plot.getPlotItem().vb.viewRange()[0]
+        rows = rows_against if self.against.isChecked() and len(self.curves) > 1 else rows_over_time
         try:
-            with path.open("w", newline="") as file:
-                csv.writer(file).writerows(self._rows())
+            write_table(path, rows(self.curves, first, last))
         except OSError as error:
             self.facts.setText(f"{path} cannot be written: {error.strerror}")
-
-    def _rows(self) -> Iterator[list[str]]:
-        first, last = self.plot.getPlotItem().vb.viewRange()[0]
-        if self.against.isChecked() and len(self.curves) > 1:
-            yield [curve.name for curve in self.curves[:2]]
-            for across, up in zip(*self._against(), strict=True):
-                if first <= across <= last:
-                    yield [repr(float(across)), repr(float(up))]
-            return
-        yield ["field", "time_s", "value"]
-        for curve in self.curves:
-            for time, value in zip(*curve.within(first, last), strict=True):
-                yield [curve.name, repr(float(time)), repr(float(value))]
 
     # ---- what is kept
 
@@ -421,27 +338,9 @@ class PlotViewer(Viewer):
         self.plot.show_theme(theme)
         self.log_cursor.setPen(theme.accent, width=2)
         self.log_cursor.setHoverPen(theme.focus, width=3)
-        self.mark.show_theme(theme)
-        self.legend.setBrush(pg.mkBrush(theme.panel))
-        self.legend.setLabelTextColor(theme.text)
+        self.pointer.mark.show_theme(theme)
         self.beside.strip.show_theme(theme)
-        names = self._names()
-        hues = {what: number for number, what in enumerate(dict.fromkeys(curve.what for curve in self.curves))}
-        for curve, name in zip(self.curves, names, strict=True):
-            style = Qt.PenStyle.SolidLine if hues[curve.what] < len(HUES) else Qt.PenStyle.DashDotLine
-            if curve.log is not None:
-                style = Qt.PenStyle.DashLine
-            # One pixel wide: with two, Qt's software painter takes seven times as long.
-            curve.item.setPen(pg.mkPen(theme.hue(HUES[hues[curve.what] % len(HUES)]), width=1, style=style))
-            label = self.legend.getLabel(curve.item)
-            if label is not None:
-                label.setText(name, color=theme.text)
-        self.legend.updateSize()
-
-    def _names(self) -> list[str]:
-        """In the legend: whole where they leave the curves their room."""
-        is_wide = self.width() >= WIDE_PX
-        return [curve.name for curve in self.curves] if is_wide else legend_names(self.curves)
+        self.names.show(self.curves, theme, is_wide=self.width() >= WIDE_PX)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

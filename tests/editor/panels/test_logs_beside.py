@@ -85,7 +85,7 @@ class TestOnAPlot:
         assert logged.ends() == pytest.approx((0.0, 10.0)) == running.ends()
         pens = [curve.item.opts["pen"] for curve in plot.curves]
         assert pens[0].color() == pens[1].color() and pens[1].style() == Qt.PenStyle.DashLine
-        assert plot.legend.getLabel(logged.item).text == f"{DATA} · before.mcap"
+        assert plot.names.legend.getLabel(logged.item).text == f"{DATA} · before.mcap"
         plot._tell()
         assert "data: 0 … 10" in plot.facts.text() and "data · before: 0 … 10" in plot.facts.text()
 

@@ -68,11 +68,11 @@ def test_a_click_on_a_point_asks_for_the_causes_of_its_event(viewer: PlotViewer)
 
 def test_the_point_below_the_pointer_is_named(viewer: PlotViewer) -> None:
     at = viewer.plot.mapToScene(place(viewer, 7.0, 7.0))
-    found = viewer.point_at(at)
+    found = viewer.pointer.point_at(at)
     assert found is not None
     assert found.words.startswith("data 7 · event 107")
     viewer.against.setChecked(True)
-    assert viewer.point_at(at) is None, "over another field time is not to be seen"
+    assert viewer.pointer.point_at(at) is None, "over another field time is not to be seen"
 
 
 def test_a_click_beside_the_curves_sets_the_log_to_that_time(
@@ -96,8 +96,8 @@ def test_points_that_are_no_numbers_are_never_the_nearest(viewer: PlotViewer) ->
     viewer.redraw()
     viewer.plot.setXRange(-1, 15, padding=0)
     for second in (11.0, 12.0, 13.0):
-        assert viewer.point_at(viewer.plot.mapToScene(place(viewer, second, 5.0))) is None
-    found = viewer.point_at(viewer.plot.mapToScene(place(viewer, 10.0, 10.0)))
+        assert viewer.pointer.point_at(viewer.plot.mapToScene(place(viewer, second, 5.0))) is None
+    found = viewer.pointer.point_at(viewer.plot.mapToScene(place(viewer, 10.0, 10.0)))
     assert found is not None and found.number == 110
 
 

@@ -297,11 +297,11 @@ class TestPlot:
             viewer.add(Field(topic, path))
         viewer.resize(446, 240)
         viewer.grab()
-        seen = [viewer.legend.getLabel(curve.item).text for curve in viewer.curves]
+        seen = [viewer.names.legend.getLabel(curve.item).text for curve in viewer.curves]
         assert seen == ["arbiter speed_m_s", "teleop speed_m_s", "data"]
         viewer.resize(1000, 240)
         viewer.grab()
-        assert viewer.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
+        assert viewer.names.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
 
     def test_the_time_of_the_world_is_the_time_of_day(self, feed: Feed) -> None:
         viewer = PlotViewer(feed, LIGHT)
