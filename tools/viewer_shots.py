@@ -58,7 +58,7 @@ def layers_of_a_map(stage: Stage) -> None:
     stage.resize(LARGE)
     settings = {"topic": TERRAIN, "pose": POSE, "follow": False, "things": {"votes": True, "scans": True}}
     name, viewer = put(stage, "map", settings)
-    hand.see(lambda: viewer.add_layer(TRAVERSE))
+    hand.see(lambda: viewer.layering.add(TRAVERSE))
     _fit_map(stage, viewer)
 
     def unfold() -> None:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFileDialog, QSlider
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QFileDialog
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.map_goal import NOBODY, send_goal
-from studio.editor.panels.map_layers_form import NEW_OPACITY, LayerChoice, LayersForm
+from studio.editor.panels.map_layering import MapLayering
+from studio.editor.panels.map_layers_form import LayersForm
 from studio.editor.panels.map_legends import LegendHands
+from studio.editor.panels.map_past import MapPast
 from studio.editor.panels.map_stack import LayerStack
 from studio.editor.panels.map_things import ThingsWatch
 from studio.editor.panels.map_words import MapWords
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
-from studio.editor.views.map_history import MapHistory
 from studio.editor.views.map_raster import warm as warm
 from studio.editor.views.map_view import MapView
 from studio.editor.views.plane_view import place_in
-from studio.messages import Map, Message, Odometry, PoseTransform, Range3d
+from studio.messages import Map, Odometry, PoseTransform, Range3d
 
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"
 
@@ -75,19 +76,11 @@ class MapViewer(Viewer):
         self.facts = facts()
         self.words = MapWords(self, self.facts)
         self.words.changed.connect(self._note)
-        self.past = QSlider(Qt.Orientation.Horizontal)
-        self.past.setToolTip("Earlier maps of this run; at the right end the newest")
-        self.past.setAccessibleName("History")
-        self.past.setFixedWidth(90)
-        self.past.setRange(0, 0)
+        self.past = MapPast()
         self.past.valueChanged.connect(lambda _: self._show_map())
         self.stack = LayerStack()
         rows = {"Vehicle": self.pose, "Planned path": self.planned, "Colours": self.colours}
         self.layers = LayersForm(self, self.view.things, rows, theme)
-        self.layers.changed.connect(self._relayer)
-        self.layers.wanted.connect(self.add_layer)
-        self.layers.moved.connect(self._move_layer)
-        self.layers.removed.connect(self.remove_layer)
         self.more = self.tool(
             "mdi6.layers-outline", "Layers: what lies over what, how strongly, and what is drawn on it",
             lambda _: self.layers.open_below(self.more),
@@ -98,7 +91,7 @@ class MapViewer(Viewer):
         )  # fmt: skip
         column(self, bar, self.place)
         self._things = ThingsWatch(self, self.view)
-        self._history = MapHistory()
+        self.layering = MapLayering(self, self.layers, self.stack, self._things)
         self._is_over = False
         """What is shown is of a run that has ended."""
         self._wanted_plane = ""
@@ -127,7 +120,7 @@ class MapViewer(Viewer):
         self.follow.setChecked(bool(settings.get("follow", True)))
         self._follow(self.follow.isChecked())
         for choice in self.stack.restore(settings.get("layers")):
-            self._watch_layer(choice)
+            self.layering.watch(choice)
         self.view.plates.restore(settings.get("plates"))
         self.view.shows_plates = settings.get("hides_plates") is not True
         view = place_in(settings.get("view"))
@@ -168,7 +161,7 @@ class MapViewer(Viewer):
         self.view.vehicle_m = float(vehicle.get("length_m", 1.0))
         self.view.mounts = vehicle.get("mounts", {})
         self._things.look(self.planned.topic)
-        self._list_layers()
+        self.layering.show_list()
         self._show_rate()
 
     def _show_rate(self) -> None:
@@ -178,7 +171,7 @@ class MapViewer(Viewer):
     def _watch_map(self, topic: str) -> None:
         self._forget()
         self.stack.main.topic = topic
-        self._list_layers()
+        self.layering.show_list()
         self.look_at("map", topic, self._take_map)
         self.retitle(topic or self.TITLE)
         self.settled.emit()
@@ -194,17 +187,12 @@ class MapViewer(Viewer):
         if not isinstance(message, Map):
             self._say(f"{events[-1].topic} carries {type(message).__name__} now, not Map. Choose another topic")
             return
-        was_newest, before = self.past.value() == self.past.maximum(), self.past.value()
         looked_at = self.shown
-        dropped = self._history.add(message, events[-1].stamp_ns)
-        self.past.blockSignals(True)
-        self.past.setMaximum(len(self._history) - 1)
-        self.past.setValue(self.past.maximum() if was_newest else max(before - dropped, 0))
-        self.past.blockSignals(False)
+        is_kept = self.past.add(message, events[-1].stamp_ns)
         if self.shown is looked_at:  # an earlier one, which is older by now
             self._note()
             return
-        if not was_newest and before < dropped:  # or a log was rewound behind what was looked at
+        if not is_kept:  # or a log was rewound behind what was looked at
             self.words.tell("The map that was looked at is no longer kept: this is the oldest of this run")
         self._show_map()
 
@@ -229,7 +217,7 @@ class MapViewer(Viewer):
 
     @property
     def shown(self) -> Map | None:
-        return self._history[self.past.value()] if len(self._history) else None
+        return self.past.shown
 
     def _show_map(self) -> None:
         shown = self.shown
@@ -247,7 +235,7 @@ class MapViewer(Viewer):
         self._stack.setCurrentWidget(self.view)
         self.stack.main.plane = plane
         self._note()
-        self._compose()
+        self.layering.compose()
         self.words.show_map(shown)
 
     def _note(self) -> None:
@@ -255,66 +243,19 @@ class MapViewer(Viewer):
         shown = self.shown
         if shown is None:
             return
-        ago_s = (self._history.time_ns(-1) - self._history.time_ns(self.past.value())) / 1e9
-        is_newest = self.past.value() == self.past.maximum()
-        past = "" if is_newest else f"The map of {ago_s:.1f} s ago"
+        past = "" if self.past.is_newest else f"The map of {self.past.ago_s:.1f} s ago"
         over = "" if not self._is_over else "the run is over" if past else "The run is over"
         self.view.note = " · ".join(part for part in (past, over, self.words.told) if part)
         self.view.update()
-
-    def _compose(self) -> None:
-        for choice in self.stack.choices:
-            map_ = self.stack.map_of(choice, self.shown)
-            if map_ is not None and map_.plane_names:
-                self.layers.show_planes(choice, map_.plane_names, self.stack.plane_of(choice, map_))
-        self.view.show_layers(self.stack.layers(self.shown))
-
-    # ---- layers
-
-    def add_layer(self, topic: str) -> None:
-        """One more over the others, through which they can be seen."""
-        choice = LayerChoice(topic, opacity=NEW_OPACITY)
-        self.stack.choices.append(choice)
-        self._watch_layer(choice)
-        self._list_layers()
-        self.settled.emit()
-
-    def _watch_layer(self, choice: LayerChoice) -> None:
-        self.look_at(_role(choice), choice.topic, lambda events: self.take_layer(choice, events[-1].message))
-
-    def take_layer(self, choice: LayerChoice, message: Message) -> None:
-        self.stack.take(choice, message)
-        self._compose()
-
-    def _move_layer(self, choice: LayerChoice, up: int) -> None:
-        self.stack.move(choice, up)
-        self._list_layers()
-        self._relayer()
-
-    def remove_layer(self, choice: LayerChoice) -> None:
-        self.look_at(_role(choice), "", lambda _: None)
-        self.stack.remove(choice)
-        self._list_layers()
-        self._relayer()
-
-    def _list_layers(self) -> None:
-        self.layers.show_layers(self.stack.choices, self.stack.main, self._things.of_type("Map"))
-        self._compose()
-
-    def _relayer(self) -> None:
-        self._things.look(self.planned.topic)
-        self._compose()
-        self.settled.emit()
 
     def _say(self, sentence: str) -> None:
         self.empty.say(sentence)
         self._stack.setCurrentWidget(self.empty)
 
     def _forget(self) -> None:
-        self._history.clear()
+        self.past.forget()
         self._is_over = False
         self.stack.forget()
-        self.past.setMaximum(0)
         self.view.note = ""
         self.view.forget()
         self.words.show_map(None)
@@ -359,7 +300,7 @@ class MapViewer(Viewer):
 
     def _colours_changed(self) -> None:
         self._show_colours()
-        self._compose()
+        self.layering.compose()
         self.settled.emit()
 
     def _compare(self) -> None:
@@ -387,7 +328,7 @@ class MapViewer(Viewer):
         self.view.show_theme(theme)
         self.empty.show_theme(theme)
         self.layers.theme = theme
-        self._list_layers()
+        self.layering.show_list()
 
 
 def _box(name: str, words: str) -> QComboBox:
@@ -397,7 +338,3 @@ def _box(name: str, words: str) -> QComboBox:
     box.setPlaceholderText(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return box
-
-
-def _role(choice: LayerChoice) -> str:
-    return f"layer {id(choice)}"

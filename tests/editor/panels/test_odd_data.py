@@ -60,7 +60,7 @@ def opened(kind: Kind, feed: Feed) -> Any:
     viewer = kind.make(feed, DARK)
     viewer.resize(640, 420)
     if isinstance(viewer, MapViewer):
-        viewer.add_layer(OTHER_MAP)
+        viewer.layering.add(OTHER_MAP)
         viewer.view.things.votes = viewer.view.things.scans = True
         viewer.topics_changed()
     if isinstance(viewer, PlotViewer):
@@ -171,7 +171,7 @@ class TestWhatIsShown:
 
     def test_a_layer_whose_type_changes_goes_and_the_map_stays(self, feed: Feed) -> None:
         viewer = MapViewer(feed, DARK)
-        viewer.add_layer(OTHER_MAP)
+        viewer.layering.add(OTHER_MAP)
         deliver(feed, *sane())
         assert len(viewer.view.layers) == 2
         deliver(feed, (OTHER_MAP, Float64(data=1.0)))

@@ -227,7 +227,7 @@ class TestMap:
         viewer.layers.wanted.emit("/traverse/map")
         cost = Map(resolution_m=0.5, plane_names=("cost", "slope"), planes=np.zeros((2, 4, 4)))
         viewer._take_map([event("/terrain_map/terrain", terrain())])
-        viewer.take_layer(viewer.stack.choices[1], cost)
+        viewer.layering.take(viewer.stack.choices[1], cost)
         assert [layer.plane for layer in viewer.view.layers] == ["height", "cost"], "the new one is on top"
         assert viewer.view.read_out(10.1, -4.9).endswith("height +0.30 m ± 0.02")
         top = viewer.layers.lines[0]
@@ -246,7 +246,7 @@ class TestMap:
         other.restore(kept)
         assert other.save() == kept
         assert (other.stack.choices[0].topic, other.stack.choices[0].opacity) == ("/traverse/map", 0.3)
-        other.remove_layer(other.stack.choices[0])
+        other.layering.remove(other.stack.choices[0])
         assert other.stack.choices == [other.stack.main]
 
     def test_the_picture_is_saved(self, feed: Feed, tmp_path: Path) -> None:
