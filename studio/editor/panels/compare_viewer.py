@@ -7,27 +7,19 @@ from pathlib import Path
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QResizeEvent, QShowEvent
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QFileDialog,
-    QGridLayout,
-    QLabel,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.panels.compare_colours import CompareColours
+from studio.editor.panels.compare_cut import CompareCut
+from studio.editor.panels.compare_panes import ComparePanes
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes, RunStart
 from studio.editor.panels.linked_views import LinkedViews
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.compare_view import CompareView, Cut, along, cut_in
-from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
+from studio.editor.views.compare_view import CompareView, cut_in
 from studio.editor.views.map_colours import SCHEMES, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of, figures_of
 from studio.editor.views.map_layers import Layer, common_range, layer_of
@@ -78,12 +70,14 @@ class CompareViewer(Viewer):
         self._blink.setInterval(BLINK_MS)
         self._blink.timeout.connect(self._turn_over)
         self._shows_b = False
-        self.cut = self.tool("mdi6.vector-line", "Cut line: both along it; drag its ends", self._cut, on=False)
+        self.cut = self.tool(
+            "mdi6.vector-line", "Cut line: both along it; drag its ends", lambda on: self.cutting.turn(on), on=False
+        )
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything", lambda _: self.linked.fit_by_hand())
         self.export = self.tool("mdi6.image-outline", "Save the picture as PNG", lambda _: self.ask_export())
-        self.figures, self.profile, self.histogram = Figures(theme), ProfileChart(theme), HistogramChart(theme)
+        self.panes = ComparePanes(self.sides, self.change, self.times, theme)
         self.empty = Empty(self.ICON, NOTHING, theme)
-        self.place, self._stack = stacked(self.empty, self._panes())
+        self.place, self._stack = stacked(self.empty, self.panes)
         self.facts = facts()
         (a, b) = self.sides
         bar = Bar(
@@ -98,51 +92,19 @@ class CompareViewer(Viewer):
         """Whether the maps were taken as they came, and not chosen by anybody."""
         self.colours = CompareColours()
         self._link()
+        self.cutting = CompareCut(self)
         self._choose_way()
         self.topics_changed()
 
-    def _panes(self) -> QWidget:
-        """A and B above, below them what B has more, and what it amounts to."""
-        panes = QWidget()
-        self._grid = grid = QGridLayout(panes)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(2)
-        self._titles = [QLabel() for _ in range(3)]
-        for title in self._titles:
-            title.setProperty("role", "section")
-            title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # A and B are equally wide
-        charts = QWidget()
-        column_of_charts = QVBoxLayout(charts)
-        column_of_charts.setContentsMargins(0, 0, 0, 0)
-        column_of_charts.setSpacing(1)
-        column_of_charts.addWidget(self.figures)
-        column_of_charts.addWidget(self.profile, 1)
-        column_of_charts.addWidget(self.histogram, 1)
-        self.profile.hide()
-        a, b = self.sides
-        for row, line in enumerate(((self._titles[0], self._titles[1]), (a.view, b.view))):
-            for number, widget in enumerate(line):
-                grid.addWidget(widget, row, number)
-        grid.addWidget(self.times, 2, 0, 1, 2)
-        grid.addWidget(self._titles[2], 3, 0)
-        grid.addWidget(self.change, 4, 0)
-        grid.addWidget(charts, 3, 1, 2, 1)
-        for number in (0, 1):
-            grid.setColumnStretch(number, 1)
-        grid.setRowStretch(1, 1)
-        grid.setRowStretch(4, 1)
-        return panes
-
-    def _views(self) -> tuple[CompareView, ...]:
+    def views(self) -> tuple[CompareView, ...]:
         return (*(side.view for side in self.sides), self.change)
 
     def _link(self) -> None:
-        self.linked = LinkedViews(self, self._views(), [side.view for side in self.sides])
+        self.linked = LinkedViews(self, self.views(), [side.view for side in self.sides])
         self.linked.changed.connect(self.settled)
-        for view in self._views():
+        for view in self.views():
             view.border_moved.connect(self.settled)
             view.legend_clicked.connect(lambda number, view=view: self._turn_colours(view, number))
-            view.cut_moved.connect(lambda view=view: self._move_cut(view))
             view.range_dragged.connect(lambda number, low, high, view=view: self._limit(view, number, (low, high)))
             view.range_reset.connect(lambda number, view=view: self._limit(view, number, None))
 
@@ -162,13 +124,7 @@ class CompareViewer(Viewer):
 
     def _choose_way(self) -> None:
         way = self.way.currentText()
-        is_beside = way == BESIDE
-        a, b = (side.view for side in self.sides)
-        a.shows_legends = not is_beside  # B beside it has the same
-        b.setVisible(is_beside)
-        self._titles[1].setVisible(is_beside)
-        for row, widget in ((0, self._titles[0]), (1, a)):
-            self._grid.addWidget(widget, row, 0, 1, 1 if is_beside else 2)
+        self.panes.put_beside(way == BESIDE)
         self._shows_b = False
         if way == BLINK:
             self._blink.start()
@@ -180,33 +136,6 @@ class CompareViewer(Viewer):
     def _turn_over(self) -> None:
         self._shows_b = not self._shows_b
         self._show_sides()
-
-    # ---- the cut
-
-    def _cut(self, on: bool) -> None:
-        """Across the middle of what is seen."""
-        world = self.sides[0].view.world()
-        y_m = world.y_of(world.height * 0.5)
-        cut = ((world.x_of(world.width * 0.08), y_m), (world.x_of(world.width * 0.75), y_m)) if on else None
-        self._show_cut(cut)
-        self.settled.emit()
-
-    def _move_cut(self, moved: CompareView) -> None:
-        self._show_cut(moved.cut)
-        self.settled.emit()
-
-    def _show_cut(self, cut: Cut | None) -> None:
-        for view in self._views():
-            view.cut = cut
-            view.update()
-        self.profile.setVisible(cut is not None)
-        self._show_profile()
-
-    def _show_profile(self) -> None:
-        cut, plane = self.change.cut, self.plane.currentText()
-        maps = [side.map for side in self.sides]
-        if cut is not None:
-            self.profile.show_lines([along(map_, plane, cut) for map_ in maps if map_ and plane in map_.plane_names])
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
@@ -251,7 +180,7 @@ class CompareViewer(Viewer):
         cut = cut_in(settings.get("cut"))
         if cut is not None:
             self.cut.setChecked(True)
-            self._show_cut(cut)
+            self.cutting.show(cut)
         offset_ns = settings.get("offset_ns", 0)
         self.times.offset_ns = offset_ns if isinstance(offset_ns, int) else None
         logs, times_ns = settings.get("logs"), settings.get("times_ns")
@@ -351,7 +280,7 @@ class CompareViewer(Viewer):
 
     def _show(self, a: Map, b: Map, plane: str) -> None:
         self._show_sides()
-        self._show_profile()
+        self.cutting.show_profile()
         tolerance = self.tolerance.value()
         if a.rows * a.columns < MANY_CELLS:
             self._have_found(difference_of(a, b, plane, plane, tolerance))
@@ -367,8 +296,8 @@ class CompareViewer(Viewer):
         limits = self.colours.ranges.get("difference", (-reach, reach))
         self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(*limits), unit=unit))])
         self.linked.fit_first(seen=self.isVisible())
-        self.figures.show_figures(figures_of(found, unit))
-        self.histogram.show_differences(found, unit)
+        self.panes.figures.show_figures(figures_of(found, unit))
+        self.panes.histogram.show_differences(found, unit)
 
     def _show_sides(self) -> None:
         a, b = self.sides
@@ -386,16 +315,7 @@ class CompareViewer(Viewer):
         a.view.over = layers["B"] if way == SWIPE else []
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
-        metrics, room = self._titles[0].fontMetrics(), self.width() // 2
-        names = {side.letter: side.title(metrics, room) for side in self.sides}
-        for title, side in zip(self._titles, self.sides, strict=False):
-            title.setToolTip(side.words)
-        muted = f"color: {self.theme.muted}; font-weight: 400;"
-        self._titles[0].setText(f"{names['A']} &nbsp; | &nbsp; {names['B']}" if way == SWIPE else names[shown])
-        self._titles[1].setText(names["B"])
-        self._titles[2].setText(
-            f"Δ &nbsp; B − A &nbsp; <span style='{muted}'>violet: B is lower · orange: higher</span>"
-        )
+        self.panes.show_titles(self.width(), self.theme, "AB" if way == SWIPE else shown)
 
     # ---- pictures
 
@@ -410,10 +330,10 @@ class CompareViewer(Viewer):
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
         self.empty.show_theme(theme)
-        for view in self._views():
+        for view in self.views():
             view.show_theme(theme)
         for side in self.sides:
             side.show_theme(theme)
-        for chart in (self.figures, self.profile, self.histogram, self.times):
-            chart.show_theme(theme)
+        self.panes.show_theme(theme)
+        self.times.show_theme(theme)
         self.refresh()

@@ -83,7 +83,7 @@ def test_a_recording_is_compared_with_what_comes_now(feed: Feed, tmp_path: Path)
     until(lambda: value_of(viewer, 0) == 0.2, "and goes along with it")
     assert viewer.found is not None
     assert viewer.found.mean == pytest.approx(0.3)
-    title = viewer._titles[0].text()
+    title = viewer.panes.titles[0].text()
     assert "A · Logged" in title and DARK.origins["logged"].fill in title
     assert TOPIC in title and "drive.mcap, after 2.0 s" in title
     viewer.cut.click()
@@ -113,7 +113,7 @@ class TestTime:
         until(lambda: value_of(viewer, 0) == 0.1 and value_of(viewer, 1) == 0.15, "both are at 1 s")
         until(lambda: viewer.found is not None and round(viewer.found.mean, 3) == 0.05, "so is the difference")
         assert len({row.time.text() for row in viewer.times.rows}) == 1
-        assert "a.mcap, after 1.0 s" in viewer._titles[0].text()
+        assert "a.mcap, after 1.0 s" in viewer.panes.titles[0].text()
         QTest.keyClick(slider, Qt.Key.Key_Right)
         until(lambda: value_of(viewer, 0) == 0.2 and value_of(viewer, 1) == 0.35, "the arrow goes to the next map")
 
@@ -242,7 +242,7 @@ def test_a_map_that_is_looked_at_is_held_with_one_click(window: MainWindow) -> N
     )
     compare._take(compare.sides[1], [Event(TOPIC, 1, 0, heights(0.3))])
     assert compare.found is not None and compare.found.mean == pytest.approx(0.2)
-    assert TOPIC in compare._titles[0].text() and "held, of 3.0 s" in compare._titles[0].text()
+    assert TOPIC in compare.panes.titles[0].text() and "held, of 3.0 s" in compare.panes.titles[0].text()
     for side in compare.sides:
         side.view.range_dragged.emit(0, -0.5, 0.5)
         assert {each.view.layers[0].scheme.high for each in compare.sides} == {0.5}, "both have the same colours"
@@ -265,7 +265,7 @@ def show_pair(viewer: CompareViewer) -> None:
 
 
 def where(viewer: CompareViewer) -> set[tuple[float, float, float]]:
-    return {(*view.centre_m, view.metres_per_pixel) for view in viewer._views()}
+    return {(*view.centre_m, view.metres_per_pixel) for view in viewer.views()}
 
 
 def test_both_maps_are_equally_wide_and_one_has_the_legend(pair: CompareViewer) -> None:

@@ -549,7 +549,7 @@ class TestCompare:
         assert viewer.empty.isVisibleTo(viewer)
         viewer._take(b, [event("/b", terrain(value=0.33))])
         assert viewer.found is not None and viewer.found.rms == pytest.approx(0.03, abs=1e-6)
-        told = viewer.figures.accessibleDescription()
+        told = viewer.panes.figures.accessibleDescription()
         assert "RMS difference 0.030 m; mean B − A +0.030 m; within ± 0.05 m 100 %; cells in both 600" in told
         a.hold.click()
         viewer._take(a, [event("/a", terrain(value=9.0))])
@@ -561,7 +561,7 @@ class TestCompare:
         for side in viewer.sides:
             viewer._take(side, [event("/a", terrain())])
         viewer.sides[1].view.zoom_at(QPointF(5, 5), 3.0)
-        assert len({(view.centre_m, view.metres_per_pixel) for view in viewer._views()}) == 1
+        assert len({(view.centre_m, view.metres_per_pixel) for view in viewer.views()}) == 1
 
     def test_a_cut_shows_both_along_one_line(self, feed: Feed) -> None:
         viewer = CompareViewer(feed, LIGHT)
@@ -570,8 +570,8 @@ class TestCompare:
         for side, value in zip(viewer.sides, (0.3, 0.5), strict=True):
             viewer._take(side, [event("/a", terrain(value=value))])
         viewer.cut.click()
-        assert len({view.cut for view in viewer._views()}) == 1 and viewer.profile.isVisible()
-        (_, a), (_, b) = viewer.profile.lines
+        assert len({view.cut for view in viewer.views()}) == 1 and viewer.panes.profile.isVisible()
+        (_, a), (_, b) = viewer.panes.profile.lines
         assert np.nanmax(a) == pytest.approx(0.3) and np.nanmin(b) == pytest.approx(0.5)
         view = viewer.sides[0].view
         assert view.cut is not None
@@ -582,7 +582,7 @@ class TestCompare:
         cut = viewer.change.cut
         assert cut is not None and cut[1][1] < cut[0][1], "the end was dragged down, in all three"
         viewer.cut.click()
-        assert viewer.change.cut is None and not viewer.profile.isVisible()
+        assert viewer.change.cut is None and not viewer.panes.profile.isVisible()
 
     def test_one_over_the_other_by_swiping_and_blinking(self, feed: Feed, tmp_path: Path) -> None:
         viewer = CompareViewer(feed, DARK)
