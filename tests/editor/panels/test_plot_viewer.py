@@ -1,0 +1,119 @@
+"""Plots with real messages: curves, their names and figures, and what is kept of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.panels.plot_viewer import PlotViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.field_drag import Field
+from studio.messages import Float64, PoseTransform, Velocity
+from tests.editor.panels.given import event
+
+
+def test_fields_become_curves_over_the_stamps(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/arbiter/command", "speed_m_s"))
+    viewer.add(Field("/arbiter/command", "speed_m_s"))
+    assert len(viewer.curves) == 1, "the same field is not drawn twice"
+    for second in range(5):
+        viewer._take(viewer.curves[0], [event("/arbiter/command", Velocity(speed_m_s=second), second, second)])
+    viewer.redraw()
+    times, values = viewer.curves[0].item.getData()
+    assert times.tolist() == values.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert "0 … 4, mean 2" in viewer.facts.text()
+
+
+def test_a_topic_whose_type_changes_says_what_is_missing(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/arbiter/command", "speed_m_s"))
+    viewer._take(viewer.curves[0], [event("/arbiter/command", Float64(data=3.0))])
+    viewer.redraw()
+    assert "no field speed_m_s" in viewer.facts.text()
+
+
+def test_infinite_values_do_not_spoil_the_scale(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.resize(500, 300)
+    viewer.add(Field("/a/b", "data"))
+    events = [
+        event("/a/b", Float64(data=value), i, i) for i, value in enumerate((1.0, float("inf"), 2.0, float("nan"), 3.0))
+    ]
+    viewer._take(viewer.curves[0], events)
+    viewer.redraw()
+    viewer.grab()
+    low, high = viewer.plot.getPlotItem().vb.viewRange()[1]
+    assert -10 < low <= 1.0 and 3.0 <= high < 10
+
+
+def test_a_narrow_plot_has_short_names_in_its_legend(feed: Feed) -> None:
+    """Of five whole names the legend covered half of the curves."""
+    viewer = PlotViewer(feed, LIGHT)
+    for topic, path in (("/arbiter/command", "speed_m_s"), ("/teleop/command", "speed_m_s"), ("/a/b", "data")):
+        viewer.add(Field(topic, path))
+    viewer.resize(446, 240)
+    viewer.grab()
+    seen = [viewer.names.legend.getLabel(curve.item).text for curve in viewer.curves]
+    assert seen == ["arbiter speed_m_s", "teleop speed_m_s", "data"]
+    viewer.resize(1000, 240)
+    viewer.grab()
+    assert viewer.names.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
+
+
+def test_the_time_of_the_world_is_the_time_of_day(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    axis = viewer.plot.getAxis("bottom")
+    assert axis.tickStrings([-10.0, 0.0, 10.0], 1.0, 10.0) == ["−10 s", "0 s", "10 s"]
+    assert viewer.plot.getAxis("left").tickStrings([-0.5, 0.0], 1.0, 0.5) == ["−0.5", "0"]
+    strings = axis.tickStrings([1.7e9, 1.7e9 + 90], 1.0, 90.0)
+    assert all(len(text) == 8 and text.count(":") == 2 for text in strings) and strings[0] != strings[1]
+
+
+def test_what_is_visible_goes_into_a_table(feed: Feed, tmp_path: Path) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/a/b", "data"))
+    viewer._take(viewer.curves[0], [event("/a/b", Float64(data=0.1), 1, 7.0)])
+    viewer.redraw()
+    viewer.export_to(tmp_path / "plot.csv")
+    assert (tmp_path / "plot.csv").read_text().splitlines() == ["field,time_s,value", "/a/b/data,7.0,0.1"]
+
+
+def test_one_field_over_another(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/p", "position[0]"))
+    viewer.add(Field("/p", "position[1]"))
+    for i in range(3):
+        pose = PoseTransform.from_xyz_rpy(x_m=i, y_m=2 * i)
+        for curve in viewer.curves:
+            viewer._take(curve, [event("/p", pose, i, i)])
+    viewer.against.click()
+    across, up = viewer.curves[1].item.getData()
+    assert across.tolist() == [0.0, 1.0, 2.0] and up.tolist() == [0.0, 2.0, 4.0]
+
+
+def test_the_cursor_of_the_log_is_shown_and_can_be_dragged(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: asked.append({"do": do, **fields}))
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.changed(Changes())
+    assert not viewer.log_cursor.isVisible(), "no log is played"
+    feed.state["player"] = {"time_ns": 2_500_000_000}
+    viewer.changed(Changes())
+    assert viewer.log_cursor.isVisible() and viewer.log_cursor.value() == 2.5
+    viewer.log_cursor.setValue(4.0)
+    viewer.log_cursor.sigPositionChangeFinished.emit(viewer.log_cursor)
+    assert asked == [{"do": "player", "action": "seek", "time_ns": 4_000_000_000}]
+
+
+def test_curves_are_kept(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/a", "x"))
+    other = PlotViewer(feed, DARK)
+    other.restore(viewer.save())
+    assert [str(curve.what) for curve in other.curves] == ["/a/x"]
+    other.remove_all()
+    assert not other.curves and other.empty.isVisibleTo(other)

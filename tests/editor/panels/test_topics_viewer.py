@@ -1,0 +1,65 @@
+"""The table of topics: what it tells of each, and the fields in it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.feed import Feed
+from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
+from studio.editor.theme import LIGHT
+from studio.editor.views.field_drag import Field, fields_in
+from studio.messages import PoseTransform
+from tests.editor.panels.given import event
+
+
+def test_all_topics_are_listed_with_what_is_known(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    row = viewer._rows["/terrain_map/terrain"]
+    assert [row.text(i) for i in range(6)] == ["/terrain_map/terrain", "Map", "10.0 Hz", "2.0 kB/s", "1.50 ms", ""]
+    assert viewer._rows["/platform/pose"].text(5) == "2"
+    unheard = viewer._rows["/planner/path"]  # what only those know who receive it
+    assert [unheard.text(i) for i in range(3, 7)] == ["—", "—", "—", "1"]
+
+
+def test_an_open_topic_shows_its_message_and_numbers_can_be_dragged(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    row = viewer._rows["/platform/pose"]
+    row.setExpanded(True)
+    viewer._open(row)
+    assert viewer.watched("/platform/pose") == "/platform/pose"
+    viewer._take([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=1.5, frame="map"))])
+    texts = {row.child(i).text(0): row.child(i).text(1) for i in range(row.childCount())}
+    assert texts["frame"] == "map" and texts["position"].startswith("1.5")
+    position = next(row.child(i) for i in range(row.childCount()) if row.child(i).text(0) == "position")
+    assert fields_in(viewer.tree.mimeData([position.child(0)])) == [Field("/platform/pose", "position[0]")]
+    wanted: list[object] = []
+    viewer.plot_wanted.connect(wanted.append)
+    viewer._double_clicked(position.child(0), 0)
+    assert wanted == [Field("/platform/pose", "position[0]")]
+
+
+def test_words_filter(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    viewer.search.setText("range3d las")
+    assert [name for name, row in viewer._rows.items() if not row.isHidden()] == ["/platform/laser"]
+
+
+@pytest.mark.parametrize(("width", "seen"), [(300, 1), (446, 1), (618, 2), (1000, 5)])
+def test_a_narrow_panel_leaves_figures_out(feed: Feed, width: int, seen: int) -> None:
+    """At the right of a panel the rates were cut in two, and one had to scroll for the rest."""
+    viewer = TopicsViewer(feed, LIGHT)
+    viewer.resize(width, 300)
+    viewer.show()
+    QApplication.processEvents()
+    assert sum(not viewer.tree.isColumnHidden(number) for number in range(2, 7)) == seen
+    across = viewer.tree.horizontalScrollBar()
+    assert across is not None and across.maximum() == 0
+    assert viewer.tree.columnWidth(0) >= 80 and viewer.tree.columnWidth(1) >= 90
+
+
+def test_figures_in_words() -> None:
+    assert bandwidth(0) == "" and bandwidth(950) == "950 B/s" and bandwidth(2.5e6) == "2.5 MB/s"
+    assert in_words(np.array([np.nan, np.nan] * 10)) == "20 float64, nothing finite"
+    assert in_words(np.arange(12).reshape(3, 4)) == "3 × 4 int64, 0 … 11"

@@ -1,0 +1,108 @@
+"""Votes and scans with real messages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from studio.editor.feed import Feed
+from studio.editor.panels.scan_viewer import ScanViewer
+from studio.editor.panels.votes_viewer import VotesViewer
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.votes_view import FOOT, LEAST_FAN, Chosen, more_words
+from studio.messages import Range3d, Velocity, Vote
+from tests.editor.panels.given import event
+
+
+def test_how_sure_the_voters_are_of_the_choice_is_told_in_words(feed: Feed) -> None:
+    arcs = np.linspace(-0.2, 0.2, 5)
+    sure = Vote.over(arcs, vote=np.zeros(5), confidence=0.9)
+    unsure = Vote.over(arcs, vote=np.zeros(5), confidence=np.array([0.0, 0.0, 0.0, 0.0, 0.1]))
+    view = VotesViewer(feed, DARK).view
+    view.show_chosen(Chosen(0.2, -1.8))
+    none = Vote.over(arcs, vote=np.zeros(5), confidence=0.0)
+    assert view.choice_words({"a": sure, "b": unsure, "c": none}) == (
+        "chosen arc +0.200 1/m", "−1.8 m/s", "voters are fairly sure (50 %)",
+    ), "who has no say does not count"  # fmt: skip
+    assert view.choice_words({"b": unsure})[2] == "voters are unsure (10 %)"
+    view.show_chosen(Chosen(-0.2, 1.0))
+    assert view.choice_words({"b": unsure})[2] == "voters do not know (0 %)"
+    assert view.choice_words({"c": none})[2] == ""
+
+
+def test_who_may_take_no_arc_has_chosen_none(feed: Feed) -> None:
+    """The fan showed a thick arc in the middle of all the crosses, with 0.0 m/s beside it."""
+    arcs = np.linspace(-0.2, 0.2, 5)
+    against = {"a": Vote.over(arcs, vote=np.zeros(5), veto=np.ones(5, bool))}
+    view = VotesViewer(feed, DARK).view
+    view.show_chosen(Chosen(0.2, 0.0))
+    assert view.way_to_go(against) is None
+    assert view.choice_words(against) == ("stands: every arc is vetoed",)
+    view.show_chosen(Chosen(0.2, 1.0))
+    assert view.way_to_go(against) == view.chosen, "it drives all the same"
+
+
+def test_a_scan_that_has_not_come_is_named(feed: Feed) -> None:
+    viewer = ScanViewer(feed, DARK)
+    words = viewer.empty._sentence
+    assert words.text() == "No scan on /platform/laser yet"
+    viewer._take([event("/platform/laser", Range3d.from_xyz([[1, 0, 0]]))])
+    assert viewer.facts.text()
+    viewer.attached()
+    assert viewer.empty.isVisibleTo(viewer) and not viewer.facts.text(), "of another run"
+
+
+def test_voters_that_have_no_row_are_counted(feed: Feed) -> None:
+    viewer = VotesViewer(feed, DARK)
+    viewer.resize(500, 500)
+    viewer.grab()  # lays it out
+    for number in range(8):
+        viewer._take_votes([event(f"/v{number}/votes", Vote.over([0.0], vote=[0.5]))])
+    assert more_words(8, 8) == "" and not viewer.view.toolTip()
+    before = viewer.view.grab().toImage()
+    viewer._take_votes([event("/v8/votes", Vote.over([0.0], vote=[0.5]))])
+    assert more_words(9, 8) == "+ 1 more" and viewer.view.toolTip() == "Without a row: v8"
+    assert viewer.view.grab().toImage() != before
+
+
+def test_a_low_panel_cuts_nothing_off(feed: Feed) -> None:
+    """The words below the rows were cut in half, and of the fan there was a stamp."""
+    view = VotesViewer(feed, DARK).view
+    for height in (180, 200, 240, 500):
+        view.resize(380, height)
+        for voters in (1, 4, 8):
+            rows = view.rows_for(voters)
+            fan = height - rows * view.row - FOOT
+            assert rows >= 1 and fan >= LEAST_FAN
+    view.resize(380, 214)
+    assert view.rows_for(4) == 4, "all of the Raptor, in the place where they open by themselves"
+
+
+def test_the_end_of_a_run_is_told_beside_the_fan(feed: Feed) -> None:
+    viewer = VotesViewer(feed, DARK)
+    viewer.resize(446, 260)
+    viewer.show()
+    viewer._take_votes([event("/avoid/votes", Vote.over([0.0], vote=[0.5]))])
+    viewer._ended(died=False)
+    assert viewer.over.isVisible() and viewer.over.x() > viewer.width() / 2 + 60
+
+
+def test_votes_of_all_voters_and_the_choice(feed: Feed) -> None:
+    viewer = VotesViewer(feed, DARK)
+    viewer.resize(400, 300)
+    viewer._take_votes([event("/avoid/votes", Vote.over(np.linspace(-0.2, 0.2, 9), vote=np.linspace(-1, 1, 9)))])
+    viewer._take_votes([event("/follow/votes", Vote.over([-0.1, 0.1], vote=[0.0, np.nan], veto=[True, False]))])
+    viewer._take_votes([event("/silent/votes", Vote.over([]))])
+    viewer._take_command([event("/arbiter/command", Velocity(steering_angle_rad=0.1, speed_m_s=1.0))])
+    assert viewer.view.chosen is not None and viewer.view.chosen.speed_m_s == pytest.approx(1.0)
+    assert not viewer.grab().isNull()
+    assert set(viewer.view.votes) == {"avoid", "follow", "silent"}
+
+
+def test_a_scan_with_beams_that_saw_nothing(feed: Feed) -> None:
+    viewer = ScanViewer(feed, LIGHT)
+    assert viewer.topic.topic == "/platform/laser", "the topic that says the most, not the first one"
+    scan = Range3d.from_xyz([[1, 0, 0], [np.nan, 0, 0], [0, np.inf, 0]], frame="Laser:Scan")
+    viewer._take([event("/platform/laser", scan)])
+    assert "3 points · 2 without an echo · Laser:Scan" in viewer.facts.text()
+    assert not viewer.grab().isNull()
