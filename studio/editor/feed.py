@@ -93,6 +93,8 @@ class Feed(QObject):
     """The runtime lives but has said nothing for so many seconds; 0: it speaks again."""
     refused = pyqtSignal(str)
     """A system runs, but cannot be attached to: why."""
+    garbled_changed = pyqtSignal()
+    """Topics have come to carry something else than their type, or carry that type again."""
     _ready = pyqtSignal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -105,6 +107,8 @@ class Feed(QObject):
         self.last_words = ""
         """Of the last runtime that died, if it said why."""
         self.silent_s = 0.0
+        self.garbled: dict[str, str] = {}
+        """Topic -> its type, where what comes now cannot be read as that: a component's code has changed meanwhile."""
         self._folder: Path | None = None
         self._attaching = False
         self._watches: list[Watch] = []
@@ -179,6 +183,7 @@ class Feed(QObject):
 
     def _forget_state(self) -> None:
         was_attached, self.state, self.run, self._attaching = self.is_attached, {}, "", False
+        self.garbled = {}
         self.silent_s = 0.0
         if was_attached:
             self.ended.emit(False)
@@ -192,6 +197,7 @@ class Feed(QObject):
         self._take_news(batch)
         if batch.lines:
             self.spoken.emit(list(batch.lines))
+        self._take_garbled(batch)
         for watch in list(self._watches):
             self._show(watch, batch)
         for answer in batch.answers:
@@ -201,7 +207,7 @@ class Feed(QObject):
         match turn:
             case Attached(system):
                 if self._folder is not None and Path(system.folder).resolve() == self._folder.resolve():
-                    self.run, self._attaching = system.run, True
+                    self.run, self._attaching, self.garbled = system.run, True, {}
             case Ended(died, words):
                 self.last_words = words
                 self.state, self.run, self._attaching, self.silent_s = {}, "", False, 0.0
@@ -234,6 +240,15 @@ class Feed(QObject):
             self.attached.emit()
         if batch.news and self.state:
             self.changed.emit(changes)
+
+    def _take_garbled(self, batch: Batch) -> None:
+        before = dict(self.garbled)
+        for topic, events in batch.events.items():
+            if events:
+                self.garbled.pop(topic, None)
+        self.garbled.update(batch.garbled)
+        if self.garbled != before:
+            self.garbled_changed.emit()
 
     def _show(self, watch: Watch, batch: Batch) -> None:
         watch.came += batch.counts.get(watch.topic, 0)

@@ -75,6 +75,8 @@ class Batch:
     events: dict[str, deque[Event]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     """Topic -> how many events came, also those that are not kept."""
+    garbled: dict[str, str] = field(default_factory=dict)
+    """Topic -> the type that it has in this system, where what came cannot be read as that."""
     answers: list[Answer] = field(default_factory=list)
 
     def __bool__(self) -> bool:

@@ -202,9 +202,14 @@ class Link:
         topic, header, payload = found
         try:
             kind = self._types.get(attachment.state["topics"][topic]["type"])
-            return Event(topic, header.sequence, header.stamp_ns, _message(kind, payload))
         except (StudioError, KeyError):
             return None  # of a type that this window does not know
+        try:
+            return Event(topic, header.sequence, header.stamp_ns, _message(kind, payload))
+        except MessageError:
+            with self._lock:
+                self._batch.garbled[topic] = kind.TYPE
+            return None
 
     def _end(self, *, died: bool) -> None:
         words = self._system.last_words() if died and self._system is not None else ""

@@ -1,4 +1,4 @@
-"""A small plate over the last picture of a run that is over: what is shown is old, and nothing comes any more."""
+"""A small plate over a picture that is old: the run is over, or what comes now cannot be shown."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class RunOver(QLabel):
             " border-radius: 4px; padding: 2px 8px;"
         )
 
-    def show_at(self, top: int, share: float = 0.5) -> None:
+    def show_at(self, top: int, share: float = 0.5, words: str = WORDS) -> None:
         """At the upper edge, in the middle unless a picture has something there: `share` 1 is the right end."""
+        self.setText(words)
         parent = self.parentWidget()
         assert parent is not None
         self.adjustSize()

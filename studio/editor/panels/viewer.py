@@ -84,6 +84,7 @@ class Viewer(QWidget):
         feed.attached.connect(self._attached)
         feed.changed.connect(self._feed_changed)
         feed.ended.connect(self._ended)
+        feed.garbled_changed.connect(self._show_garbled)
 
     # ---- for subclasses
 
@@ -124,6 +125,8 @@ class Viewer(QWidget):
             self._watches[role] = self.feed.watch(topic, show, every=every)
         elif not self._watches:
             self.over.hide()
+        if self.feed.is_attached:
+            self._show_garbled()
 
     def retitle(self, title: str) -> None:
         self.title = short_title(title)
@@ -157,6 +160,7 @@ class Viewer(QWidget):
             (self.feed.attached, self._attached),
             (self.feed.changed, self._feed_changed),
             (self.feed.ended, self._ended),
+            (self.feed.garbled_changed, self._show_garbled),
         ):
             signal.disconnect(slot)
 
@@ -178,6 +182,16 @@ class Viewer(QWidget):
         self.ended()
         if self.KEEPS_PICTURE and self._watches:
             self.over.show_at(*self.over_at())
+
+    def _show_garbled(self) -> None:
+        """The last picture stays, and says that it is of a time when the topic still had its type."""
+        topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
+        if topics:
+            kind = self.feed.garbled[topics[0]]
+            words = f"What comes on {topics[0]} now is no {kind}. Run the system anew to see it"
+            self.over.show_at(*self.over_at(), words)
+        elif self.feed.is_attached:
+            self.over.hide()
 
     def _show_offer(self) -> None:
         empty = getattr(self, "empty", None)
@@ -204,7 +218,7 @@ class Viewer(QWidget):
         for choice in self.findChildren(TopicChoice):
             choice.fit_into(self.width())
         if not self.over.isHidden():
-            self.over.show_at(*self.over_at())
+            self.over.show_at(*self.over_at(), self.over.text())
 
 
 class More(QToolButton):
