@@ -291,6 +291,7 @@ class CompareViewer(Viewer):
         assert isinstance(found, Difference), "nothing in it can be refused"
         self.found = found
         tolerance, unit = found.tolerance, scheme_for(found.plane).unit
+        self.tolerance.setSuffix(f" {unit}" if unit else "")
         scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
         reach = max(tolerance * 4, 1e-3)
         limits = self.colours.ranges.get("difference", (-reach, reach))
@@ -316,6 +317,9 @@ class CompareViewer(Viewer):
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
         self.panes.show_titles(self.width(), self.theme, "AB" if way == SWIPE else shown)
+
+    def over_at(self) -> tuple[int, float]:
+        return self.picture_top() + self.panes.titles[0].height() + 8, 0.5  # the titles tell what A and B are
 
     # ---- pictures
 

@@ -22,6 +22,7 @@ class PlotPointer:
         self.mark = PointMark(self.plot)
         self.plot.scene().sigMouseMoved.connect(self._point)
         self.plot.scene().sigMouseClicked.connect(self._click)
+        self.plot.left.connect(lambda: self.mark.show(None, 0.0))
 
     def point_at(self, place: QPointF) -> PointedAt | None:
         """The nearest point of all curves; None if none is near, or if they are not over time."""

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtCore import QSize, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
@@ -30,8 +30,6 @@ FRAME_MS, SLOWEST_MS = 33, 100
 """A picture is made anew when its curves have moved by a pixel, within these limits."""
 FIGURES_MS = 250
 """Numbers that change more often cannot be read."""
-WIDE_PX = 700
-"""In less a legend of whole names would lie over half of the curves."""
 
 
 class PlotViewer(Viewer):
@@ -97,7 +95,7 @@ class PlotViewer(Viewer):
         if any((curve.what, curve.log) == (wanted, log) for curve in self.curves):
             return
         curve = Curve(wanted, log, logged_as)
-        curve.item = self.plot.plot(name=curve.name)
+        curve.item = self.plot.plot()
         self.curves.append(curve)
         if log is None:
             self.look_at(str(wanted), wanted.topic, lambda events: self._take(curve, events), every=True)
@@ -133,7 +131,7 @@ class PlotViewer(Viewer):
             self.remove(curve.what, curve.log)
 
     def _retitle(self) -> None:
-        names = [curve.what.path.partition(".")[0] for curve in self.curves]
+        names = [curve.label.partition(".")[0] for curve in self.curves]
         self.retitle(", ".join(dict.fromkeys(names)) or self.TITLE)
         self.settled.emit()
 
@@ -153,6 +151,7 @@ class PlotViewer(Viewer):
             return
         if self.against.isChecked():
             self.facts.setText(draw_against(self.curves))
+            self._name_axes()
             return
         following = self.time.range_s() if self.follow.isChecked() else None
         if following is not None:
@@ -185,12 +184,12 @@ class PlotViewer(Viewer):
         words = []
         for curve in self.curves:
             if curve.trouble:
-                words.append(f"{curve.short_name}: {curve.trouble}")
+                words.append(f"{curve.shown_as}: {curve.trouble}")
                 continue
             told = Statistics.of(curve.within(first, last)[1])
             if told.count:
                 figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
-                words.append(f"{curve.short_name}: {figures}".replace("-", "−"))
+                words.append(f"{curve.shown_as}: {figures}".replace("-", "−"))
         self.facts.setText(" · ".join(words))
         about = "Least, greatest, mean and standard deviation of what is visible:"
         self.facts.setToolTip("\n".join([about, *words]))
@@ -253,11 +252,19 @@ class PlotViewer(Viewer):
             self.plot.setXRange(min(first for first, _ in ends), max(last for _, last in ends), padding=0.01)
 
     def _cross(self, on: bool) -> None:
-        self.plot.getAxis("bottom").is_time = not on
+        self._name_axes()
+        self.show_theme(self.theme)  # the axes tell what else the names of curves would
         self.plot.enableAutoRange()
         self.follow.setEnabled(not on)
         self.redraw()
         self.settled.emit()
+
+    def _name_axes(self) -> None:
+        if self.against.isChecked():
+            across, up = ([curve.shown_as for curve in self.curves] + ["first field", "second field"])[:2]
+            self.plot.name_axes(across, up)
+        else:
+            self.plot.name_axes()
 
     def link_to(self, other: PlotViewer | None) -> None:
         """Share the time axis of another, or have one that others may share."""
@@ -340,13 +347,18 @@ class PlotViewer(Viewer):
         self.log_cursor.setHoverPen(theme.focus, width=3)
         self.pointer.mark.show_theme(theme)
         self.beside.strip.show_theme(theme)
-        self.names.show(self.curves, theme, is_wide=self.width() >= WIDE_PX)
+        self.names.show(self.curves, theme, room=self._room(), are_crossed=self.against.isChecked())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        before = event.oldSize().width() if event is not None else 0
-        if (before >= WIDE_PX) != (self.width() >= WIDE_PX):
+        if not self.names.is_fit_for(self._room()):
             self.show_theme(self.theme)
+
+    def _room(self) -> QSize:
+        return QSize(self.width(), self.height() - self.picture_top())
+
+    def over_at(self) -> tuple[int, float]:
+        return self.picture_top() + 8, 1.0  # the names of the curves are at the left
 
 
 def warm() -> None:

@@ -45,6 +45,13 @@ class Curve:
     item: Any = None
     trouble: str = ""
     shift_s: float = 0.0
+    shown_as: str = ""
+    """Its name beside the others of its plot."""
+
+    @property
+    def label(self) -> str:
+        """What it is in a word or two: of a message that is one number, the topic tells more than the field."""
+        return self.what.topic.rpartition("/")[2] if self.what.path == "data" else self.what.path
 
     @property
     def name(self) -> str:
@@ -52,7 +59,7 @@ class Curve:
 
     @property
     def short_name(self) -> str:
-        return self.what.path if self.log is None else f"{self.what.path} · {self.log.stem}"
+        return self.label if self.log is None else f"{self.label} · {self.log.stem}"
 
     def take(self, events: list[Event]) -> None:
         times: list[float] = []
@@ -97,4 +104,5 @@ class Curve:
         (place, far), series = near, self.series
         number = int(series.numbers[place]) if self.log is None else NO_EVENT
         time_s = float(series.times[place]) + self.shift_s
-        return PointedAt(self.what.topic, number, self.short_name, time_s, float(series.values[place])), far
+        name = self.shown_as or self.short_name
+        return PointedAt(self.what.topic, number, name, time_s, float(series.values[place])), far

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QMouseEvent, QPainter
 
 from studio.editor.theme import Theme
@@ -42,6 +42,8 @@ class PlotPaper(pg.PlotWidget):
     """Something is taken with Shift and the left button, to be moved in time: where in the scene."""
     shifted = pyqtSignal(float)
     """By so many seconds since then."""
+    left = pyqtSignal()
+    """The pointer is elsewhere."""
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
@@ -79,6 +81,18 @@ class PlotPaper(pg.PlotWidget):
             self._shifts_from = None
         else:
             super().mouseReleaseEvent(event)
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        super().leaveEvent(event)
+        self.left.emit()
+
+    def name_axes(self, across: str = "", up: str = "") -> None:
+        """What is along them; without a name it is time, and values of any sort."""
+        for side, name in (("bottom", across), ("left", up)):
+            axis = self.getAxis(side)
+            axis.setLabel(name or None)
+            axis.showLabel(bool(name))
+        self.getAxis("bottom").is_time = not across
 
     def _seconds(self, event: QMouseEvent) -> float:
         box = self.getPlotItem().vb

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 
+from studio.editor.live_state import count_words
 from studio.editor.theme import Theme
 
 
@@ -14,14 +15,16 @@ class PointedAt:
     topic: str
     number: int
     """Of the event; negative if it is not known."""
-    path: str
+    name: str
+    """Of its curve."""
     time_s: float
     value: float
 
     @property
     def words(self) -> str:
-        value = f"{self.path} {self.value:.6g}".replace("-", "−")
-        return value if self.number < 0 else f"{value} · event {self.number}: a click tells how it came about"
+        value = f"{self.name} {self.value:.6g}".replace("-", "−")
+        event = f"event {count_words(self.number)}: a click tells how it came about"
+        return value if self.number < 0 else f"{value} · {event}"
 
 
 class PointMark:
@@ -34,6 +37,10 @@ class PointMark:
             item.setZValue(20)
             item.setVisible(False)
             plot.addItem(item, ignoreBounds=True)
+
+    @property
+    def is_shown(self) -> bool:
+        return bool(self._dot.isVisible())
 
     def show(self, point: PointedAt | None, share: float) -> None:
         """`share`: where along the axis, from 0 to 1; at the ends the words stand beside the point."""

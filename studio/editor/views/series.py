@@ -116,7 +116,9 @@ class Statistics:
         finite = values[np.isfinite(values)]
         if not finite.size:
             return cls(0, *(float("nan"),) * 4)
-        return cls(finite.size, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()))
+        with np.errstate(over="ignore"):  # the deviation of huge numbers is infinite
+            mean, deviation = float(finite.mean()), float(finite.std())
+        return cls(finite.size, float(finite.min()), float(finite.max()), mean, deviation)
 
 
 def _grown(old: NDArray[Number], room: int) -> NDArray[Number]:

@@ -109,3 +109,20 @@ def test_maps_that_nobody_chose_and_that_have_nothing_in_common_become_one(feed:
     viewer._take(viewer.sides[0], [event("/a", terrain())])
     viewer._take(viewer.sides[1], [event("/b", other)])
     assert [side.topic.topic for side in viewer.sides] == ["/a", "/a"], "one can be held, and the other goes on"
+
+
+def test_that_the_run_is_over_covers_no_title(feed: Feed) -> None:
+    """It lay over the letter of B."""
+    feed.state["topics"] = {"/a": {"type": "Map"}}
+    viewer = CompareViewer(feed, LIGHT)
+    viewer.resize(640, 500)
+    viewer.show()
+    for side in viewer.sides:
+        side.topic.choose("/a")
+        viewer._take(side, [event("/a", terrain())])
+    assert viewer.tolerance.text().endswith(" m"), "in the unit of the plane"
+    QApplication.processEvents()
+    feed.ended.emit(False)
+    title = viewer.panes.titles[1]
+    assert viewer.over.isVisible() and viewer.over.y() >= title.mapTo(viewer, title.rect().bottomLeft()).y()
+    viewer.close_viewer()

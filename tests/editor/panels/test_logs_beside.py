@@ -87,7 +87,7 @@ class TestOnAPlot:
         assert pens[0].color() == pens[1].color() and pens[1].style() == Qt.PenStyle.DashLine
         assert plot.names.legend.getLabel(logged.item).text == f"{DATA} · before.mcap"
         plot._tell()
-        assert "data: 0 … 10" in plot.facts.text() and "data · before: 0 … 10" in plot.facts.text()
+        assert "smooth: 0 … 10" in plot.facts.text() and "smooth · before: 0 … 10" in plot.facts.text()
 
     def test_the_offset_is_typed(self, plot: PlotViewer) -> None:
         row = next(iter(plot.beside.strip.rows.values()))

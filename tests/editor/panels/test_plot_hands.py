@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
@@ -70,9 +70,17 @@ def test_the_point_below_the_pointer_is_named(viewer: PlotViewer) -> None:
     at = viewer.plot.mapToScene(place(viewer, 7.0, 7.0))
     found = viewer.pointer.point_at(at)
     assert found is not None
-    assert found.words.startswith("data 7 · event 107")
+    assert found.words.startswith("smooth 7 · event 107")
     viewer.against.setChecked(True)
     assert viewer.pointer.point_at(at) is None, "over another field time is not to be seen"
+
+
+def test_the_mark_of_a_point_goes_with_the_pointer(viewer: PlotViewer) -> None:
+    """It stayed on its point for as long as nobody came back."""
+    viewer.plot.scene().sigMouseMoved.emit(viewer.plot.mapToScene(place(viewer, 7.0, 7.0)))
+    assert viewer.pointer.mark.is_shown
+    QApplication.sendEvent(viewer.plot, QEvent(QEvent.Type.Leave))
+    assert not viewer.pointer.mark.is_shown
 
 
 def test_a_click_beside_the_curves_sets_the_log_to_that_time(
@@ -117,7 +125,7 @@ def test_one_curve_of_several_is_removed_and_all_of_them_have_figures(viewer: Pl
     viewer.redraw()
     viewer._figures_are_old = True
     viewer._tell()
-    assert all(f"{path}:" in viewer.facts.text() for path in ("data", "stamp_ns", "frame"))
+    assert all(f"{path}:" in viewer.facts.text() for path in ("smooth", "stamp_ns", "frame"))
     menu = viewer.less.menu()
     assert menu is not None
     menu.aboutToShow.emit()

@@ -58,7 +58,7 @@ def test_a_narrow_plot_has_short_names_in_its_legend(feed: Feed) -> None:
     viewer.resize(446, 240)
     viewer.grab()
     seen = [viewer.names.legend.getLabel(curve.item).text for curve in viewer.curves]
-    assert seen == ["arbiter speed_m_s", "teleop speed_m_s", "data"]
+    assert seen == ["arbiter speed_m_s", "teleop speed_m_s", "b"]
     viewer.resize(1000, 240)
     viewer.grab()
     assert viewer.names.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
@@ -93,6 +93,46 @@ def test_one_field_over_another(feed: Feed) -> None:
     viewer.against.click()
     across, up = viewer.curves[1].item.getData()
     assert across.tolist() == [0.0, 1.0, 2.0] and up.tolist() == [0.0, 2.0, 4.0]
+    axes = [viewer.plot.getAxis(side) for side in ("bottom", "left")]
+    assert [axis.labelText for axis in axes] == ["position[0]", "position[1]"]
+    assert not viewer.names.legend.isVisible(), "the axes tell what is seen"
+    viewer.against.click()
+    assert not any(axis.label.isVisible() for axis in axes) and viewer.names.legend.isVisible()
+
+
+def test_names_leave_most_of_a_low_plot_to_its_curves(feed: Feed) -> None:
+    """Ten names lay over all that ten curves showed."""
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.resize(440, 280)
+    for i in range(10):
+        viewer.add(Field("/p", f"position[{i}]"))
+    viewer.grab()
+    names = [label.text for _, label in viewer.names.legend.items]
+    assert names[0] == "position[0]" and 3 <= len(names) < 10
+    assert names[-1] == f"and {10 - len(names) + 1} more"
+    assert viewer.names.legend.boundingRect().height() < viewer.plot.height() * 0.55
+    viewer.resize(440, 700)
+    viewer.grab()
+    assert [label.text for _, label in viewer.names.legend.items] == [f"position[{i}]" for i in range(10)]
+
+
+def test_one_number_is_called_by_its_topic(feed: Feed) -> None:
+    """Three curves were called `data`."""
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/simulator/front_touch", "data"))
+    assert viewer.title == "front_touch"
+    viewer.add(Field("/a/value", "data"))
+    viewer.add(Field("/b/value", "data"))
+    assert [curve.shown_as for curve in viewer.curves] == ["front_touch", "a value", "b value"]
+
+
+def test_figures_of_huge_numbers_are_told(feed: Feed) -> None:
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.add(Field("/a/b", "data"))
+    values = (1e300, -1e300, 5e299)
+    viewer._take(viewer.curves[0], [event("/a/b", Float64(data=value), n, n) for n, value in enumerate(values, 1)])
+    viewer.redraw()
+    assert "σ inf" in viewer.facts.text()
 
 
 def test_the_cursor_of_the_log_is_shown_and_can_be_dragged(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
