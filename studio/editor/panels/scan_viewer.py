@@ -24,7 +24,7 @@ class ScanViewer(Viewer):
         self.place, self._stack = stacked(self.empty, self.view)
         self.topic = TopicChoice(frozenset({"Range3d"}), "Choose a scan")
         self.topic.chosen.connect(self._watch)
-        self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole scan: F", lambda _: self.view.fit())
+        self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole scan: F", lambda _: self.view.fit_by_hand())
         self.facts = facts()
         column(self, Bar(self.topic, self.fit, self.facts), self.place)
         self.topics_changed()

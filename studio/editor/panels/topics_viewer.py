@@ -268,5 +268,6 @@ def in_words(value: object) -> str:
         if not value.size or value.dtype.kind not in "biuf":
             return kind
         finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
-        return f"{kind}, {finite.min():.4g} … {finite.max():.4g}" if finite.size else f"{kind}, nothing finite"
+        range_ = f"{finite.min():.4g} … {finite.max():.4g}".replace("-", "−") if finite.size else "nothing finite"
+        return f"{kind}, {range_}"
     return str(value)[:200]

@@ -56,6 +56,7 @@ class Layer:
         if math.isinf(value):
             return "infinite" if value > 0 else "−infinite"
         words = f"{value:+.2f}" if self.scheme.grade is not None else f"{value:.3g}"
+        words = words[1:] if words in ("-0.00", "+0.00") else words
         unit = f" {self.scheme.unit}" if self.scheme.unit else ""
         spread = _spread(self.map, self.plane, cell)
         return words.replace("-", "−") + unit + (f" ± {spread:.2f}" if spread is not None else "")

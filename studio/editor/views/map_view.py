@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
@@ -87,6 +87,8 @@ class MapView(PlaneView):
         self._plan_end: tuple[float, float] | None = None
         self._fitted = False
         self._unseen = False
+        self._extent: tuple[float, float, float, float] | None = None
+        """Of what was fitted into the view."""
         self._ground = Ground()
         self._legends: dict[object, QPixmap] = {}
         self._legend_drag: LegendDrag | None = None
@@ -103,11 +105,19 @@ class MapView(PlaneView):
             self._fitted = True
             self._unseen = not self.isVisible()
             self._fit_first()
+        elif self._shows_all and self.extent_m() not in (None, self._extent):  # it has grown, or is another map
+            self._extent = self.extent_m()
+            self.fit()
         self.update()
+
+    @property
+    def _shows_all(self) -> bool:
+        """Nobody has chosen what is seen, and there is no vehicle to go with."""
+        return self.fits_itself and self._fitted and not self.is_free and self.pose is None
 
     def _fit_first(self) -> None:
         """A view that somebody has chosen stays, if there is anything to be seen in it."""
-        extent = self.extent_m()
+        extent = self._extent = self.extent_m()
         if self.fits_itself and extent is not None and not (self.is_free and self.sees(*extent)):
             self.fit()
             self._look_at_vehicle()
@@ -121,6 +131,11 @@ class MapView(PlaneView):
             self._unseen = False
             self._fit_first()
         super().paintEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if self._shows_all:
+            self.fit()
 
     def fit_by_hand(self) -> None:
         super().fit_by_hand()

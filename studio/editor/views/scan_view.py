@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.QtCore import QPointF, Qt
-from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 
 from studio.editor.theme import Theme
 from studio.editor.views.map_raster import Window
@@ -12,26 +12,55 @@ from studio.editor.views.plane_view import PlaneView
 from studio.editor.views.plates import draw_vehicle, with_alpha
 from studio.messages import Range3d
 
+LEAST_SHARE = 0.3
+"""Of the view that a scan fills: of a smaller one nothing could be told."""
+
 
 class ScanView(PlaneView):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.points = np.zeros((0, 2))
         self.left_out = 0
-        self._fitted = False
+        self._is_free = False
+        """Somebody has chosen what is seen."""
+        self.moved_by_hand.connect(self._let_go)
         self.setAccessibleName("Laser scan")
 
     def show_scan(self, scan: Range3d) -> None:
         points = np.asarray(scan.xyz, np.float64)[:, :2]
         finite = np.isfinite(points).all(axis=1)
         self.points, self.left_out = points[finite], int((~finite).sum())
-        if not self._fitted and len(self.points):
-            self._fitted = True
+        if not self._is_free and not self._suits():
             self.fit()
         self.update()
 
+    def _let_go(self) -> None:
+        self._is_free = True
+
+    def fit_by_hand(self) -> None:
+        super().fit_by_hand()
+        self._is_free = False  # the whole scan, of the next ones too
+
+    def _suits(self) -> bool:
+        """Whether all of it is in the view, and fills a good part of that."""
+        extent = self.extent_m()
+        if extent is None:
+            return True
+        (left, bottom, right, top), world = extent, self.world()
+        is_inside = (
+            world.left_m <= left and right <= world.x_of(world.width)
+            and world.y_of(world.height) <= bottom and top <= world.top_m
+        )  # fmt: skip
+        share = max((right - left) / world.width, (top - bottom) / world.height) / world.metres_per_pixel
+        return is_inside and share >= LEAST_SHARE
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if not self._is_free:
+            self.fit()
+
     def forget(self) -> None:
-        self.points, self.left_out, self._fitted = np.zeros((0, 2)), 0, False
+        self.points, self.left_out, self._is_free = np.zeros((0, 2)), 0, False
         self.update()
 
     def extent_m(self) -> tuple[float, float, float, float] | None:

@@ -9,6 +9,7 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
 from studio.editor.panels.compare_viewer import CompareViewer
@@ -111,10 +112,11 @@ def test_maps_that_nobody_chose_and_that_have_nothing_in_common_become_one(feed:
     assert [side.topic.topic for side in viewer.sides] == ["/a", "/a"], "one can be held, and the other goes on"
 
 
-def test_that_the_run_is_over_covers_no_title(feed: Feed) -> None:
+def test_that_the_run_is_over_covers_no_title(feed: Feed, qtbot: QtBot) -> None:
     """It lay over the letter of B."""
     feed.state["topics"] = {"/a": {"type": "Map"}}
     viewer = CompareViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
     viewer.resize(640, 500)
     viewer.show()
     for side in viewer.sides:

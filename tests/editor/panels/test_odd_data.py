@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QPointF
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,10 +19,12 @@ from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
+from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.votes_viewer import VotesViewer
 from studio.editor.theme import DARK
 from studio.editor.viewer_kinds import KINDS, Kind
 from studio.editor.views.field_drag import Field
+from studio.editor.views.plane_view import PlaneView
 from studio.editor.views.votes_view import current
 from studio.messages import Float64, Map, Message, PoseTransform, Range3d, String, Velocity, Vote
 
@@ -162,6 +165,53 @@ class TestWhatIsShown:
         deliver(feed, (MAP, grid(8, 9)))
         assert viewer.view.layers[0].plane == "variance", "the wish is kept until it can be fulfilled"
 
+    def test_a_map_that_grows_stays_in_view_until_somebody_chooses_what_is_seen(self, feed: Feed, qtbot: QtBot) -> None:
+        """Of a map that was made four times as large, a corner was seen."""
+        viewer = MapViewer(feed, DARK)
+        qtbot.addWidget(viewer)
+        viewer.resize(640, 420)
+        viewer.show()
+        QApplication.processEvents()
+        deliver(feed, (MAP, grid(8, 9)))
+        deliver(feed, (MAP, grid(80, 90)))
+        assert sees_all(viewer.view)
+        viewer.resize(300, 600)
+        QApplication.processEvents()
+        assert sees_all(viewer.view)
+        viewer.view.zoom_at(QPointF(20, 20), 0.2)
+        viewer.view.moved_by_hand.emit()
+        chosen = viewer.view.world()
+        deliver(feed, (MAP, grid(8, 9)), (MAP, grid(160, 90)))
+        assert viewer.view.world() == chosen
+
+    def test_a_scan_that_grows_stays_in_view_until_somebody_moves_it(self, feed: Feed, qtbot: QtBot) -> None:
+        viewer = ScanViewer(feed, DARK)
+        qtbot.addWidget(viewer)
+        viewer.resize(640, 420)
+        viewer.topic.choose(SCAN)
+        viewer.show()
+        QApplication.processEvents()
+        for far in (1.0, 1.02, 200.0, 3.0):
+            deliver(feed, (SCAN, Range3d.from_xyz([[far, 0, 0], [far, far, 0], [0, -far, 0]])))
+            assert sees_all(viewer.view)
+        assert viewer.view.metres_per_pixel < 0.1, "one long beam is forgotten"
+        viewer.resize(300, 600)
+        QApplication.processEvents()
+        assert sees_all(viewer.view)
+        viewer.view.zoom_at(QPointF(20, 20), 0.2)
+        viewer.view.moved_by_hand.emit()
+        chosen = viewer.view.world()
+        deliver(feed, (SCAN, Range3d.from_xyz([[70.0, 0, 0]])))
+        assert viewer.view.world() == chosen
+        viewer.fit.click()
+        assert sees_all(viewer.view)
+
+    def test_nothing_is_neither_above_nor_below(self, feed: Feed) -> None:
+        """A flat floor was −0.00 m high here and +0.00 m there."""
+        viewer = MapViewer(feed, DARK)
+        deliver(feed, (MAP, grid(4, 4, -0.001, planes=("height",))))
+        assert viewer.view.read_out(0.2, 0.2).endswith("   0.00 m")
+
     def test_a_map_of_nothing_but_nan_and_one_of_infinite_cells(self, feed: Feed) -> None:
         viewer = MapViewer(feed, DARK)
         deliver(feed, (MAP, grid(4, 4, np.nan)))
@@ -193,6 +243,16 @@ class TestWhatIsShown:
             viewer._take_votes([Event(voter, 1, 0, vote)])
         assert list(current(viewer.view.votes)) == ["b"]
         assert not viewer.grab().isNull()
+
+
+def sees_all(view: PlaneView) -> bool:
+    extent, world = view.extent_m(), view.world()
+    assert extent is not None
+    left, bottom, right, top = extent
+    return (
+        world.left_m <= left and right <= world.x_of(world.width)
+        and world.y_of(world.height) <= bottom and top <= world.top_m
+    )  # fmt: skip
 
 
 KNOWN = {kind.name: kind.types for kind in KINDS}
