@@ -17,6 +17,7 @@ from studio.editor.panels.compare_panes import ComparePanes
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes, RunStart
 from studio.editor.panels.linked_views import LinkedViews
+from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView, cut_in
@@ -329,7 +330,7 @@ class CompareViewer(Viewer):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> bool:
-        return self.place.grab().save(str(path.with_suffix(".png")))
+        return self.has_saved(save_picture(self.place.grab(), path))
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

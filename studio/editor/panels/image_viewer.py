@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
+from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.image_pixels import COLOURS, Picture, Span, picture_of
@@ -172,7 +173,7 @@ class ImageViewer(Viewer):
 
     def export_to(self, path: Path) -> bool:
         """All of the image in its own size, in the colours that are shown."""
-        return self.view.image.save(str(path.with_suffix(".png")))
+        return self.has_saved(save_picture(self.view.image, path))
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

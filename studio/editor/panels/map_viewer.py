@@ -18,6 +18,7 @@ from studio.editor.panels.map_past import MapPast
 from studio.editor.panels.map_stack import LayerStack
 from studio.editor.panels.map_things import ThingsWatch
 from studio.editor.panels.map_words import MapWords
+from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
@@ -321,7 +322,7 @@ class MapViewer(Viewer):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> bool:
-        return self.view.grab().save(str(path.with_suffix(".png")))
+        return self.has_saved(save_picture(self.view.grab(), path))
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

@@ -60,7 +60,8 @@ class PublishViewer(Viewer):
         self.as_json = QToolButton()
         self.as_json.setText("JSON")
         self.as_json.setCheckable(True)
-        self.as_json.setProperty("framed", True)
+        for property_ in ("framed", "segment"):
+            self.as_json.setProperty(property_, True)
         self.as_json.setToolTip("The message as JSON instead of a form")
         self.as_json.clicked.connect(self._turn)
         self.form = MessageForm()
@@ -210,6 +211,7 @@ class PublishViewer(Viewer):
             return
         if kind != self.type.text():
             self._stop()
+            self.tell("")  # what was wrong with another message
             self.type.setText(kind)
             self._show_type(kind)
         self._turn(self.as_json.isChecked(), carry=False)
@@ -242,8 +244,8 @@ class PublishViewer(Viewer):
                 if on:
                     self.text.setPlainText(json.dumps(self.form.values(), indent=2))
                 elif self.type_name:
-                    self.form.show_values(self._checked(json.loads(self.text.toPlainText())))
-            except (ValueError, StudioError) as error:
+                    self.form.show_values(self._checked(_read(self.text.toPlainText())))
+            except StudioError as error:
                 self.as_json.setChecked(not on)
                 self.tell(_words(error), wrong=True)
                 return
@@ -262,13 +264,7 @@ class PublishViewer(Viewer):
 
     def message(self) -> dict[str, Any]:
         """What is typed, checked against its type."""
-        if self.as_json.isChecked():
-            try:
-                data = json.loads(self.text.toPlainText())
-            except ValueError as error:
-                raise MessageError(f"this is no JSON: {error}") from None
-        else:
-            data = self.form.values()
+        data = _read(self.text.toPlainText()) if self.as_json.isChecked() else self.form.values()
         return self._checked(data)
 
     def _checked(self, data: Any) -> dict[str, Any]:
@@ -361,3 +357,11 @@ def _words(error: Exception) -> str:
     if isinstance(error, StudioError):
         return f"{error.message} ({error.hint})" if error.hint else error.message
     return str(error)
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise MessageError(f"This is no JSON: {error.msg.lower()} in {place}") from None

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.live_batch import Event
+from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import (
     RUN,
     Bar,
@@ -297,7 +298,7 @@ class SceneViewer(Viewer):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> bool:
-        return self.view.grab().save(str(path.with_suffix(".png")))
+        return self.has_saved(save_picture(self.view.grab(), path))
 
     def close_viewer(self) -> None:
         self._timer.stop()

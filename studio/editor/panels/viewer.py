@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import (
     QFormLayout,
@@ -38,6 +38,7 @@ Offer = tuple[str, str]
 RUN: Offer = ("Run the system", "run.start")
 LEAST_FACTS = 64
 """Pixels: from the beginning of a sentence in less nobody could guess the rest."""
+TROUBLE_MS = 8000
 TOPICS: Offer = ("Show the topics", "viewer.topics")
 
 
@@ -81,6 +82,10 @@ class Viewer(QWidget):
         self._tools: list[tuple[QToolButton, str]] = []
         self.over = RunOver(self)
         self.over.show_theme(theme)
+        self._trouble = QTimer(self)
+        self._trouble.setSingleShot(True)
+        self._trouble.setInterval(TROUBLE_MS)
+        self._trouble.timeout.connect(self._show_over)
         feed.attached.connect(self._attached)
         feed.changed.connect(self._feed_changed)
         feed.ended.connect(self._ended)
@@ -132,6 +137,13 @@ class Viewer(QWidget):
         self.title = short_title(title)
         self.titled.emit(self.title)
 
+    def has_saved(self, trouble: str) -> bool:
+        """What has kept a file from being written is told for a while, over the picture."""
+        if trouble:
+            self.over.show_at(*self.over_at(), trouble)
+            self._trouble.start()
+        return not trouble
+
     def watched(self, role: str) -> str:
         watch = self._watches.get(role)
         return watch.topic if watch is not None else ""
@@ -182,6 +194,15 @@ class Viewer(QWidget):
         self.ended()
         if self.KEEPS_PICTURE and self._watches:
             self.over.show_at(*self.over_at())
+
+    def _show_over(self) -> None:
+        """What the plate tells for longer, if anything."""
+        if self.feed.is_attached:
+            self._show_garbled()
+        elif self.KEEPS_PICTURE and self._watches:
+            self.over.show_at(*self.over_at())
+        else:
+            self.over.hide()
 
     def _show_garbled(self) -> None:
         """The last picture stays, and says that it is of a time when the topic still had its type."""

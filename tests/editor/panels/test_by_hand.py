@@ -120,12 +120,19 @@ class TestPublish:
         assert json.loads(viewer.text.toPlainText()) == {"data": 1.5}
         viewer.text.setPlainText("{")
         viewer.once.click()
-        assert not asked and "no JSON" in viewer.answer.text()
+        words = "This is no JSON: expecting property name enclosed in double quotes in line 1, column 2"
+        assert not asked and viewer.answer.text() == words
         viewer.as_json.click()
+        assert viewer.answer.text() == words
         assert viewer.as_json.isChecked(), "what cannot be read is not thrown away"
         viewer.text.setPlainText('{"data": 2.5}')
         viewer.as_json.click()
         assert viewer.form.values() == {"data": 2.5}
+        viewer.as_json.click()
+        viewer.text.setPlainText("{")
+        viewer.once.click()
+        viewer.target.setCurrentText("teleop.joy")
+        assert not viewer.answer.text(), "what was wrong with another message"
 
     def test_at_a_rate_until_it_is_refused(self, feed: Feed, asked: Asked, qtbot: QtBot) -> None:
         viewer = PublishViewer(feed, LIGHT)

@@ -211,5 +211,9 @@ def test_layers_lie_over_each_other_and_are_kept(feed: Feed) -> None:
 def test_the_picture_is_saved(feed: Feed, tmp_path: Path) -> None:
     viewer = MapViewer(feed, LIGHT)
     viewer._take_map([event("/terrain_map/terrain", terrain())])
-    assert viewer.export_to(tmp_path / "map")
+    assert viewer.export_to(tmp_path / "map") and viewer.export_to(tmp_path / "at 0.5 m")
+    assert (tmp_path / "at 0.5 m.png").exists(), "what follows a dot need not be an ending"
+    assert viewer.over.isHidden()
+    assert not viewer.export_to(tmp_path / "nowhere" / "map.png")
+    assert not viewer.over.isHidden() and "map.png cannot be written" in viewer.over.text()
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
