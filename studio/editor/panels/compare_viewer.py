@@ -212,7 +212,7 @@ class CompareViewer(Viewer):
         for side in self.sides:
             side.topic.refresh(topics)
         maps = sorted(name for name, topic in topics.items() if topic.get("type") == "Map")
-        for side, name in zip(self.sides, maps, strict=False):
+        for side, name in zip(self.sides, maps * 2 if len(maps) == 1 else maps, strict=False):
             if not side.topic.topic:
                 side.topic.choose(name)
                 self._guessed = True

@@ -67,6 +67,10 @@ class Lane:
 
     def _begin(self, now_ns: int, state: str, note: str) -> None:
         self._clear(now_ns, now_ns)
+        before = next((span for span in self.spans if span.start_ns < span.end_ns == now_ns), None)
+        if before is not None and (before.state, before.note) == (state, note):
+            self._open = before  # the clock went back, and nothing else has changed
+            return
         self._open = Span(now_ns, now_ns, state, note)
         # Before one that begins at the same moment: that is the rest of what is being overwritten.
         self.spans.insert(bisect_left(self.spans, now_ns, key=lambda span: span.start_ns), self._open)

@@ -24,6 +24,8 @@ KEYS: dict[int, tuple[float, float]] = {
 }
 """To the left and forward is positive, as on a gamepad."""
 KNOB_PX = 22.0
+ABOVE_PX, BESIDE_PX = 26, 70
+"""The room that words take around the rim."""
 
 
 class Stick(QWidget):
@@ -137,7 +139,8 @@ class Stick(QWidget):
     # ---- painting
 
     def _circle(self) -> tuple[QPointF, float]:
-        radius = max(min(self.width(), self.height()) / 2 - KNOB_PX - 22, 30.0)
+        """Where the middle of the knob can be; the knob itself stays in the rim, and the words are around that."""
+        radius = max(min(self.width() / 2 - BESIDE_PX, self.height() / 2 - ABOVE_PX) - KNOB_PX, 30.0)
         return QPointF(self.width() / 2, self.height() / 2), radius
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
@@ -148,7 +151,8 @@ class Stick(QWidget):
         left, ahead = self.position
         painter.setPen(QPen(QColor(self.theme.control_border), 1.5))
         painter.setBrush(QColor(self.theme.panel))
-        painter.drawEllipse(middle, radius, radius)
+        rim = radius + KNOB_PX
+        painter.drawEllipse(middle, rim, rim)
         painter.setPen(QPen(QColor(self.theme.border), 1))
         painter.drawLine(middle - QPointF(radius, 0), middle + QPointF(radius, 0))
         painter.drawLine(middle - QPointF(0, radius), middle + QPointF(0, radius))
@@ -163,19 +167,19 @@ class Stick(QWidget):
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.focus), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(middle, radius + 4, radius + 4)
-        self._paint_words(painter, middle, radius)
+            painter.drawEllipse(middle, rim + 4, rim + 4)
+        self._paint_words(painter, middle, rim)
         painter.end()
 
-    def _paint_words(self, painter: QPainter, middle: QPointF, radius: float) -> None:
+    def _paint_words(self, painter: QPainter, middle: QPointF, rim: float) -> None:
         painter.setFont(text_font(11))
         painter.setPen(QColor(self.theme.muted))
         centre = Qt.AlignmentFlag.AlignCenter
-        top, bottom = middle.y() - radius - 22, middle.y() + radius + 6
+        top, bottom = middle.y() - rim - 22, middle.y() + rim + 6
         painter.drawText(QRectF(middle.x() - 60, top, 120, 16), centre, "forward  ↑ W")
         painter.drawText(QRectF(middle.x() - 60, bottom, 120, 16), centre, "back  ↓ S")
         side = Qt.AlignmentFlag.AlignVCenter
-        reach = radius + 10
+        reach = rim + 10
         painter.drawText(
             QRectF(middle.x() - reach - 80, middle.y() - 8, 80, 16), side | Qt.AlignmentFlag.AlignRight, "left  ← A"
         )

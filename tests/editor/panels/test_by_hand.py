@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PyQt6 import sip
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PyQt6.QtGui import QFocusEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit
@@ -20,6 +20,7 @@ from studio.editor.panels.message_form import FormError, MessageForm
 from studio.editor.panels.publish_viewer import CALL, PublishViewer
 from studio.editor.panels.teleop_viewer import TeleopViewer
 from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.stick import KNOB_PX
 from studio.messages import Imu, Joy, MessageTypes
 from studio.messages.plain_data import as_plain, from_plain
 from studio.runtime.attach import AttachError
@@ -269,9 +270,19 @@ class TestDriving:
         for key in (Qt.Key.Key_Space, Qt.Key.Key_S, Qt.Key.Key_D):
             QTest.keyPress(viewer.stick, key)
         middle, radius = viewer.stick._circle()
-        corner = middle + QPointF(radius, radius) * 0.98
+        corner = middle + QPointF(radius + KNOB_PX, radius + KNOB_PX) * 0.98
         picture = viewer.stick.grab().toImage()
         assert picture.pixelColor(corner.toPoint()).name().upper() == LIGHT.canvas.upper()
+
+    def test_the_knob_stays_within_the_rim_and_off_the_words(self, viewer: TeleopViewer) -> None:
+        """Who drove ahead could not read which key that was."""
+        at_rest = viewer.stick.grab().toImage()
+        middle, radius = viewer.stick._circle()
+        words = QRect(round(middle.x()) - 60, 0, 120, round(middle.y() - radius - KNOB_PX) - 5)
+        assert words.height() > 15
+        for key in (Qt.Key.Key_Space, Qt.Key.Key_W):
+            QTest.keyPress(viewer.stick, key)
+        assert viewer.stick.grab().toImage().copy(words) == at_rest.copy(words)
 
     def test_it_says_which_way_it_drives(self, viewer: TeleopViewer) -> None:
         """To the right was told as −43% to the left."""

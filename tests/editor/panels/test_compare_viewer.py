@@ -128,3 +128,10 @@ def test_that_the_run_is_over_covers_no_title(feed: Feed, qtbot: QtBot) -> None:
     title = viewer.panes.titles[1]
     assert viewer.over.isVisible() and viewer.over.y() >= title.mapTo(viewer, title.rect().bottomLeft()).y()
     viewer.close_viewer()
+
+
+def test_the_only_map_of_a_system_is_both(feed: Feed) -> None:
+    """Two had to be chosen from a list of one."""
+    feed.state["topics"] = {"/a": {"type": "Map"}}
+    viewer = CompareViewer(feed, LIGHT)
+    assert [side.topic.topic for side in viewer.sides] == ["/a", "/a"]

@@ -47,6 +47,21 @@ def test_time_that_goes_back_is_written_anew_as_far_as_it_comes() -> None:
     assert spans(lane) == [(0, 5 * S, "active"), (5 * S, 40 * S, "paused")] and not lane.marks
 
 
+def test_a_clock_that_goes_back_cuts_nothing_that_stays_as_it_was() -> None:
+    """After a second of an overloaded machine a component was told to be active since then."""
+    lane = Lane()
+    lane.see(0, "active")
+    lane.see(10 * S, "active")
+    lane.see(9 * S, "active")
+    lane.see(20 * S, "active")
+    assert [(span.start_ns, span.end_ns) for span in lane.spans] == [(0, 20 * S)]
+    lane.see(15 * S, "error")
+    lane.see(17 * S, "error")
+    assert [span.state for span in lane.spans] == ["active", "error", "active"], (
+        "what is left is overwritten as it comes"
+    )
+
+
 def test_a_clock_that_jitters_cuts_nothing() -> None:
     lane = Lane()
     for at in (1.0, 2.0, 1.9, 2.1, 2.05, 3.0):
