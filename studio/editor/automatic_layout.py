@@ -11,14 +11,14 @@ from typing import Any
 
 MOST_CURVES = 6
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Float64": ("data",),
     "Velocity": ("speed_m_s", "steering_angle_rad"),
     "Twist": ("speed_m_s", "yaw_rate_rad_s"),
+    "Float64": ("data",),
     "Imu": ("linear_acceleration[0]", "angular_velocity[2]"),
     "Odometry": ("linear[0]", "angular[2]"),
     "PoseTransform": ("position[0]", "position[1]"),
 }
-"""What is worth a curve, in the order in which it is taken."""
+"""What is worth a curve, in the order in which it is taken: the first gives the plot its name."""
 BEST_MAPS = ("terrain", "height", "elevation", "map", "occupancy")
 """Words in the name of a topic: the map that shows the world before one that was made of it."""
 NO_SCAN = "path"

@@ -32,7 +32,9 @@ class CompareCut:
         for view in self.viewer.views():
             view.cut = cut
             view.update()
-        self.viewer.panes.profile.setVisible(cut is not None)
+        if self.viewer.panes.profile.isHidden() != (cut is None):
+            self.viewer.panes.profile.setVisible(cut is not None)
+            self.viewer.fit_soon()  # the maps have less room, or more
         self.show_profile()
 
     def show_profile(self) -> None:

@@ -71,6 +71,10 @@ class CompareViewer(Viewer):
         self._blink.setInterval(BLINK_MS)
         self._blink.timeout.connect(self._turn_over)
         self._shows_b = False
+        self._will_fit = QTimer(self)
+        self._will_fit.setSingleShot(True)
+        self._will_fit.setInterval(0)
+        self._will_fit.timeout.connect(lambda: self.linked.fit_again())
         self.cut = self.tool(
             "mdi6.vector-line", "Cut line: both along it; drag its ends", lambda on: self.cutting.turn(on), on=False
         )
@@ -141,6 +145,11 @@ class CompareViewer(Viewer):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         self._show_sides()
+        self.fit_soon()
+
+    def fit_soon(self) -> None:
+        """When everything has its size."""
+        self._will_fit.start()
 
     def showEvent(self, event: QShowEvent | None) -> None:
         super().showEvent(event)

@@ -67,6 +67,11 @@ class LinkedViews(QObject):
         self.is_free = False
         self.changed.emit()
 
+    def fit_again(self) -> None:
+        """They have another size now; what somebody has chosen stays."""
+        if self._fitted and not self.is_free:
+            self._fit()
+
     def fit_first(self, *, seen: bool) -> None:
         """Once, and until it is seen again and again: nobody knows how large it will be. A view that somebody has
         chosen stays, if there is anything in it."""

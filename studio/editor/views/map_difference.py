@@ -79,11 +79,16 @@ def figures_of(found: Difference, unit: str) -> list[tuple[str, str, str]]:
         return [("cells in both", "0", ""), ("only in A", f"{found.only_a}", ""), ("only in B", f"{found.only_b}", "")]
     return [
         ("RMS difference", f"{found.rms:.3f}", unit),
-        ("mean B − A", f"{found.mean:+.3f}".replace("-", "−"), unit),
+        ("mean B − A", _signed(found.mean), unit),
         (f"within ± {found.tolerance:g} {unit}".strip(), f"{found.within * 100:.0f}", "%"),
         ("cells in both", _count(found.both), ""),
         ("only in A · B", f"{_count(found.only_a)} · {_count(found.only_b)}", ""),
     ]
+
+
+def _signed(number: float) -> str:
+    words = f"{number:+.3f}"
+    return "0.000" if words in ("+0.000", "-0.000") else words.replace("-", "−")
 
 
 def _count(number: int) -> str:

@@ -154,8 +154,8 @@ class Stick(QWidget):
         rim = radius + KNOB_PX
         painter.drawEllipse(middle, rim, rim)
         painter.setPen(QPen(QColor(self.theme.border), 1))
-        painter.drawLine(middle - QPointF(radius, 0), middle + QPointF(radius, 0))
-        painter.drawLine(middle - QPointF(0, radius), middle + QPointF(0, radius))
+        painter.drawLine(middle - QPointF(rim, 0), middle + QPointF(rim, 0))
+        painter.drawLine(middle - QPointF(0, rim), middle + QPointF(0, rim))
         far = max(math.hypot(left, ahead), 1.0)  # two keys at once reach into a corner that the circle does not have
         knob = middle + QPointF(-left, -ahead) * (radius / far)
         if self.is_held:

@@ -123,6 +123,7 @@ def test_that_the_run_is_over_covers_no_title(feed: Feed, qtbot: QtBot) -> None:
         side.topic.choose("/a")
         viewer._take(side, [event("/a", terrain())])
     assert viewer.tolerance.text().endswith(" m"), "in the unit of the plane"
+    assert ("mean B − A", "0.000", "m") in viewer.panes.figures.figures, "no more and no less"
     QApplication.processEvents()
     feed.ended.emit(False)
     title = viewer.panes.titles[1]
@@ -135,3 +136,31 @@ def test_the_only_map_of_a_system_is_both(feed: Feed) -> None:
     feed.state["topics"] = {"/a": {"type": "Map"}}
     viewer = CompareViewer(feed, LIGHT)
     assert [side.topic.topic for side in viewer.sides] == ["/a", "/a"]
+
+
+def test_a_cut_leaves_all_of_the_maps_in_view_until_somebody_moves_them(feed: Feed, qtbot: QtBot) -> None:
+    """The charts of a low panel took half of the room of the maps, of which a strip was left."""
+    feed.state["topics"] = {"/a": {"type": "Map"}}
+    viewer = CompareViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
+    viewer.resize(900, 470)
+    viewer.show()
+    for side in viewer.sides:
+        viewer._take(side, [event("/a", terrain(60, 60))])
+    view = viewer.sides[0].view
+    height_m = terrain(60, 60).rows * terrain().resolution_m
+
+    def shows_all() -> bool:
+        return view.height() * view.metres_per_pixel >= height_m
+
+    qtbot.waitUntil(shows_all)
+    viewer.cut.click()
+    qtbot.waitUntil(lambda: viewer.panes.profile.isVisible() and shows_all())
+    viewer.resize(900, 420)
+    qtbot.waitUntil(shows_all)
+    view.look_at(*view.centre_m, 0.01)
+    view.moved_by_hand.emit()
+    viewer.cut.click()
+    qtbot.wait(50)
+    assert view.metres_per_pixel == 0.01
+    viewer.close_viewer()

@@ -265,7 +265,8 @@ class TestWhatOpensByItself:
         assert [wish.kind for wish in found][:3] == ["map", "votes", "scan"]
         chosen = {wish.kind: wish.settings for wish in found}
         assert chosen["map"] == {"topic": MAP} and chosen["scan"] == {"topic": SCAN}
-        assert [NUMBER, "data"] in chosen["plot"]["fields"] and [COMMAND, "speed_m_s"] in chosen["plot"]["fields"]
+        assert chosen["plot"]["fields"][0] == [COMMAND, "speed_m_s"], "what moves it gives the plot its name"
+        assert [NUMBER, "data"] in chosen["plot"]["fields"]
 
     def test_poses_become_curves_where_nothing_else_shows_them(self) -> None:
         found = wishes({"topics": {POSE: {"type": "PoseTransform"}}}, KNOWN)
