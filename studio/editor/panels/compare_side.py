@@ -109,11 +109,19 @@ class Side(QObject):
         """What comes now, and whether it is shown; a side that is held, or looks back, stays what it is."""
         if self.is_held:
             return False
+        self.trouble = ""
         self._history.add(map_, time_ns)
         self._start_ns, self.mode = start_ns, self._mode_now()
         if self.follows:
             self._show_past(len(self._history) - 1)
         return self.follows
+
+    def lose(self, why: str) -> None:
+        """What comes is no map any more; a map that is held stays."""
+        if not self.is_held:
+            self.forget()
+            self.trouble = why
+            self.viewer.refresh()
 
     def keep(self, topic: str, map_: Map, origin: str) -> None:
         """This map and no other, until it is let go."""

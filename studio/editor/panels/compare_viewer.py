@@ -235,7 +235,9 @@ class CompareViewer(Viewer):
 
     def _take(self, side: Side, events: list[Event]) -> None:
         message, time_ns = events[-1].message, events[-1].stamp_ns
-        if isinstance(message, Map) and side.take(message, time_ns, self._run.start_ns(self.feed.state, time_ns)):
+        if not isinstance(message, Map):
+            side.lose(f"{events[-1].topic} carries {type(message).__name__} now, not Map")
+        elif side.take(message, time_ns, self._run.start_ns(self.feed.state, time_ns)):
             if not self.times.went_on(side):
                 self.refresh()
         else:

@@ -131,7 +131,7 @@ class PlotViewer(Viewer):
             self.remove(curve.what, curve.log)
 
     def _retitle(self) -> None:
-        names = [curve.label.partition(".")[0] for curve in self.curves]
+        names = [curve.label.removesuffix(curve.rest) for curve in self.curves]
         self.retitle(", ".join(dict.fromkeys(names)) or self.TITLE)
         self.settled.emit()
 

@@ -82,10 +82,10 @@ class Viewer(QWidget):
         self._tools: list[tuple[QToolButton, str]] = []
         self.over = RunOver(self)
         self.over.show_theme(theme)
-        self._trouble = QTimer(self)
-        self._trouble.setSingleShot(True)
-        self._trouble.setInterval(TROUBLE_MS)
-        self._trouble.timeout.connect(self._show_over)
+        self._plate_stays = QTimer(self)
+        self._plate_stays.setSingleShot(True)
+        self._plate_stays.setInterval(TROUBLE_MS)
+        self._plate_stays.timeout.connect(self._show_over)
         feed.attached.connect(self._attached)
         feed.changed.connect(self._feed_changed)
         feed.ended.connect(self._ended)
@@ -141,7 +141,7 @@ class Viewer(QWidget):
         """What has kept a file from being written is told for a while, over the picture."""
         if trouble:
             self.over.show_at(*self.over_at(), trouble)
-            self._trouble.start()
+            self._plate_stays.start()
         return not trouble
 
     def watched(self, role: str) -> str:

@@ -54,6 +54,11 @@ class Curve:
         return self.what.topic.rpartition("/")[2] if self.what.path == "data" else self.what.path
 
     @property
+    def rest(self) -> str:
+        """What follows the first field of its path."""
+        return self.what.path[len(self.what.path.partition(".")[0]) :]
+
+    @property
     def name(self) -> str:
         return str(self.what) if self.log is None else f"{self.what} · {self.log.name}"
 

@@ -121,6 +121,10 @@ def test_one_number_is_called_by_its_topic(feed: Feed) -> None:
     viewer = PlotViewer(feed, LIGHT)
     viewer.add(Field("/simulator/front_touch", "data"))
     assert viewer.title == "front_touch"
+    beside = PlotViewer(feed, LIGHT)
+    beside.add(Field("/log/odd.map", "data"))
+    beside.add(Field("/platform/laser", "ranges_m.min"))
+    assert beside.title == "odd.map, ranges_m"
     viewer.add(Field("/a/value", "data"))
     viewer.add(Field("/b/value", "data"))
     assert [curve.shown_as for curve in viewer.curves] == ["front_touch", "a value", "b value"]
