@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidgetItem
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
@@ -15,6 +15,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, mime_of
+from studio.editor.views.field_tree import FieldTree
 from studio.messages import Message
 from studio.messages.field_paths import fields_of, numbers_in
 
@@ -27,7 +28,7 @@ _TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class TopicTree(QTreeWidget):
+class TopicTree(FieldTree):
     def mimeData(self, items: Any) -> QMimeData | None:
         fields = [field for item in items for field in fields_of_item(item)]
         return mime_of(fields) if fields else None

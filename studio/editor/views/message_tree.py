@@ -6,11 +6,12 @@ from typing import Any
 
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QAbstractItemView, QMenu, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtWidgets import QAbstractItemView, QMenu, QTreeWidgetItem
 
 from studio.editor.fonts import code_font, text_font
 from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field, mime_of
+from studio.editor.views.field_tree import FieldTree
 from studio.editor.views.message_nodes import (
     Node,
     children_of,
@@ -37,7 +38,7 @@ class _Item(QTreeWidgetItem):
         self.setChildIndicatorPolicy(_Policy.ShowIndicator if has_children(node.value) else _Policy.DontShowIndicator)
 
 
-class MessageTree(QTreeWidget):
+class MessageTree(FieldTree):
     plot_wanted = pyqtSignal(object)
     """A Field."""
 

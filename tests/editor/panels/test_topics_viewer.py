@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
 from studio.editor.theme import LIGHT
-from studio.editor.views.field_drag import Field, fields_in
+from studio.editor.views.field_drag import Field, fields_in, mime_of
+from studio.editor.views.field_tree import plate_of
 from studio.messages import PoseTransform
 from tests.editor.panels.given import event
 
@@ -63,3 +65,13 @@ def test_figures_in_words() -> None:
     assert bandwidth(0) == "" and bandwidth(950) == "950 B/s" and bandwidth(2.5e6) == "2.5 MB/s"
     assert in_words(np.array([np.nan, np.nan] * 10)) == "20 float64, nothing finite"
     assert in_words(np.arange(12).reshape(3, 4)) == "3 × 4 int64, 0 … 11"
+
+
+def test_at_the_pointer_goes_the_name_of_a_field_and_not_its_row(feed: Feed, qtbot: QtBot) -> None:
+    """The row of a wide tree lay over the plot on which it was to be dropped."""
+    viewer = TopicsViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
+    viewer.resize(1200, 300)
+    one, two = mime_of([Field("/a/b", "x")]), mime_of([Field("/a/b", "x"), Field("/a/b", "y")])
+    narrow, wide = plate_of(one, viewer.tree), plate_of(two, viewer.tree)
+    assert 0 < narrow.width() < wide.width() < 300 and narrow.height() < 60
