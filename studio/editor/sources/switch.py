@@ -70,7 +70,7 @@ class SourceSwitch(QFrame):
             button.setToolTip(self._words(mode, len(can), len(sources), differs))
             colour = origin.on_fill if chosen else origin.text if usable else self.theme.disabled
             button.setIcon(icon(origin.icon, colour))
-            button.theme, button.differs = self.theme, bool(differs) and usable
+            button.show_differences(self._to_be_mended(mode, differs) if usable else "", self.theme)
             corners = "border-radius: 0;" + "".join(
                 f" border-{edge}-{side}-radius: 4px;"
                 for edge in ("top", "bottom")
@@ -101,6 +101,13 @@ class SourceSwitch(QFrame):
             if difference.mode == mode
         ]
 
+    def _to_be_mended(self, mode: SourceMode, differs: list[tuple[str, str]]) -> str:
+        if not differs:
+            return ""
+        source, message = differs[0]
+        more = f", and {len(differs) - 1} more" if len(differs) > 1 else ""
+        return f"{self.theme.origins[mode].word} is not what {source} promises: {message}{more}. Show what mends it"
+
     def _explain(self, mode: SourceMode) -> None:
         """The first source that has something to mend; the next one has its turn when that is done."""
         differences = self._differences(mode)
@@ -119,7 +126,7 @@ class SourceSwitch(QFrame):
         wanted: Modes = dict.fromkeys(modes, mode)
         effects = effects_of(session.system, session.registry, wanted, modes, runs=bool(self.running()))
         wrong = "".join(f"<br>⚠ {message}" for _, message in differs[:3])
-        wrong += "<br>A click on the dot shows what mends it." if differs else ""
+        wrong += "<br>The dot shows what mends it: click it, or reach it with Tab." if differs else ""
         if not effects.modes:
             return f"{'The data is' if count == 1 else 'All that can be is'} {mode}{wrong}"
         whom = "the source" if count == 1 else f"{can} of {count} sources"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from studio.editor.leaving import LeavingBox
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.source_page import SourcePage
+from studio.editor.session import Session
 from studio.editor.sources import arming as arming_module
 from studio.editor.sources import desk as desk_module
 from studio.editor.sources.arming import ARM, ArmDialog, Arming
@@ -322,17 +323,37 @@ def test_a_provider_that_differs_says_so_and_is_mended_by_a_click(window: MainWi
 def test_the_dot_on_a_segment_of_the_toolbar_opens_the_difference_and_chooses_nothing(window: MainWindow) -> None:
     session = window.session
     button = window.toolbar.switch.buttons["simulated"]
-    corner, middle = QPoint(button.width() - 6, 6), QPoint(button.width() // 2, button.height() // 2)
-    assert session.do(ChooseModes({"platform": "logged"})) and not button.is_dot_at(corner)
+    assert session.do(ChooseModes({"platform": "logged"})) and not button.dot.isVisible()
+    break_the_simulator(session)
+    assert button.dot.isVisible() and button.dot.geometry().topRight() == button.rect().topRight()
+    assert "The dot" in button.toolTip()
+    QTest.mouseClick(button.dot, Qt.MouseButton.LeftButton)
+    card = window.sources.differences
+    assert card is not None and card.isVisible() and session.system.source("platform").mode == "logged"
+    card.fixes[0].click()
+    assert not button.dot.isVisible()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert session.system.source("platform").mode == "simulated"
+
+
+def test_the_dot_on_a_segment_is_reached_and_pressed_by_key_and_has_a_name(window: MainWindow) -> None:
+    session = window.session
+    button = window.toolbar.switch.buttons["simulated"]
+    assert session.do(ChooseModes({"platform": "logged"}))
+    break_the_simulator(session)
+    assert button.dot.accessibleName().startswith("Simulated is not what platform promises: ")
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Tab)
+    assert button.dot.hasFocus()
+    QTest.keyClick(button.dot, Qt.Key.Key_Space)
+    card = window.sources.differences
+    assert card is not None and card.isVisible() and session.system.source("platform").mode == "logged"
+    card.close()
+
+
+def break_the_simulator(session: Session) -> None:
+    """It provides a port less than the source promises."""
     simulated = session.system.source("platform").simulated
     assert simulated is not None
     without = {port: end for port, end in simulated.binds.items() if port != "ins.pose"}
     assert session.do(SetProvider("platform", "simulated", replace(simulated, binds=without)))
-    assert button.is_dot_at(corner) and not button.is_dot_at(middle) and "the dot" in button.toolTip()
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=corner)
-    card = window.sources.differences
-    assert card is not None and card.isVisible() and session.system.source("platform").mode == "logged"
-    card.fixes[0].click()
-    assert not button.differs
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=corner)
-    assert session.system.source("platform").mode == "simulated"
