@@ -195,10 +195,11 @@ class Files(QObject):
 
     # ---- saving
 
-    def save(self, *, overwrite: bool = False) -> bool:
-        """False if it is not; of an example a copy is saved, where the user wants it."""
+    def save(self, *, overwrite: bool = False, code: bool = True) -> bool:
+        """False if it is not; of an example a copy is saved, where the user wants it. `code`: with what has been
+        changed in the code of the example, unless the user has said that he does not want that."""
         if self.is_example:
-            return self.ask_copy()
+            return self.ask_copy(code=code)
         session = self.window.session
         self.window.canvas.remember_view()
         try:
@@ -212,14 +213,14 @@ class Files(QObject):
         self.disk.watch()
         return True
 
-    def ask_copy(self) -> bool:
+    def ask_copy(self, *, code: bool = True) -> bool:
         """A place for a copy of the user's own: the example stays as it is, for the next one who looks at it."""
         name = self.window.session.name
         place = str(place_for_copy(self.window.session.folder, self.window.settings.recent()))
         chosen, _ = QFileDialog.getSaveFileName(self.window, f"{name} is an example: folder for your own copy", place)
         if not chosen:
             self.window.status.say(f"Not saved: {name} came with Studio and stays as it is")
-        return bool(chosen) and self.save_as(Path(chosen))
+        return bool(chosen) and self.save_as(Path(chosen), code=code)
 
     def ask_save_as(self) -> None:
         if self.is_example:
@@ -231,8 +232,9 @@ class Files(QObject):
         if name:
             self.save_as(Path(name))
 
-    def save_as(self, folder: Path) -> bool:
-        """The whole project, without what running it has left behind; the window goes on with the copy."""
+    def save_as(self, folder: Path, *, code: bool = True) -> bool:
+        """The whole project, without what running it has left behind; the window goes on with the copy. `code`: with
+        changed code of an example, and after a question about other code; otherwise the user has decided about it."""
         from studio.model.opened import opened
         from studio.model.project import Project
         from studio.model.project_copy import ProjectCopy  # brings numpy, as the project does
@@ -240,7 +242,9 @@ class Files(QObject):
         window, session = self.window, self.window.session
         original = session.folder
         kept_in = original if self.is_example else None
-        if not window.live.may_close(lambda: self.save_as(folder)) or not window.code.may_leave(besides=kept_in):
+        if not window.live.may_close(lambda: self.save_as(folder, code=code)):
+            return False
+        if code and not window.code.may_leave(besides=kept_in):
             return False
         window.canvas.remember_view()
         try:
@@ -248,7 +252,7 @@ class Files(QObject):
             if not carry_out(copy.run(), copy.size, f"Copying {session.name} to {folder.name}…", window):
                 window.status.say("Not saved: the copy was given up")
                 return False
-            changed = window.code.write_unsaved(kept_in, folder) if kept_in is not None else []
+            changed = window.code.write_unsaved(kept_in, folder) if code and kept_in is not None else []
             # Components and types are looked for anew: the copy's are to run and to be edited, not the original's.
             document = session.document
             copied = opened(Project(folder, document))
@@ -317,7 +321,7 @@ class Files(QObject):
         box.setDefaultButton(save)
         box.exec()
         if box.clickedButton() is save:
-            return self.save()
+            return self.save(code=False)  # what is left of it is what was not wanted
         return box.clickedButton() is leave
 
     def _remember(self, folder: Path) -> None:

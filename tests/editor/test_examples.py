@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QFileDialog
+from PyQt6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from studio import paths
 from studio.editor.app import open_first
 from studio.editor.code.code_page import CodePage
-from studio.editor.files import place_for_copy
+from studio.editor.files import Files, place_for_copy
 from studio.editor.main_window import MainWindow
 from studio.model.layout_edits import MoveNodes
 from tests.editor.rover import write_rover
@@ -118,6 +118,26 @@ def test_code_of_an_example_goes_into_the_copy_too(
     for name in names:
         assert (mine / "components" / name / f"{name}.py").read_text() == f"# mine\nclass Thing:\n    {name} = 1\n"
     assert all(Path(key).is_relative_to(mine) for key in opened.code.pages)
+
+
+def test_code_that_is_not_wanted_is_not_in_the_copy_of_the_rest(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, inside = tmp_path / "mine", Path("components/behaviour/behaviour.py")
+    change_code(opened, example / inside, "# not wanted\n")
+    assert opened.session.do(MOVED)
+    choose(monkeypatch, mine)
+    answers = iter(("Close without saving", "Save a copy…"))
+
+    def answer(box: QMessageBox) -> int:
+        words = next(answers)
+        next(button for button in box.buttons() if button.text() == words).click()
+        return 0
+
+    monkeypatch.setattr(QMessageBox, "exec", answer)
+    assert Files.may_leave(opened.files) and next(answers, "") == ""
+    assert (mine / inside).read_text() == (example / inside).read_text() != "# not wanted\n"
+    assert 'x="320"' in (mine / "layout.xml").read_text()
 
 
 def test_a_tab_of_an_example_that_is_closed_and_saved_goes_on_in_the_copy(
