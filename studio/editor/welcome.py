@@ -17,7 +17,7 @@ from studio.editor.settings import Settings
 from studio.editor.theme import Theme
 from studio.editor.welcome_learn import Learn
 from studio.editor.welcome_recent import RecentList, RecentRow
-from studio.editor.welcome_tiles import TILE_WIDTHS, Tile, example_projects, read_example
+from studio.editor.welcome_tiles import TILE_WIDTHS, Tile, example_projects, heading_of, read_example
 from studio.errors import StudioError
 from studio.paths import PACKAGE
 
@@ -174,13 +174,12 @@ class Welcome(QWidget):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(MARGIN, 32, MARGIN, 20)
         layout.setSpacing(12)
-        layout.addLayout(
-            self._heading("Examples", "open one, look around, change it: what you save is a copy of your own")
-        )
+        folders = example_projects()
+        layout.addLayout(self._heading(*heading_of(folders)))
         self._grid = QGridLayout()
         self._grid.setSpacing(GAP)
         self.tiles = []
-        for folder in example_projects():
+        for folder in folders:
             tile = Tile(folder, self.theme)
             tile.chosen.connect(self.project_wanted)
             self.tiles.append(tile)

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QFrame
 from studio.editor.fonts import text_font, width_of
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.paths import project_roots
+from studio.paths import came_with_studio, project_roots
 
 if TYPE_CHECKING:
     from studio.model.opened import Opened
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
 FIRST = "first_steps"
+A_COPY = "An example stays as it is: what you save is a copy of your own"
 
 
 class Clickable(QFrame):
@@ -59,8 +60,10 @@ class Tile(Clickable):
         self.setMaximumWidth(TILE_WIDTHS[1])
         self.words, self.size_words = "", ""
         self.picture: QImage | None = None
-        self.is_first = path.name == FIRST
+        self.is_example = came_with_studio(path)
+        self.is_first = self.is_example and path.name == FIRST
         """Where everybody should begin."""
+        self.setToolTip(A_COPY if self.is_example else f"Your own, saved where it is: {path}")
 
     def draw(self, read: Opened | StudioError) -> None:
         from studio.editor.canvas.export import picture_of
@@ -77,7 +80,8 @@ class Tile(Clickable):
         self.picture.setDevicePixelRatio(ratio)
         self.words = session.system.doc.replace("\n", " ")
         count = len(session.system.nodes)
-        self.size_words = "start here" if self.is_first else f"{count} component{'' if count == 1 else 's'}"
+        counted = f"{count} component{'' if count == 1 else 's'}"
+        self.size_words = "start here" if self.is_first else counted if self.is_example else "your own"
         session.close()
         self.update()
 
@@ -125,6 +129,16 @@ def read_example(folder: Path) -> Opened | StudioError:
 
 
 def example_projects() -> list[Path]:
-    """`first_steps` first: it is where everybody should begin."""
+    """`first_steps` first: it is where everybody should begin. What is the user's own stands behind the examples."""
     found = {file.parent.name: file.parent for root in project_roots() for file in root.glob("*/system.xml")}
-    return sorted(found.values(), key=lambda folder: (folder.name != FIRST, folder.name))
+    return sorted(found.values(), key=lambda folder: (not came_with_studio(folder), folder.name != FIRST, folder.name))
+
+
+def heading_of(folders: list[Path]) -> tuple[str, str]:
+    """Title of the tiles, and what is said beside it: of what is the user's own no copy is made."""
+    examples = sum(came_with_studio(folder) for folder in folders)
+    if examples == len(folders):
+        return "Examples", "open one, look around, change it: what you save is a copy of your own"
+    if not examples:
+        return "Projects", "open one, look around, change it"
+    return "Examples and your own", "of an example, what you save is a copy; your own are saved where they are"

@@ -16,6 +16,7 @@ from studio.editor.theme import LIGHT
 from studio.editor.welcome import GUIDE, Welcome
 from studio.editor.welcome_learn import WORKFLOWS, Learn
 from studio.editor.welcome_recent import GONE, RecentList, _short
+from studio.editor.welcome_tiles import A_COPY, Tile, example_projects, heading_of
 from studio.runtime import running_systems
 from studio.runtime.running_systems import RunningSystem
 
@@ -48,6 +49,22 @@ def test_the_guide_begins_with_four_tiles_and_has_every_page(qapp: QApplication)
         tile.click()
     assert wanted == [GUIDE / name for name, _, _ in WORKFLOWS] and all(page.is_file() for page in wanted)
     assert len(learn.pages.actions()) == len(list(GUIDE.glob("*.md")))
+
+
+def test_only_of_examples_it_is_said_that_a_copy_is_saved(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Projects of one's own are among the tiles where $STUDIO_PATH names their folder."""
+    examples = example_projects()
+    assert heading_of(examples)[0] == "Examples" and "a copy" in heading_of(examples)[1]
+    own = tmp_path / "projects" / "another"
+    own.mkdir(parents=True)
+    (own / "system.xml").write_text("<system/>")
+    monkeypatch.setenv("STUDIO_PATH", str(tmp_path))
+    assert example_projects() == [*examples, own]
+    assert heading_of([*examples, own])[0] == "Examples and your own" and "copy" not in heading_of([own])[1]
+    tips = [Tile(folder, LIGHT).toolTip() for folder in (examples[0], own)]
+    assert tips == [A_COPY, f"Your own, saved where it is: {own}"]
 
 
 def at(text: str) -> float:
