@@ -42,18 +42,18 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--run needs a project", hint="e.g. studio edit first_steps --run")
     if options.picture and not options.run:
         raise UsageError("--picture goes with --run")
+    by_path = project is None or Path(options.project).resolve() in (project, project / SYSTEM)
     try:
         require_display()
     except NoDisplay as reason:
         if options.picture is None or project is None:
             raise
-        return _run_unseen(project, options, reason)
+        return _run_unseen(project, options, reason, by_path=by_path)
     app = _import_window()
-    by_path = project is None or Path(options.project).resolve() in (project, project / SYSTEM)
     return int(app.run(project, theme=options.theme, start=options.run, by_path=by_path))
 
 
-def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:
+def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError, *, by_path: bool) -> int:
     _require_ready(project, options)
     print(f"{reason.message}: {project.name} runs without one for a few seconds", flush=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -61,7 +61,7 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError)
     _import_window()
     from studio.editor.live_picture import take_picture
 
-    take_picture(project, options.picture.absolute(), options.theme)
+    take_picture(project, options.picture.absolute(), options.theme, by_path=by_path)
     print(f"it ran; a picture of the window is in {options.picture}")
     return FINE
 

@@ -6,16 +6,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QEventLoop, QSize, QTimer
+from PyQt6.QtCore import QEventLoop, QRect, QSize, Qt, QTimer
+from PyQt6.QtGui import QColor, QPainter, QPixmap
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.app import make_window
 from studio.editor.arrangements import for_watching
+from studio.editor.fonts import text_font
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 from studio.errors import StudioError
 
-SIZE = QSize(1920, 1080)
+TITLE = 30
+SIZE = QSize(1920, 1080 - TITLE)
 STARTS_WITHIN_S = 180.0
 """The first time, components compile what has to be fast."""
 RUNS_S = 15.0
@@ -28,11 +31,11 @@ class NoPicture(StudioError):
     """The system did not come to run."""
 
 
-def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUNS_S) -> None:
+def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUNS_S, *, by_path: bool = True) -> None:
     """Run `project` for a few seconds in a window that nobody sees, save a picture of it, and stop it.
 
     The caller has seen to it that it can be read, has no errors and is trusted: here nobody can be asked. One that runs
-    already is only looked at.
+    already is only looked at. `by_path`: it was named by where it is, and not by its name alone, as examples are.
     """
     app = QApplication.instance() or QApplication(["studio"])
     assert isinstance(app, QApplication)
@@ -40,6 +43,8 @@ def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUN
         window = make_window(app, Settings(Path(home) / "editor.ini"), theme)
         window.resize(SIZE)
         window.show()
+        if by_path:
+            window.files.own(project)
         try:
             _run_and_grab(window, project, file, runs_s)
         finally:
@@ -67,11 +72,30 @@ def _run_and_grab(window: MainWindow, project: Path, file: Path, runs_s: float) 
     window.canvas.fit()
     _wait(0.5, lambda: False)
     file.parent.mkdir(parents=True, exist_ok=True)
-    if not window.grab().save(str(file)):
+    if not titled(window).save(str(file)):
         raise NoPicture(f"the picture cannot be written to {file}", hint="name a file that ends with .png")
     if is_ours:
         control.stop()
         _wait(STARTS_WITHIN_S, lambda: control.phase == "stopped")
+
+
+def titled(window: MainWindow) -> QPixmap:
+    """The window below its title: a screen would have it from the window manager, and it names the project."""
+    inside = window.grab()
+    ratio = inside.devicePixelRatio()
+    picture = QPixmap(inside.width(), inside.height() + round(TITLE * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(QColor(window.theme.header))
+    painter = QPainter(picture)
+    painter.setFont(text_font(13, 600))
+    painter.setPen(QColor(window.theme.text))
+    area = QRect(0, 0, window.width(), TITLE)
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, window.windowTitle())
+    painter.setPen(QColor(window.theme.border))
+    painter.drawLine(area.bottomLeft(), area.bottomRight())
+    painter.drawPixmap(0, TITLE, inside)
+    painter.end()
+    return picture
 
 
 def _wait(seconds: float, condition: Callable[[], bool]) -> None:

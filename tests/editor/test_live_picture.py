@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PyQt6.QtCore import QRect
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.live_picture import NoPicture, take_picture
+from studio.editor.live_picture import TITLE, NoPicture, take_picture, titled
+from studio.editor.main_window import MainWindow
 from studio.model.project import Project
 from studio.runtime.running_systems import running_systems
 
@@ -24,7 +26,8 @@ def test_it_runs_is_seen_and_is_stopped(tmp_path: Path, qapp: QApplication) -> N
     Project.create(folder, "small")
     (folder / "system.xml").write_text(SMALL)
     take_picture(folder, tmp_path / "run.png", runs_s=0.5)
-    assert QImage(str(tmp_path / "run.png")).width() == 1920
+    picture = QImage(str(tmp_path / "run.png"))
+    assert (picture.width(), picture.height()) == (1920, 1080)
     assert not [system for system in running_systems() if Path(system.folder).resolve() == folder.resolve()]
 
 
@@ -34,3 +37,15 @@ def test_what_does_not_run_is_not_waited_for(tmp_path: Path, qapp: QApplication)
     (folder / "system.xml").write_text(SMALL.replace("signal_sink", "no_such_type"))
     with pytest.raises(NoPicture, match="does not run"):
         take_picture(folder, tmp_path / "run.png")
+
+
+def test_the_title_of_the_window_is_in_the_picture(one_window: MainWindow) -> None:
+    """Without a display there is no window manager that would paint it, and it names the project."""
+    one_window.setWindowTitle("")
+    without = titled(one_window)
+    one_window.setWindowTitle("system.xml — small — Robot Systems Studio")
+    picture = titled(one_window)
+    assert picture.height() > one_window.grab().height()
+    above, below = QRect(0, 0, picture.width(), TITLE), QRect(0, TITLE, picture.width(), picture.height() - TITLE)
+    assert picture.copy(above).toImage() != without.copy(above).toImage()
+    assert picture.copy(below).toImage() == one_window.grab().toImage()
