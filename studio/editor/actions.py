@@ -104,6 +104,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.theme", "Switch between light and dark", lambda w: w.switch_theme(), (), "window", begins_group=True),
     Action("insert.quick", "Component…", lambda w: w.canvas.open_quick_add(), ("Shift+A",), "canvas",
            icon="mdi6.puzzle"),
+    Action("insert.into_wire", "Component into the wire…", lambda w: w.canvas.open_quick_insert(), ("Shift+W",),
+           "canvas", icon="mdi6.puzzle"),
     Action("insert.note", "Note", lambda w: w.canvas.commands.add_note(), ("Shift+N",), "canvas"),
     Action("insert.group", "Group of what is selected", lambda w: w.canvas.groups.make(), ("Ctrl+G",), "canvas"),
     Action("insert.frame", "Frame", lambda w: w.canvas.commands.add_frame(), ("Shift+F",), "canvas"),

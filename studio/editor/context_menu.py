@@ -36,11 +36,12 @@ def open_context_menu(window: MainWindow, at: QPoint) -> None:
 
 
 def _add_wire_entries(menu: QMenu, window: MainWindow) -> None:
-    """For a wire: stop the system at what it carries."""
+    """For a wire: put something into it, and stop the system at what it carries."""
     wires = [each for each in window.canvas.canvas.selected_connections() if isinstance(each, Wire)]
     topics = list(dict.fromkeys(topic_of(wire.start) for wire in wires))
     if len(topics) != 1:
         return
+    menu.addAction(window.menus.actions["insert.into_wire"])
     for text, do in (
         (f"Break on events of {topics[0]}", window.event_breaks.break_on),
         ("Break on some of them…", window.event_breaks.ask_new),

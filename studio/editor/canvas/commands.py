@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from studio.editor.canvas.blocks import blocks_of, move_blocks
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.gestures import LEAST_SIZE, SNAP, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
+from studio.editor.canvas.insertion import put_between, way_through, words_about
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
@@ -26,6 +27,8 @@ from studio.model.system_edits import AddNode, Compound, Connect, Disconnect, Re
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
 
+CARD = QSizeF(192, 84)
+"""About as large as one with a port on each side."""
 Placing = Callable[[list[tuple[str, QPointF, float, float]]], dict[str, tuple[float, float]]]
 
 
@@ -44,18 +47,24 @@ class CanvasCommands:
 
     # ---- adding
 
-    def add(self, type_name: str, at: QPointF | None = None, port: Port | None = None) -> bool:
-        """A component with its middle at `at`; wired to `port` if that is given and fits."""
+    def add(
+        self, type_name: str, at: QPointF | None = None, port: Port | None = None, into: Sequence[Wire] = ()
+    ) -> bool:
+        """A component with its middle at `at`; wired to `port`, or put `into` wires of one port, if that fits."""
         system = self._scene.session.system
         name = system.free_name(type_name)
         where = snapped((at or self.view.free_spot()) - QPointF(88, 40))
-        edits: list[SystemEdit] = [AddNode(Component(name, type_name), (where.x(), where.y()))]
         spec = self._scene.session.registry.get(type_name)
-        if port is not None and spec is not None:
+        title, wiring = f"Add {name}", []
+        way = way_through(spec, self._scene.wire_of(into[0]).message_type) if into else None
+        if way is not None:
+            title, wiring = f"Put {name} into {words_about(into)}", put_between(into, name, way)
+            where += QPointF(0, self._lower({name: QRectF(where, CARD)}))  # along a wire, cards are near
+        elif port is not None and spec is not None:
             connection = fitting_connection(port, name, spec)
-            if connection is not None:
-                edits.append(Connect(connection))
-        done = self._scene.session.do(edits[0] if len(edits) == 1 else Compound(f"Add {name}", tuple(edits)))
+            wiring = [Connect(connection)] if connection is not None else []
+        adding = AddNode(Component(name, type_name), (where.x(), where.y()))
+        done = self._scene.session.do(Compound(title, (adding, *wiring)) if wiring else adding)
         if done:
             self._scene.select([name])
             self._scene.set_focus_node(name, ring=False)

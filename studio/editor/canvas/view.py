@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
+    QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
     QFocusEvent,
@@ -21,7 +22,7 @@ from PyQt6.QtWidgets import QGraphicsItem
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.card_buttons import press_button
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
-from studio.editor.canvas.dragged import MIME, TOOL_MIME, named_in
+from studio.editor.canvas.drops import Drops
 from studio.editor.canvas.gestures import (
     ConnectGesture,
     Gesture,
@@ -32,6 +33,7 @@ from studio.editor.canvas.gestures import (
 from studio.editor.canvas.group_commands import GroupCommands
 from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.hover import Hover
+from studio.editor.canvas.insertion import of_one_port, type_of, way_through
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
@@ -45,6 +47,8 @@ from studio.editor.canvas.wire_item import WireItem
 from studio.editor.canvas.wire_strokes import distance
 from studio.editor.feed import Feed
 from studio.editor.theme import Theme
+from studio.model.parts import Wire
+from studio.model.spec import ComponentSpec
 
 DRAG_FROM = 4
 """Pixels a hand may tremble in a click."""
@@ -81,6 +85,8 @@ class CanvasView(SightView):
         self.quick_add.chosen.connect(self._quick_added)
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
+        self._quick_into: tuple[Wire, ...] = ()
+        self.drops = Drops(self)
         scene.rebuilding.connect(self._let_go)
         scene.session.changed.connect(self._let_go)
 
@@ -95,13 +101,23 @@ class CanvasView(SightView):
 
     def open_quick_add(self, at: QPointF | None = None, port: Port | None = None) -> None:
         """At a point of the canvas; from a port, only what could be wired to it."""
-        self._quick_at = at or self.free_spot()
-        self._quick_port = port
+        self._quick_at, self._quick_port, self._quick_into = at or self.free_spot(), port, ()
+        self._offer((lambda spec: fitting_connection(port, "new", spec) is not None) if port else None)
+
+    def open_quick_insert(self) -> None:
+        """For the wires that are selected: only what can be put into them."""
+        items = [item for item in self.canvas.selectedItems() if isinstance(item, WireItem)]
+        wires = of_one_port(item.connection for item in items)
+        if not wires:
+            self.canvas.session.refused.emit("select a wire first, or several of one port")
+            return
+        self._quick_at, self._quick_port, self._quick_into = items[0].middle - QPointF(88, 40), None, wires
+        self._offer(lambda spec: way_through(spec, type_of(items)) is not None)
+
+    def _offer(self, fits: Callable[[ComponentSpec], bool] | None) -> None:
         viewport = self.viewport()
         assert viewport is not None
-        where = viewport.mapToGlobal(self.mapFromScene(self._quick_at))
-        fits = (lambda spec: fitting_connection(port, "new", spec) is not None) if port else None
-        self.quick_add.open_at(where, fits)
+        self.quick_add.open_at(viewport.mapToGlobal(self.mapFromScene(self._quick_at)), fits)
 
     def show_live(self, feed: Feed) -> None:
         """Cards of what flows, while this feed has a system."""
@@ -369,31 +385,20 @@ class CanvasView(SightView):
     # ---- drops
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
-        if event is not None and named_in(event.mimeData(), MIME, TOOL_MIME):
-            event.acceptProposedAction()
-        elif event is not None:
-            event.ignore()
+        if event is not None:
+            self.drops.move(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent | None) -> None:
-        if event is not None and named_in(event.mimeData(), MIME, TOOL_MIME):
-            event.acceptProposedAction()
-        elif event is not None:
-            event.ignore()
+        if event is not None:
+            self.drops.move(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent | None) -> None:
+        self.drops.leave()
 
     def dropEvent(self, event: QDropEvent | None) -> None:
         assert event is not None
-        type_name, tool = named_in(event.mimeData(), MIME), named_in(event.mimeData(), TOOL_MIME)
-        at = self.mapToScene(event.position().toPoint())
-        if type_name or tool:
-            event.acceptProposedAction()
-            self.setFocus()
-        if type_name:
-            self.commands.add(type_name, at)
-        elif tool:
-            QTimer.singleShot(
-                0, lambda: self.tool_dropped.emit(tool, at)
-            )  # it may ask something, and the drag has to end
+        self.drops.drop(event)
 
     def _quick_added(self, type_name: str) -> None:
-        self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port)
+        self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port, self._quick_into)
         self.setFocus()

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from studio.editor.canvas.live_paint import paint_pills
 from studio.editor.canvas.nets import Course
 from studio.editor.canvas.port_code import CODE_REACH
+from studio.editor.canvas.wire_arrow import arrow_on
 from studio.editor.canvas.wire_strokes import HANDLE, Stroke
 from studio.editor.fonts import text_font, width_of
 from studio.editor.live_state import LiveWire
@@ -72,8 +73,7 @@ class WireItem(QGraphicsItem):
         self.path = path = course.path()
         first = path.elementAt(0)
         self.start, self.end = QPointF(first.x, first.y), path.currentPosition()
-        tip = self.end - QPointF(CODE_REACH if self.theme.type_codes else 6.5, 0)
-        self._arrow = QPolygonF([tip, tip + QPointF(-9, -4.5), tip + QPointF(-9, 4.5)])
+        self._arrow = arrow_on(path, CODE_REACH if self.theme.type_codes else 6.5)
         self._trunk = Stroke(course.trunk, bare[0])
         self._branch = Stroke(course.branch, bare[1], self._arrow.boundingRect())
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
