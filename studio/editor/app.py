@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, QTimer
+from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.appearance import wanted_theme
@@ -19,6 +19,8 @@ from studio.editor.settings import Settings
 from studio.editor.style import apply_theme
 
 LARGE = QSize(1760, 1100)
+FRAME = QSize(4, 40)
+"""What the platform puts around a window, about."""
 
 
 def run(project: Path | None = None, *, theme: str = "", start: bool = False, by_path: bool = True) -> int:
@@ -34,7 +36,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, by
     app.setDesktopFileName("robot-systems-studio")
     window = make_window(app, settings, theme)
     if settings.bytes("geometry") is None:
-        window.resize(_first_size(app, window.size()))
+        screen = app.primaryScreen()
+        place_first(window, screen.availableSize() if screen is not None else window.size())
     reporter = CrashReporter(window)
     reporter.told.connect(lambda words: window.status.say(words, trouble=True))
     reporter.install()
@@ -51,11 +54,15 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, by
     return status
 
 
-def _first_size(app: QApplication, least: QSize) -> QSize:
-    """Most of the screen, where canvas and pictures have room side by side."""
-    screen = app.primaryScreen()
-    room = screen.availableSize() * 0.9 if screen is not None else least
-    return room.boundedTo(LARGE).expandedTo(least)
+def place_first(window: MainWindow, room: QSize) -> None:
+    """Most of the screen, where canvas and pictures have room side by side; all of it where even the smallest window
+    that shows everything would not fit between title and edge."""
+    least = window.size()
+    if room.width() < least.width() + FRAME.width() or room.height() < least.height() + FRAME.height():
+        window.resize(room.boundedTo(least) - FRAME)  # for whoever makes it smaller again
+        window.setWindowState(Qt.WindowState.WindowMaximized)
+    else:
+        window.resize((room * 0.9).boundedTo(LARGE).expandedTo(least))
 
 
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:

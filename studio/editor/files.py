@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QFileDialog, QMessageBox
 from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.disk_watch import ABOUT, DiskWatch
+from studio.editor.folder_dialog import ask_new_folder
 from studio.editor.later import Beside, Slices
 from studio.editor.log_files.log_facts import is_viewing_project
 from studio.editor.notice import DifferenceDialog, difference
@@ -51,9 +52,9 @@ class Files(QObject):
     # ---- opening
 
     def new(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self.window, "Folder of the new project", str(self._home() / "my_robot"))
-        if name:
-            self.ask_leave_and_create(Path(name))
+        folder = ask_new_folder(self.window, "New project", self._home() / "my_robot", "Make project")
+        if folder is not None:
+            self.ask_leave_and_create(folder)
 
     def ask_leave_and_create(self, folder: Path) -> None:
         if self.may_go(lambda: self.ask_leave_and_create(folder)):
@@ -216,21 +217,20 @@ class Files(QObject):
     def ask_copy(self, *, code: bool = True) -> bool:
         """A place for a copy of the user's own: the example stays as it is, for the next one who looks at it."""
         name = self.window.session.name
-        place = str(place_for_copy(self.window.session.folder, self.window.settings.recent()))
-        chosen, _ = QFileDialog.getSaveFileName(self.window, f"{name} is an example: folder for your own copy", place)
-        if not chosen:
+        place = place_for_copy(self.window.session.folder, self.window.settings.recent())
+        chosen = ask_new_folder(self.window, f"{name} is an example: a copy of your own", place, "Save a copy")
+        if chosen is None:
             self.window.status.say(f"Not saved: {name} came with Studio and stays as it is")
-        return bool(chosen) and self.save_as(Path(chosen), code=code)
+        return chosen is not None and self.save_as(chosen, code=code)
 
     def ask_save_as(self) -> None:
         if self.is_example:
             self.ask_copy()
             return
-        name, _ = QFileDialog.getSaveFileName(
-            self.window, "Folder for the copy", str(self.window.session.folder) + "_2"
-        )
-        if name:
-            self.save_as(Path(name))
+        folder = self.window.session.folder
+        chosen = ask_new_folder(self.window, "Save as", folder.with_name(f"{folder.name}_2"), "Save as")
+        if chosen is not None:
+            self.save_as(chosen)
 
     def save_as(self, folder: Path, *, code: bool = True) -> bool:
         """The whole project, without what running it has left behind; the window goes on with the copy. `code`: with

@@ -16,19 +16,20 @@ class LeavingBox(QMessageBox):
 
     def __init__(self, parent: QWidget, name: str, *, real: bool, armed: tuple[str, ...]) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Leave a vehicle that is armed?" if armed else "The system goes on")
+        self.setWindowTitle("Leave a vehicle that is armed?" if armed else f"Leave {name} running?")
         if armed:
             self.setIcon(QMessageBox.Icon.Warning)
             self.setText(f"{name} is REAL, and {listed(armed)} {'is' if len(armed) == 1 else 'are'} ARMED.")
             words = "Commands move it now, and nobody will see it here. If you leave it running, it is disarmed first. "
         elif real:
             self.setIcon(QMessageBox.Icon.Warning)
-            self.setText(f"{name} is REAL, and keeps running.")
+            self.setText(f"{name} is REAL, and runs.")
             words = "Nothing is armed here, but its devices stay in use. "
         else:
-            self.setText(f"{name} keeps running.")
+            self.setText(f"{name} runs, and does not need this window.")
             words = ""
-        self.setInformativeText(f"{words}Whoever opens this project again is attached to it; `studio stop` ends it.")
+        found_again = "Left running, it is found again when the project is opened; “studio stop” ends it too."
+        self.setInformativeText(words + found_again)
         leave = "Disarm, and leave it running" if armed else "Leave it running"
         self.leave = self.addButton(leave, QMessageBox.ButtonRole.AcceptRole)
         self.stop = self.addButton("Stop it", QMessageBox.ButtonRole.DestructiveRole)

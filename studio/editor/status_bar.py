@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QPaintEvent
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
 from studio.editor.icons import icon
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MESSAGE_MS = 8000
 NOTHING_OPEN = "No project open"
+TROUBLE = "▲"
 EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
 SAFETY = "Commands made from a log never reach a vehicle"
 
@@ -35,6 +36,45 @@ class _Yielding(QLabel):
     def paintEvent(self, event: QPaintEvent | None) -> None:
         if self.width() >= self.sizeHint().width():
             super().paintEvent(event)
+
+
+class _Sentence(QLabel):
+    """What is said. Where there is no room for all of it, it ends with dots; the tooltip has the whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Message")
+        self.setContentsMargins(8, 0, 0, 0)
+        # It does not make the window wider.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.plain = ""
+        self.mark = ""
+        """The colour of the mark of trouble before it; nothing if there is none."""
+
+    def tell(self, text: str, mark: str = "") -> None:
+        """As it is: an error may be about an element of a file, and that is no mark-up of this label."""
+        self.plain, self.mark = text, mark
+        escaped = html.escape(text, quote=False)
+        self.setTextFormat(Qt.TextFormat.RichText if mark else Qt.TextFormat.PlainText)
+        self.setText(f'<span style="color:{mark}">{TROUBLE}</span> {escaped}' if mark else text)
+        self.setToolTip(f"<span>{escaped}</span>" if "<" in text else text)
+
+    @property
+    def fits(self) -> bool:
+        return self.width() >= self.sizeHint().width()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        if self.fits:
+            super().paintEvent(event)
+            return
+        painter, area, metrics = QPainter(self), self.contentsRect(), self.fontMetrics()
+        if self.mark:
+            painter.setPen(QColor(self.mark))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, TROUBLE)
+            area.setLeft(area.left() + metrics.horizontalAdvance(f"{TROUBLE} "))
+        painter.setPen(self.palette().windowText().color())
+        words = metrics.elidedText(self.plain, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
 
 
 class StatusBar(QStatusBar):
@@ -70,11 +110,7 @@ class StatusBar(QStatusBar):
         self.problems = self._button("Problems", self.problems_wanted)
         self._resting = ""
         """Said while there is nothing else to say."""
-        self.words = QLabel()
-        self.words.setAccessibleName("Message")
-        self.words.setContentsMargins(8, 0, 0, 0)
-        # A long sentence is cut off at its end; it does not make the window wider.
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.words = _Sentence()
         self.content = _Yielding()
         self.content.setProperty("role", "muted")
         self.zoom = self._button("Zoom", self.zoom_wanted)
@@ -106,11 +142,7 @@ class StatusBar(QStatusBar):
 
     def say(self, text: str, *, trouble: bool = False, stays: bool = False) -> None:
         """A sentence for a while, or until another is said."""
-        self._show_words(text)
-        if trouble:
-            mark = f'<span style="color:{self.theme.warning}">▲</span>'
-            self.words.setTextFormat(Qt.TextFormat.RichText)
-            self.words.setText(f"{mark} {html.escape(text, quote=False)}")
+        self._show_words(text, self.theme.warning if trouble else "")
         if stays:
             self._timer.stop()
         else:
@@ -121,15 +153,26 @@ class StatusBar(QStatusBar):
             self._show_words(text)
         self._resting = text
 
-    def _show_words(self, text: str) -> None:
-        """As they are: an error may be about an element of a file, and that is no mark-up of this label."""
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setText(text)
-        self.words.setToolTip(f"<span>{html.escape(text, quote=False)}</span>" if "<" in text else text)
+    def _show_words(self, text: str, mark: str = "") -> None:
+        self.words.tell(text, mark)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """What is counted at the right waits until a sentence that needs its room has been said."""
+        room = self.words.width() + (self.content.width() if self.content.isVisible() else 0)
+        if self.words.plain and self.words.sizeHint().width() > self.words.width():
+            self.content.hide()
+        elif not self.words.plain or self.words.sizeHint().width() + self.content.sizeHint().width() <= room:
+            self.content.setVisible(self.saved.isVisibleTo(self))
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     def refresh(self, session: Session | None, selected: int = 0, *, example: bool = False) -> None:
-        for widget in (self.saved, self.problems, self.content, self.zoom, self.origin, self.layout_name):
+        for widget in (self.saved, self.problems, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
+        self.content.setVisible(session is not None and (not self.words.plain or self.words.fits))
         if session is None:
             self._rest(NOTHING_OPEN)
             return

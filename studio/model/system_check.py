@@ -174,7 +174,7 @@ class _Checker:
             for port in spec.ports if spec and component.name not in missed else ():
                 end = Endpoint(component.name, port.name)
                 if port.direction == "in" and not port.optional and end not in wired:
-                    hint = f'add <wire from="..." to="{end}"/> with an out port of type {port.type}'
+                    hint = f'wire an out port of type {port.type} to it: <wire from="..." to="{end}"/>'
                     yield self.problem(f"nothing is wired to {end}", component.origin, hint, str(end), "warning")
 
     def unanswered_services(self) -> Iterator[Problem]:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.app import furnish_and_open, make_window, show_first_page
+from studio.editor.app import furnish_and_open, make_window, place_first, show_first_page
 from studio.editor.display import NoDisplay, require_display
 from studio.editor.help_pages import KeysDialog
 from studio.editor.main_window import MainWindow
@@ -147,3 +147,21 @@ def test_a_missing_display_is_noticed_before_qt_aborts(monkeypatch: pytest.Monke
         require_display()
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     require_display()
+
+
+@pytest.mark.parametrize(
+    ("room", "is_whole", "size"),
+    [
+        (QSize(1280, 800), True, QSize(1276, 760)),
+        (QSize(1280, 720), True, QSize(1276, 680)),
+        (QSize(1920, 1080), False, QSize(1728, 972)),
+        (QSize(3840, 2160), False, QSize(1760, 1100)),
+        (QSize(1366, 845), False, QSize(1280, 800)),
+    ],
+)
+def test_the_first_window_is_never_larger_than_the_screen(
+    fresh: MainWindow, room: QSize, is_whole: bool, size: QSize
+) -> None:
+    """Its status bar would lie below the edge."""
+    place_first(fresh, room)
+    assert fresh.isMaximized() is is_whole and fresh.size() == size

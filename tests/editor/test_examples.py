@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QFileDialog, QMessageBox
+from PyQt6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from studio import paths
+from studio.editor import files
 from studio.editor.app import open_first
 from studio.editor.code.code_page import CodePage
 from studio.editor.files import Files, place_for_copy
@@ -47,11 +48,11 @@ def choose(monkeypatch: pytest.MonkeyPatch, place: Path | None) -> list[tuple[st
     """What the dialog answers; returns its titles and proposals."""
     asked: list[tuple[str, str]] = []
 
-    def answer(_: object, title: str, proposal: str) -> tuple[str, str]:
-        asked.append((title, proposal))
-        return (str(place) if place is not None else "", "")
+    def answer(_: object, title: str, proposal: Path, verb: str) -> Path | None:
+        asked.append((title, str(proposal)))
+        return place
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    monkeypatch.setattr(files, "ask_new_folder", answer)
     return asked
 
 
@@ -67,7 +68,7 @@ def test_saving_an_example_saves_a_copy_and_goes_on_in_it(
     assert opened.session.do(MOVED)
     asked = choose(monkeypatch, mine)
     opened.trigger("file.save")
-    assert asked[0][0] == "rover is an example: folder for your own copy"
+    assert asked[0][0] == "rover is an example: a copy of your own"
     assert contents(example) == before and opened.session.folder == mine
     assert not opened.session.document.is_modified and 'x="320"' in (mine / "layout.xml").read_text()
     assert opened.session.do(MoveNodes({"terrain_map": (0.0, 0.0)}))

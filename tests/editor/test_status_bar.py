@@ -8,6 +8,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QTextDocument
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.live_state import parts_of
 from studio.editor.live_status import show_running
@@ -122,3 +123,22 @@ def test_a_sentence_keeps_what_is_in_angle_brackets(window: MainWindow, trouble:
         else:
             shown.setPlainText(text)
         assert shown.toPlainText().removeprefix("▲ ") == sentence
+
+
+def test_a_sentence_that_has_no_room_ends_with_dots_and_what_is_counted_waits(window: MainWindow) -> None:
+    status = window.status
+    window.project.refresh()
+    status.say("", stays=True)
+    assert status.content.isVisible()
+    long = "a sentence that goes on " * 20
+    status.say(long, trouble=True, stays=True)
+    assert not status.content.isVisible() and not status.words.fits
+    assert status.words.plain == long and status.words.toolTip() == long
+    QApplication.sendPostedEvents()
+    cut = status.words.grab().toImage()
+    status.words.tell(long.replace("a sentence", "a  sentenc", 1), status.theme.warning)
+    assert status.words.grab().toImage() != cut
+    status.words.tell(long + "and more", status.theme.warning)
+    assert status.words.grab().toImage() == cut, "it is cut off before that, with dots"
+    status.say("", stays=True)
+    assert status.content.isVisible()

@@ -104,8 +104,9 @@ def test_a_fault_is_found(inside: str, expected: list[str]) -> None:
 
 
 def test_an_in_port_without_a_wire_is_missed() -> None:
+    hint = 'wire an out port of type Float64 to it: <wire from="..." to="f.raw"/>'
     assert all_problems(FILTER + '\n<component name="g" type="low_pass"/><wire from="f.smooth" to="g.raw"/>') == [
-        'f:2: warning: nothing is wired to f.raw (add <wire from="..." to="f.raw"/> with an out port of type Float64)',
+        f"f:2: warning: nothing is wired to f.raw ({hint})"
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QFrame, QLabel, QLineEdit, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QLabel, QLineEdit, QTabWidget, QVBoxLayout, QWidget
 
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.panels.component_docs import ComponentDocs
 from studio.editor.panels.live_figures import LiveFigures
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_form, add_section, add_sentence
@@ -23,7 +24,6 @@ from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SystemEdit, shown
 
 ALONE = "own process"
-README = "README.md"
 _ACTIVATIONS = {"event": "on event", "periodic": "periodically", "trigger": "on trigger"}
 
 
@@ -72,10 +72,11 @@ class ComponentPage(Page):
         tabs.addTab(self._parameters_tab([component], spec), "Parameters")
         tabs.addTab(self.ports, "Ports")
         tabs.addTab(LiveFigures(feed, component.name), "Live")
-        tabs.addTab(_docs(spec), "Docs")
+        tabs.addTab(ComponentDocs(spec), "Docs")
         tabs.setCurrentIndex(tab)
         tabs.currentChanged.connect(self.tab_chosen)
         self.column.addWidget(tabs, 1)
+        self.fills = True
 
     # ---- parameters
 
@@ -195,16 +196,3 @@ class ComponentPage(Page):
         elif edits:
             what = edits[0].label.partition(" of ")[0]
             self.session.do(Compound(f"{what} of {shown(self.names)}", tuple(edits)))
-
-
-def _docs(spec: ComponentSpec | None) -> QWidget:
-    browser = QTextBrowser()
-    browser.setOpenExternalLinks(True)
-    browser.setFrameShape(QFrame.Shape.NoFrame)
-    browser.setStyleSheet("background: transparent; padding: 6px;")
-    readme = spec.folder / README if spec and spec.folder else None
-    if readme is not None and readme.is_file():
-        browser.setMarkdown(readme.read_text(encoding="utf-8", errors="replace"))
-    else:
-        browser.setPlainText(spec.doc if spec else "")
-    return browser

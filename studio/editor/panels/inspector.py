@@ -108,7 +108,8 @@ class Inspector(QScrollArea):
         if isinstance(page, SourcePage):
             page.log_wanted.connect(self.log_wanted)
             page.debug_wanted.connect(self.debug_wanted)
-        page.column.addStretch(1)
+        if not page.fills:
+            page.column.addStretch(1)
         self.setWidget(page)
 
     def _make(self, session: Session | None, nodes: list[str]) -> Page:

@@ -24,6 +24,8 @@ class Page(QWidget):
     """File and line of code."""
     event_wanted = pyqtSignal(str, int)
     """Topic and number of an event of which somebody wants to know how it came about."""
+    fills = False
+    """Whether its last part takes all the room that is left."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor
+from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -23,7 +23,9 @@ from studio.errors import Problem
 from studio.model.quick_fixes import Fix
 
 MARKS = {"error": "fa6s.circle-exclamation", "warning": "fa6s.triangle-exclamation"}
-FIX, PLACE = 2, 3
+MESSAGE, REMEDY, FIX, PLACE = range(4)
+LEAST = 140
+"""Of the messages, and of what to do."""
 _PROBLEM = Qt.ItemDataRole.UserRole
 
 
@@ -57,8 +59,7 @@ class Problems(QWidget):
         rows.setDefaultSectionSize(24)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.resizeSection(1, 200)
+        header.setSectionResizeMode(REMEDY, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(FIX, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(PLACE, QHeaderView.ResizeMode.ResizeToContents)
         self.nothing = EmptyState("fa6s.circle-check", "Nothing wrong", theme)
@@ -82,6 +83,19 @@ class Problems(QWidget):
             for column, cell in enumerate((message, remedy, self._fix_cell(problem), place)):
                 self.table.setItem(row, column, cell)
         self._stack.setCurrentIndex(1 if problems else 0)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """A message has what it needs, as long as something is left to say what to do; the rest is for that."""
+        viewport = self.table.viewport()
+        assert viewport is not None
+        needed, others = self.table.sizeHintForColumn(MESSAGE), self.table.sizeHintForColumn(REMEDY)
+        room = viewport.width() - self.table.columnWidth(FIX) - self.table.columnWidth(PLACE)
+        self.table.setColumnWidth(MESSAGE, max(LEAST, min(needed, max(room - others, room // 2))))
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._share_room()
 
     def _fix_cell(self, problem: Problem) -> QTableWidgetItem:
         found = self.fixes_of(problem)

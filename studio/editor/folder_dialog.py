@@ -1,0 +1,35 @@
+"""Where a project is to be: a folder that is made then, so there is no file to be chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QDir
+from PyQt6.QtWidgets import QDialog, QFileDialog, QWidget
+
+_Label = QFileDialog.DialogLabel
+
+
+class FolderDialog(QFileDialog):
+    """Its words are those of a project, not of a file that would be saved under a name."""
+
+    def __init__(self, parent: QWidget, title: str, proposal: Path, verb: str) -> None:
+        super().__init__(parent, title, str(proposal.parent))
+        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self.setFileMode(QFileDialog.FileMode.AnyFile)
+        self.setFilter(QDir.Filter.AllDirs | QDir.Filter.NoDotAndDotDot)
+        self.setNameFilter("Folders (*)")
+        self.setLabelText(_Label.LookIn, "Inside of:")
+        self.setLabelText(_Label.FileName, "Its folder:")
+        self.setLabelText(_Label.FileType, "Shown:")
+        self.setLabelText(_Label.Accept, verb)
+        self.selectFile(proposal.name)
+
+
+def ask_new_folder(parent: QWidget, title: str, proposal: Path, verb: str) -> Path | None:
+    """None if nobody wants it any more."""
+    dialog = FolderDialog(parent, title, proposal, verb)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    chosen = dialog.selectedFiles() if accepted else []
+    dialog.deleteLater()
+    return Path(chosen[0]) if chosen else None
