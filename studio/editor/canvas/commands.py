@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from studio.editor.canvas.blocks import blocks_of, move_blocks
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.gestures import LEAST_SIZE, SNAP, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
-from studio.editor.canvas.insertion import put_between, way_through, words_about
+from studio.editor.canvas.insertion import CARD, place_between, put_between, way_through, words_about
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
@@ -27,8 +27,6 @@ from studio.model.system_edits import AddNode, Compound, Connect, Disconnect, Re
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
 
-CARD = QSizeF(192, 84)
-"""About as large as one with a port on each side."""
 Placing = Callable[[list[tuple[str, QPointF, float, float]]], dict[str, tuple[float, float]]]
 
 
@@ -53,13 +51,17 @@ class CanvasCommands:
         """A component with its middle at `at`; wired to `port`, or put `into` wires of one port, if that fits."""
         system = self._scene.session.system
         name = system.free_name(type_name)
-        where = snapped((at or self.view.free_spot()) - QPointF(88, 40))
+        middle = at or self.view.free_spot()
+        where = snapped(middle - QPointF(88, 40))
         spec = self._scene.session.registry.get(type_name)
         title, wiring = f"Add {name}", []
         way = way_through(spec, self._scene.wire_of(into[0]).message_type) if into else None
         if way is not None:
-            title, wiring = f"Put {name} into {words_about(into)}", put_between(into, name, way)
-            where += QPointF(0, self._lower({name: QRectF(where, CARD)}))  # along a wire, cards are near
+            corner, moves = place_between(self._scene, into, middle)
+            title, wiring = f"Put {name} into {words_about(into)}", [*moves, *put_between(into, name, way)]
+            gone = {moved for move in moves if isinstance(move, MoveNodes) for moved in move.positions}
+            where = snapped(corner)
+            where += QPointF(0, self._lower({name: QRectF(where, CARD)}, gone))
         elif port is not None and spec is not None:
             connection = fitting_connection(port, name, spec)
             wiring = [Connect(connection)] if connection is not None else []
@@ -291,9 +293,9 @@ class CanvasCommands:
 
     # ---- inside
 
-    def _lower(self, areas: Mapping[str, QRectF]) -> float:
-        """How far down some cards have to go to cover none of the others."""
-        others = [item.outline() for item in self._scene.cards() if item.name not in areas]
+    def _lower(self, areas: Mapping[str, QRectF], gone: Collection[str] = ()) -> float:
+        """How far down some cards have to go to cover none of the others; `gone` go elsewhere with the same edit."""
+        others = [item.outline() for item in self._scene.cards() if item.name not in areas and item.name not in gone]
         down = 0.0
         while True:
             covered = [

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from PyQt6.QtCore import QPointF, QSizeF
+
+from studio.editor.canvas.gestures import SNAP, put
+from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
-from studio.model.parts import Connection, Endpoint, Wire
+from studio.model.layout_edits import MoveNodes
+from studio.model.parts import Connection, Endpoint, Frame, Wire
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Connect, Rewire, SystemEdit
 
+CARD, GAP = QSizeF(192, 84), 48.0
+"""About as large as a card with a port on each side is, and the room that a wire needs before and behind it."""
 Way = tuple[str, str]
 """Names of an in and an out port."""
 
@@ -31,6 +40,35 @@ def put_between(wires: Sequence[Wire], name: str, way: Way) -> list[SystemEdit]:
     """The wires go on from the new component, with their deliveries; it has what they had."""
     first, last = (Endpoint(name, port) for port in way)
     return [*(Rewire(wire, Wire(last, wire.end)) for wire in wires), Connect(Wire(wires[0].start, first))]
+
+
+def place_between(scene: CanvasScene, wires: Sequence[Wire], at: QPointF) -> tuple[QPointF, list[SystemEdit]]:
+    """The corner of a card at `at` of the wires, and the moves that make room for it: what stands right of it goes
+    further right, or the wires would run back. One that runs back anyway has room enough."""
+    corner = at - QPointF(CARD.width() / 2, CARD.height() / 2)
+    start, ends = scene.card_for(wires[0].start.node), [scene.card_for(wire.end.node) for wire in wires]
+    if start is None or None in ends:
+        return corner, []
+    first, last = start.outline().right() + GAP, min(end.outline().left() for end in ends if end is not None) - GAP
+    if last <= first - GAP:
+        return corner, []
+    by = max(0.0, math.ceil((first + CARD.width() - last) / SNAP) * SNAP)
+    corner.setX(min(max(corner.x(), first), last + by - CARD.width()))
+    return corner, _moved_right(scene, last, by) if by else []
+
+
+def _moved_right(scene: CanvasScene, edge: float, by: float) -> list[SystemEdit]:
+    """All that begins right of an edge; frames around it become wider."""
+    names = [name for name, item in scene.nodes.items() if item.x() >= edge]
+    moved = {name: (x + by, y) for name, (x, y) in scene.positions(names).items()}
+    edits: list[SystemEdit] = [MoveNodes(moved)] if moved else []
+    for remark in scene.remarks.values():
+        value = remark.value
+        if value.x >= edge:
+            edits.append(put(replace(value, x=value.x + by)))
+        elif isinstance(value, Frame) and value.x + value.width > edge:
+            edits.append(put(replace(value, width=value.width + by)))
+    return edits
 
 
 def words_about(wires: Sequence[Wire]) -> str:

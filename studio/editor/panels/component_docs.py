@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from PyQt6.QtGui import QTextCursor, QTextDocument
+from PyQt6.QtGui import QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
 from PyQt6.QtWidgets import QFrame, QTextBrowser
 
 from studio.model.spec import ComponentSpec
 
 README = "README.md"
+GAP, INDENT, CODE_PX = 7, 16, 11
+_CODE = QTextFormat.Property.UserProperty.value
 
 
 class ComponentDocs(QTextBrowser):
@@ -25,7 +27,7 @@ class ComponentDocs(QTextBrowser):
             self.setMarkdown(narrowed(readme.read_text(encoding="utf-8", errors="replace")))
             document = self.document()
             assert document is not None
-            _break_code(document)
+            _set_for_a_panel(document)
         else:
             self.setPlainText(spec.doc if spec else "")
 
@@ -61,13 +63,21 @@ def _listed(rows: list[str]) -> Iterator[str]:
         yield f"- **{first}** " + " · ".join(each for each in others if each)
 
 
-def _break_code(document: QTextDocument) -> None:
-    """Lines of code go on below: a panel that has to be scrolled sideways is not read."""
+def _set_for_a_panel(document: QTextDocument) -> None:
+    """Room between paragraphs, little before lists. Lines of code go on below, in small letters: a panel that has to be
+    scrolled sideways is not read."""
+    document.setIndentWidth(INDENT)
     block = document.begin()
     while block.isValid():
-        shape = block.blockFormat()
-        if shape.nonBreakableLines():
+        shape, cursor = block.blockFormat(), QTextCursor(block)
+        is_code, goes_on = shape.nonBreakableLines(), block.previous().blockFormat().hasProperty(_CODE)
+        if is_code:
             shape.setNonBreakableLines(False)
-            cursor = QTextCursor(block)
-            cursor.setBlockFormat(shape)
+            shape.setProperty(_CODE, True)
+            cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+            letters = QTextCharFormat()
+            letters.setProperty(QTextFormat.Property.FontPixelSize, CODE_PX)
+            cursor.mergeCharFormat(letters)
+        shape.setTopMargin(0 if block == document.begin() or (is_code and goes_on) else GAP)
+        cursor.setBlockFormat(shape)
         block = block.next()

@@ -16,6 +16,8 @@ from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.session import Session
 from studio.editor.theme import LIGHT
+from studio.model.layout_edits import MoveNodes, PutFrame
+from studio.model.parts import Frame
 from studio.model.project import Project
 
 SYSTEM = """<system name="small" version="1">
@@ -122,6 +124,22 @@ def test_it_covers_no_card_that_stands_at_the_wire(small: CanvasView) -> None:
     drop(small, "low_pass", on_branch(small, "sink"))
     cards = [item.outline() for item in small.canvas.cards()]
     assert not any(one.intersects(two) for place, one in enumerate(cards) for two in cards[:place])
+
+
+def test_where_there_is_no_room_what_stands_behind_goes_further_right(small: CanvasView) -> None:
+    session = small.canvas.session
+    near = {"sink": (240.0, 0.0), "other": (240.0, 320.0)}
+    assert session.do(MoveNodes(near)) and session.do(PutFrame(Frame("f", "Sinks", 200, -48, 300, 200)))
+    small.fit()
+    before = session.document.texts()
+    drop(small, "low_pass", on_branch(small, "other"))
+    assert not any(item.runs_back for item in small.canvas.wires.values())
+    boxes = {name: item.outline() for name, item in small.canvas.nodes.items()}
+    assert boxes["signal"].right() < boxes["low_pass"].left() and boxes["low_pass"].right() < boxes["other"].left()
+    frame = session.system.layout.frames["f"]
+    assert frame.x + frame.width >= boxes["sink"].right()
+    session.undo()
+    assert session.document.texts() == before
 
 
 def test_by_keyboard_only_what_fits_the_wire_is_offered(small: CanvasView) -> None:
