@@ -316,7 +316,14 @@ class CanvasScene(ItemScene):
         return {key: item.title_area() for key, item in self.remarks.items() if isinstance(item, FrameItem)}
 
     def _make_room(self) -> None:
-        self.setSceneRect(self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE))
+        """Around everything; and what is seen stays where it is, or the first card on a large screen would jump away
+        from the hand that has put it there."""
+        room = self.content_rect().adjusted(-SPARE, -SPARE, SPARE, SPARE)
+        for view in self.views():
+            viewport = view.viewport()
+            assert viewport is not None
+            room = room.united(view.mapToScene(viewport.rect()).boundingRect())
+        self.setSceneRect(room)
 
     def _shown_items(self) -> Iterator[QGraphicsItem]:
         yield from self.cards()

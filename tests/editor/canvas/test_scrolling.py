@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPointF, QRect
+from PyQt6.QtCore import QPoint, QPointF, QRect
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication
 
@@ -57,3 +57,16 @@ def test_what_is_fitted_stays_so_when_the_view_grows_and_shrinks(view: CanvasVie
     view.resize(1500, 700)
     QApplication.processEvents()
     assert view.zoom == 2.0  # somebody looks at something
+
+
+def test_a_card_stays_under_the_hand_that_has_put_it_there(view: CanvasView) -> None:
+    """On an empty canvas that is larger than the room around one card."""
+    view.commands.select_all()
+    view.commands.delete()
+    view.resize(1900, 1000)
+    view.fit()
+    QApplication.processEvents()
+    for at in (QPoint(150, 120), QPoint(1700, 900)):
+        point = view.mapToScene(at)
+        assert view.commands.add("terrain_map", point)
+        assert (view.mapFromScene(point) - at).manhattanLength() <= 2
