@@ -88,6 +88,7 @@ def _make_workspace(window: MainWindow) -> None:
     window.workspace = QWidget()
     window.band = OriginBand(window.theme)
     window.notice = Notice()
+    window.notice.answered.connect(lambda: window.canvas.setFocus() if window.has_session else None)
     window.docks = Docks(window.workspace)
     window.docks.set_close_icon(icon("mdi6.close", LIGHT.control_border))  # readable in both themes
     layout = QVBoxLayout(window.workspace)

@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PyQt6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from studio.editor.dialog_parts import button_row
 from studio.editor.fonts import code_font
+from studio.editor.theme import DARK, LIGHT, Theme
 
 Choices = Mapping[str, Callable[[], object]]
 """What is on each button, and what it does."""
@@ -25,6 +28,9 @@ class Question:
 
 class Notice(QFrame):
     """Shows the newest question; the others wait behind it until it is answered or withdrawn."""
+
+    answered = pyqtSignal()
+    """The last one, by whoever has the keyboard here: it goes back to the work."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,12 +65,15 @@ class Notice(QFrame):
         self._show()
 
     def _show(self) -> None:
+        had_focus = any(button.hasFocus() for button in self._buttons)
         for old in self._buttons:
             old.hide()
             old.deleteLater()
         self._buttons = []
         if not self._questions:
             self.hide()
+            if had_focus:
+                self.answered.emit()
             return
         question, waiting = self._questions[-1], len(self._questions) - 1
         self.words.setText(question.words)
@@ -99,11 +108,43 @@ class TextDialog(QDialog):
         self.rows.addWidget(page)
 
 
+class _Changes(QSyntaxHighlighter):
+    """What comes is on green, what goes on red, and both have their signs; names of files stand out."""
+
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        super().__init__(document)
+        self._grounds = {"+": _ground(theme.fine), "-": _ground(theme.error)}
+        self._name = QTextCharFormat()
+        self._name.setFontWeight(QFont.Weight.DemiBold)
+        self._place = QTextCharFormat()
+        self._place.setForeground(QColor(theme.muted))
+
+    def highlightBlock(self, text: str | None) -> None:
+        line = text or ""
+        if line.startswith(("--- ", "+++ ")):
+            self.setFormat(0, len(line), self._name)
+        elif line.startswith("@@"):
+            self.setFormat(0, len(line), self._place)
+        elif line[:1] in self._grounds:
+            self.setFormat(0, len(line), self._grounds[line[:1]])
+
+
+def _ground(colour: str) -> QTextCharFormat:
+    tint, found = QColor(colour), QTextCharFormat()
+    tint.setAlphaF(0.18)
+    found.setBackground(tint)
+    return found
+
+
 class DifferenceDialog(TextDialog):
     """Two versions of files, line by line; and what can be done about it, in words on a button."""
 
     def __init__(self, parent: QWidget, title: str, text: str, choices: Choices | None = None) -> None:
         super().__init__(parent, title, text or "There is no difference in the text.")
+        document = self.page.document()
+        assert document is not None
+        is_dark = self.palette().base().color().lightness() < 128
+        self.changes = _Changes(document, DARK if is_dark else LIGHT)
         self.buttons: dict[str, QPushButton] = {}
         for words, do in {**(choices or {}), "Close": lambda: None}.items():
             button = self.buttons[words] = QPushButton(words)

@@ -9,6 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.automatic_layout import Wish, wishes
 from studio.editor.icons import icon
@@ -246,10 +247,13 @@ class Viewers(QObject):
         if not self._to_open:
             return
         wish = self._to_open.pop(0)
+        held = QApplication.focusWidget()
         self.add(wish.kind, wish.settings)
         has_room = self.docks.manager.width() >= ROOM_PX
         if not has_room:
             self.docks.show("system")  # nobody has asked for them: not over what is being worked on
+        if held is not None and held.isVisible():
+            held.setFocus()  # a tab that lay over it for a moment has taken the keyboard away
         if self._to_open:
             self._next.start()
         elif has_room:

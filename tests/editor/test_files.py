@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QObject
+from PyQt6.QtCore import QEvent, QObject, Qt
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -499,3 +500,27 @@ def test_nothing_is_kept_of_what_was_saved_or_given_up(window: MainWindow) -> No
     window.files.ask_leave_and_open(window.session.folder)
     assert not window.notice.isVisible()
     assert not list(window.files.autosave.root.glob("*/*.xml"))
+
+
+def test_what_comes_and_what_goes_is_told_apart_by_colour_too(window: MainWindow) -> None:
+    dialog = DifferenceDialog(window, "On disk, and here", "--- a on disk\n+++ a here\n@@ -1 +1 @@\n-old\n+new\n same")
+    dialog.show()
+    QApplication.processEvents()
+    document = dialog.page.document()
+    assert document is not None
+    formats = []
+    for number in range(document.blockCount()):
+        layout = document.findBlockByNumber(number).layout()
+        assert layout is not None
+        formats.append([each.format.background().color().getRgb() for each in layout.formats()])
+    gone, come = formats[3], formats[4]
+    assert len(gone) == len(come) == 1 and gone != come and not formats[5]
+    dialog.close()
+
+
+def test_who_has_answered_by_key_is_back_at_the_canvas(window: MainWindow) -> None:
+    window.notice.ask("Which?", {"This": lambda: None})
+    window.activateWindow()
+    window.notice._buttons[0].setFocus()
+    QTest.keyClick(window.notice._buttons[0], Qt.Key.Key_Space)
+    assert not window.notice.isVisible() and window.canvas.hasFocus()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.editor import viewers as viewers_module
@@ -110,3 +111,18 @@ def test_an_empty_viewer_of_a_running_system_shows_what_there_is(
     button.click()
     button.click()
     assert [each.KIND for each in window.viewers.open.values()] == ["map", "topics"], "not one more each time"
+
+
+def test_viewers_that_open_by_themselves_leave_the_keyboard_where_it_is(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a small window they lie over the canvas for a moment, and the palette's field would get the next key."""
+    window.activateWindow()
+    window.canvas.setFocus()
+    QApplication.processEvents()
+    with monkeypatch.context() as while_it_runs:
+        while_it_runs.setattr(type(window.live.feed), "is_attached", property(lambda _: True))
+        window.viewers._open_chosen([viewers_module.Wish("plot", {})])
+    QApplication.processEvents()
+    assert list(window.viewers.open) == ["plot.1"] and window.docks.is_in_front("system")
+    assert window.canvas.hasFocus()

@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.panels.name_label import NameLabel
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.errors import StudioError
@@ -49,7 +50,7 @@ class ParameterField(QWidget):
         super().__init__()
         self.spec, self._frames = spec, frames
         self.theme = theme
-        self.label = QLabel(spec.name)
+        self.label = NameLabel(spec.name)
         self.label.setFixedWidth(104)
         self.bar = QToolButton()
         self.bar.setFixedWidth(9)

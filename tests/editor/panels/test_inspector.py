@@ -176,3 +176,13 @@ def test_the_error_card_tells_on_which_event_and_leads_there(qapp: QApplication)
     assert card.handling.accessibleName().endswith(" at 15:00:00.250"), "of what is real, the time of day"
     card.show_error(TRACE, "thing")
     assert card.handling.isHidden() and card.fields.isHidden()
+
+
+def test_a_long_name_of_a_parameter_is_shortened_in_its_middle_and_keeps_its_unit(qapp: QApplication) -> None:
+    field = ParameterField(ParameterSpec("deceleration_of_the_wheels_m_s2", "float", 1.5, unit="m/s²"), LIGHT)
+    field.resize(250, 60)
+    field.show()
+    assert "…" in field.label.shown() and field.label.shown().endswith("_s2")
+    assert field.label.text() == "deceleration_of_the_wheels_m_s2"
+    short = ParameterField(ParameterSpec("reach_m", "float", 1.5, unit="m"), LIGHT)
+    assert short.label.shown() == "reach_m"
