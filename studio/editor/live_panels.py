@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QTimer
 
+from studio.editor.failures import FailureLines
 from studio.editor.live_state import parts_of
 from studio.editor.notice import TextDialog
 from studio.editor.panels.console import Console
@@ -14,6 +15,7 @@ from studio.editor.panels.console_lines import time_words
 from studio.editor.panels.processes import Processes
 from studio.editor.source_view import open_source
 from studio.editor.theme import Theme
+from studio.runtime.clock import wall_ns
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -36,7 +38,11 @@ class LivePanels(QObject):
         window.docks.add("console", "Console", self.console, "tab", beside="problems")
         window.docks.add("processes", "Processes", self.processes, "tab", beside="problems")
         feed = window.live.feed
+        self._failures = FailureLines()
+        feed.attached.connect(self._failures.forget)
+        feed.attached.connect(self._tell_failures)
         feed.spoken.connect(self.console.add)
+        feed.changed.connect(lambda _: self._tell_failures())
         feed.changed.connect(lambda _: None if self._timer.isActive() else self._timer.start())
         feed.attached.connect(self._show_processes)
         feed.ended.connect(lambda _: self._show_processes())
@@ -45,6 +51,11 @@ class LivePanels(QObject):
         self.processes.said_wanted.connect(self.show_said)
         self.processes.restart_wanted.connect(self._restart)
         self.processes.output_wanted.connect(self._show_output)
+
+    def _tell_failures(self) -> None:
+        lines = self._failures.new_in(self.window.live.feed.state, wall_ns())
+        if lines:
+            self.console.add(lines)
 
     def show_said(self, component: str) -> None:
         """The console with what one component says."""
