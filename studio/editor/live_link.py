@@ -152,11 +152,11 @@ class Link:
             self._detach()
             return
         self._listen()
-        if self._attachment.ended.is_set():
-            self._end(died=not self._attachment.said_goodbye)
-            return
         silent_ns = monotonic_ns() - self._attachment.heard_ns
-        if silent_ns > DOUBT_AFTER_NS and not self._system.is_alive():
+        if self._attachment.said_goodbye:
+            self._end(died=False)
+        elif silent_ns > DOUBT_AFTER_NS and (self._attachment.ended.is_set() or not self._system.is_alive()):
+            # Not before: one that stops takes its folder away first, and its goodbye is still on the way.
             self._end(died=True)
         elif (silent_ns > SILENT_AFTER_NS) != self._silent:
             self._silent = not self._silent

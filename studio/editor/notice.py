@@ -85,6 +85,9 @@ class Notice(QFrame):
             self._layout.addWidget(button)
             self._buttons.append(button)
         self.show()
+        if had_focus and self._buttons:
+            self._buttons[0].show()
+            self._buttons[0].setFocus()  # it would go to any field, and the next key into it
 
     def _take(self, question: Question, text: str, do: Callable[[], object]) -> None:
         if not text.endswith("…"):

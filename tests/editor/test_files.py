@@ -524,3 +524,15 @@ def test_who_has_answered_by_key_is_back_at_the_canvas(window: MainWindow) -> No
     window.notice._buttons[0].setFocus()
     QTest.keyClick(window.notice._buttons[0], Qt.Key.Key_Space)
     assert not window.notice.isVisible() and window.canvas.hasFocus()
+
+
+def test_the_next_question_has_the_keyboard_of_the_one_before(window: MainWindow) -> None:
+    """Or the next key would go into any field, such as the name of the project."""
+    window.notice.ask("Which?", {"This": lambda: None})
+    window.notice.ask("And which?", {"That": lambda: None})
+    window.activateWindow()
+    QApplication.processEvents()
+    window.notice._buttons[0].setFocus()
+    QTest.keyClick(window.notice._buttons[0], Qt.Key.Key_Space)
+    assert window.notice.words.text() == "Which?" and window.notice._buttons[0].hasFocus()
+    window.notice.withdraw()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -17,6 +17,7 @@ from studio.editor.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
 
+LEAST_WIDTH = 180
 FAVOURITES, TOOLS_TITLE = "Favourites", "Sources and tools"
 TITLES = {"sensor": "Sensors", "processor": "Processors", "actuator": "Actuators", "judge": "Judges"}
 
@@ -68,6 +69,10 @@ class Palette(QWidget):
         layout.addLayout(above)
         layout.addWidget(self.nothing)
         layout.addWidget(self.tree, 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower, its names could not be told apart."""
+        return QSize(LEAST_WIDTH, super().minimumSizeHint().height())
 
     def show_registry(self, registry: Registry) -> None:
         self.registry = registry

@@ -8,13 +8,13 @@ import pytest
 from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QTreeWidgetItem
+from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
 from studio.editor.canvas.dragged import TOOL_MIME
 from studio.editor.favourites import Favourites
 from studio.editor.main_window import MainWindow
 from studio.editor.palette_tools import TOOLS, add_source, source_menu
-from studio.editor.panels.palette import FAVOURITES, TOOLS_TITLE, Palette
+from studio.editor.panels.palette import FAVOURITES, LEAST_WIDTH, TOOLS_TITLE, Palette
 from studio.editor.panels.palette_tree import TOOL, TYPE
 from studio.editor.settings import Settings
 from studio.editor.theme import LIGHT
@@ -184,3 +184,10 @@ def test_a_row_stays_under_the_pointer_while_favourites_grow_above_it(panel: Pal
     panel.favourites.toggle("low_pass")
     [_, below] = [each for each in panel.tree.rows() if each.data(0, TYPE) == "low_pass"]
     assert panel.tree.visualItemRect(below).top() == before
+
+
+def test_it_is_never_so_narrow_that_names_cannot_be_told_apart(window: MainWindow) -> None:
+    window.docks.show("palette")
+    window.docks.set_columns(60, 260)
+    QApplication.processEvents()
+    assert window.palette_panel.width() >= LEAST_WIDTH - 4, "but for the frame"
