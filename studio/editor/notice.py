@@ -65,7 +65,8 @@ class Notice(QFrame):
         self._show()
 
     def _show(self) -> None:
-        had_focus = any(button.hasFocus() for button in self._buttons)
+        window = self.window()
+        had_focus = window is not None and window.focusWidget() in self._buttons
         for old in self._buttons:
             old.hide()
             old.deleteLater()

@@ -9,7 +9,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QApplication
 
 from studio.editor.automatic_layout import Wish, wishes
 from studio.editor.icons import icon
@@ -247,7 +246,8 @@ class Viewers(QObject):
         if not self._to_open:
             return
         wish = self._to_open.pop(0)
-        held = QApplication.focusWidget()
+        window = self.docks.manager.window()
+        held = window.focusWidget() if window is not None else None
         self.add(wish.kind, wish.settings)
         has_room = self.docks.manager.width() >= ROOM_PX
         if not has_room:

@@ -523,7 +523,7 @@ def test_who_has_answered_by_key_is_back_at_the_canvas(window: MainWindow) -> No
     window.activateWindow()
     window.notice._buttons[0].setFocus()
     QTest.keyClick(window.notice._buttons[0], Qt.Key.Key_Space)
-    assert not window.notice.isVisible() and window.canvas.hasFocus()
+    assert not window.notice.isVisible() and window.focusWidget() is window.canvas
 
 
 def test_the_next_question_has_the_keyboard_of_the_one_before(window: MainWindow) -> None:
@@ -534,5 +534,5 @@ def test_the_next_question_has_the_keyboard_of_the_one_before(window: MainWindow
     QApplication.processEvents()
     window.notice._buttons[0].setFocus()
     QTest.keyClick(window.notice._buttons[0], Qt.Key.Key_Space)
-    assert window.notice.words.text() == "Which?" and window.notice._buttons[0].hasFocus()
+    assert window.notice.words.text() == "Which?" and window.focusWidget() is window.notice._buttons[0]
     window.notice.withdraw()

@@ -125,4 +125,4 @@ def test_viewers_that_open_by_themselves_leave_the_keyboard_where_it_is(
         window.viewers._open_chosen([viewers_module.Wish("plot", {})])
     QApplication.processEvents()
     assert list(window.viewers.open) == ["plot.1"] and window.docks.is_in_front("system")
-    assert window.canvas.hasFocus()
+    assert window.focusWidget() is window.canvas
