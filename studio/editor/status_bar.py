@@ -159,11 +159,10 @@ class StatusBar(QStatusBar):
 
     def _make_room(self) -> None:
         """What is counted at the right waits until a sentence that needs its room has been said."""
-        room = self.words.width() + (self.content.width() if self.content.isVisible() else 0)
-        if self.words.plain and self.words.sizeHint().width() > self.words.width():
-            self.content.hide()
-        elif not self.words.plain or self.words.sizeHint().width() + self.content.sizeHint().width() <= room:
-            self.content.setVisible(self.saved.isVisibleTo(self))
+        counts = self.content.sizeHint().width()
+        room = self.words.width() + (counts if self.content.isVisible() else 0)
+        fits = not self.words.plain or self.words.sizeHint().width() + counts <= room
+        self.content.setVisible(fits and self.saved.isVisibleTo(self))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
@@ -172,8 +171,8 @@ class StatusBar(QStatusBar):
     def refresh(self, session: Session | None, selected: int = 0, *, example: bool = False) -> None:
         for widget in (self.saved, self.problems, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
-        self.content.setVisible(session is not None and (not self.words.plain or self.words.fits))
         if session is None:
+            self.content.hide()
             self._rest(NOTHING_OPEN)
             return
         self.show_origin()
@@ -197,6 +196,7 @@ class StatusBar(QStatusBar):
             for table, word in ((session.system.nodes, "node"), (session.system.wires, "wire"))
         )
         self.content.setText(f"{selected} selected · {counts}" if selected else counts)
+        self._make_room()
 
     def show_layout(self, name: str) -> None:
         self.layout_name.setText(f"Layout: {name}")

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPointF
 from PyQt6.QtGui import QPainterPath, QPolygonF
 
 LENGTH, HALF = 9.0, 4.5
-STEEP = 3.0
+STEEP = 2.0
 """So many times higher than its last bend is long, a curve has left the height of the port before the arrow begins."""
 STEPS = 32
 

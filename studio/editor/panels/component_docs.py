@@ -35,7 +35,7 @@ class ComponentDocs(QTextBrowser):
 def narrowed(text: str) -> str:
     """Without the title, which stands above; headings as bold lines, and tables as lists: columns would be a few
     letters wide."""
-    parts = []
+    parts: list[str] = []
     is_code = False
     for is_table, lines in groupby(text.splitlines(), key=lambda line: line.lstrip().startswith("|")):
         if is_table and not is_code:

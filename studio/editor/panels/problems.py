@@ -91,7 +91,7 @@ class Problems(QWidget):
         assert viewport is not None
         needed, others = self.table.sizeHintForColumn(MESSAGE), self.table.sizeHintForColumn(REMEDY)
         room = viewport.width() - self.table.columnWidth(FIX) - self.table.columnWidth(PLACE)
-        self.table.setColumnWidth(MESSAGE, max(LEAST, min(needed, max(room - others, room // 2))))
+        self.table.setColumnWidth(MESSAGE, max(LEAST, min(needed, max(room - others, room * 2 // 3))))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
