@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QMenu
 
+from studio.editor.canvas.wire_item import WireItem
 from studio.editor.icons import icon
 from studio.editor.live_menu import add_component_entries
 from studio.model.parts import Wire
@@ -15,19 +16,26 @@ from studio.model.wiring import topic_of
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-ENTRIES = (
+ON_WIRES = ("edit.delete",)
+ON_GROUND = (
+    "insert.quick", "insert.note", "insert.frame", "", "edit.paste", "edit.select_all", "", "view.fit", "view.arrange",
+)  # fmt: skip
+"""Where only wires are selected, and where nothing is."""
+ON_CARDS = (
     "insert.quick", "", "edit.rename", "edit.duplicate", "edit.copy", "edit.cut", "edit.paste", "edit.delete", "",
     "edit.align_left", "edit.align_top", "edit.spread_down", "view.arrange", "", "insert.group", "edit.fold",
     "edit.ungroup", "insert.note", "insert.frame",
 )  # fmt: skip
-"""For everything; an empty name is a line."""
+"""For cards, notes, frames and groups; an empty name is a line."""
 
 
 def open_context_menu(window: MainWindow, at: QPoint) -> None:
     menu = QMenu(window)
     add_component_entries(menu, window)
     _add_wire_entries(menu, window)
-    for name in ENTRIES:
+    chosen = window.canvas.canvas.selectedItems()
+    is_wire = bool(chosen) and all(isinstance(item, WireItem) for item in chosen)
+    for name in ON_WIRES if is_wire else ON_CARDS if chosen else ON_GROUND:
         if name:
             menu.addAction(window.menus.actions[name])
         else:

@@ -369,6 +369,7 @@ class CanvasView(SightView):
         wiring = KeyboardWiring(self, name)
         if wiring.is_possible:
             self.wiring = wiring
+            self.setFocus()  # the key may have been pressed in the zoom bar, and the arrows would stay there
         else:
             self.canvas.session.refused.emit(f"nothing fits the ports of {name}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed
@@ -15,6 +16,8 @@ from studio.model.parts import Wire
 from studio.model.spec import Delivery
 from studio.model.system_edits import SetDelivery
 from studio.model.wiring import effective_delivery, port_at, topic_of
+
+_DEFAULTS = {"lossless": "every event", "latest": "newest", "queue": "a queue"}
 
 
 class WirePage(Page):
@@ -45,12 +48,14 @@ class WirePage(Page):
         box = narrow_box()
         box.setAccessibleName("Delivery")
         for title, kind in (
-            (f"as the port asks ({asked})", ""),
+            (f"default: {_DEFAULTS[asked.kind]}", ""),  # short: a narrow panel has no room for more
             ("every event", "lossless"),
             ("only the newest", "latest"),
             ("a queue", "queue"),
         ):
             box.addItem(title, kind)
+        box.setItemData(0, f"As the in port asks: {asked}", Qt.ItemDataRole.ToolTipRole)
+        box.setToolTip(f"What the receiver gets when it is slower. Default is what its in port asks: {asked}")
         own = wire.delivery
         box.setCurrentIndex(box.findData(own.kind if own else ""))
         depth = QLineEdit(str(own.depth if own and own.kind == "queue" else 5))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QTextDocument
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QAbstractButton, QApplication
 
 from studio.editor.canvas.hover import words_about
 from studio.editor.canvas.live_layer import LiveLayer
@@ -109,3 +109,12 @@ def test_the_words_about_a_card_show_angle_brackets_as_they_are(view: CanvasView
     shown = QTextDocument()
     shown.setHtml(words_about(view.canvas, item.anchor(port)))
     assert "a <map> & more" in shown.toPlainText()
+
+
+def test_a_wire_begun_from_the_zoom_bar_has_the_keyboard(view: CanvasView) -> None:
+    view.go_to("traverse_map")
+    button = next(each for each in view.zoom_bar.findChildren(QAbstractButton) if each.isVisible())
+    button.setFocus()
+    view.start_keyboard_wiring()
+    assert view.wiring is not None and view.window().focusWidget() is view  # type: ignore[union-attr]
+    view.wiring.give_up()
