@@ -17,10 +17,10 @@ from PyQt6.QtGui import (
     QMouseEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.card_buttons import press_button
+from studio.editor.canvas.choosing import Choosing
 from studio.editor.canvas.commands import CanvasCommands, fitting_connection
 from studio.editor.canvas.drops import Drops
 from studio.editor.canvas.gestures import (
@@ -70,6 +70,7 @@ class CanvasView(SightView):
         self.commands = CanvasCommands(self)
         self.groups = GroupCommands(self)
         self.reach = Reach(self)
+        self.choosing = Choosing(scene)
         self.gesture: Gesture | None = None
         self.wiring: KeyboardWiring | None = None
         self._pressed: QPoint | None = None
@@ -140,11 +141,12 @@ class CanvasView(SightView):
             self.cancel_gesture()
 
     def _press(self, at: QPoint, point: QPointF, keys: Qt.KeyboardModifier) -> None:
+        self.choosing.forget()
         extend = bool(keys & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier))
         wire = wire_end_at(self.canvas, point)
         port = self.canvas.port_near(point)
         if wire is not None and (port is None or wire[0].isSelected()):
-            self._choose(wire[0], extend)
+            self.choosing.press([wire[0]], extend=extend)
             self._wait(at, lambda: ConnectGesture(self.canvas, wire[1], wire[0]))
         elif port is not None:
             self.canvas.set_focus_node(port[1].end.node, ring=False)
@@ -154,15 +156,15 @@ class CanvasView(SightView):
         elif (node := self.canvas.node_at(point)) is not None:
             self._press_node(node, at, point, extend)
         elif (group := self.canvas.card_at(point)) is not None:
-            self._choose(group, extend)
+            self.choosing.press([group], extend=extend)
             self._wait(at, lambda: MoveGesture(self.canvas, group, point))
         elif lines := self.canvas.wires_at(point):
-            self._choose_all(lines, extend)
+            self.choosing.press(lines, extend=extend)
         elif isinstance(border := self.canvas.group_at(point), GroupFrame):
-            self._choose(border, extend)
+            self.choosing.press([border], extend=extend)
             self._wait(at, lambda: MoveGesture(self.canvas, border, point))
         elif (remark := self.canvas.remark_at(point)) is not None:
-            self._choose(remark, extend)
+            self.choosing.press([remark], extend=extend)
             on_grip = remark.is_grip(point)
             self._wait(at, lambda: ResizeGesture(remark) if on_grip else MoveGesture(self.canvas, remark, point))
         else:
@@ -171,31 +173,13 @@ class CanvasView(SightView):
             self.begin(RubberBand(self.canvas, point, extend=extend))
 
     def _press_node(self, node: NodeItem, at: QPoint, point: QPointF, extend: bool) -> None:
-        self._choose(node, extend)
+        self.choosing.press([node], extend=extend)
         self.canvas.set_focus_node(node.name, ring=False)
         self._wait(at, lambda: MoveGesture(self.canvas, node, point))
 
     def _wait(self, at: QPoint, begins: Callable[[], Gesture]) -> None:
         """A click only selects: what would change something begins when the hand has moved."""
         self._pressed, self._begins = at, begins
-
-    def _choose(self, item: QGraphicsItem, extend: bool) -> None:
-        if extend:
-            item.setSelected(not item.isSelected())
-        elif not item.isSelected():
-            self.canvas.clearSelection()
-            item.setSelected(True)
-
-    def _choose_all(self, lines: list[WireItem], extend: bool) -> None:
-        """A wire, or all that share a trunk."""
-        if extend:
-            chosen = not all(line.isSelected() for line in lines)
-            for line in lines:
-                line.setSelected(chosen)
-        elif not all(line.isSelected() for line in lines):
-            self.canvas.clearSelection()
-            for line in lines:
-                line.setSelected(True)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
@@ -224,6 +208,8 @@ class CanvasView(SightView):
             return
         self._pressed = self._begins = None
         gesture = self.gesture
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.choosing.release(moved=gesture is not None)
         if gesture is None or event.button() != Qt.MouseButton.LeftButton:
             return
         on_ground = isinstance(gesture, ConnectGesture) and gesture.old is None and gesture.is_on_ground
@@ -269,7 +255,7 @@ class CanvasView(SightView):
         point = self.mapToScene(event.pos())
         under = canvas.card_at(point) or canvas.wire_at(point) or canvas.remark_at(point) or canvas.group_at(point)
         if under is not None and not under.isSelected():
-            self._choose(under, extend=False)
+            self.choosing.press([under], extend=False)
         self.menu_wanted.emit(event.globalPos())
 
     def leaveEvent(self, event: QEvent | None) -> None:
@@ -312,6 +298,7 @@ class CanvasView(SightView):
     def cancel_gesture(self) -> None:
         gesture, self.gesture = self.gesture, None
         self._pressed = self._begins = None
+        self.choosing.forget()
         self.pointer_note.hide()
         if gesture is not None:
             gesture.cancel()

@@ -232,3 +232,17 @@ def test_partners_that_go_end_the_wiring_by_keyboard(view: CanvasView) -> None:
     assert view.wiring is None and view.gesture is None
     QTest.keyClick(view, Qt.Key.Key_Down)
     assert view.canvas.nodes["traverse_map"].fitting is None
+
+
+def test_a_click_on_one_of_many_that_are_selected_means_that_one(view: CanvasView, hand: Any) -> None:
+    view.commands.select_all()
+    hand.click(hand.body("terrain_map"))
+    assert view.canvas.selected_nodes() == ["terrain_map"] and not view.canvas.selected_connections()
+
+
+def test_a_drag_on_one_of_many_that_are_selected_takes_all_of_them(view: CanvasView, hand: Any) -> None:
+    view.canvas.select(["terrain_map", "traverse_map"])
+    at = hand.body("terrain_map")
+    hand.drag(at, at + QPointF(64, 0))
+    assert labels(view) == ["Move terrain_map and traverse_map"]
+    assert view.canvas.selected_nodes() == ["terrain_map", "traverse_map"]
