@@ -191,3 +191,4 @@ def test_it_is_never_so_narrow_that_names_cannot_be_told_apart(window: MainWindo
     window.docks.set_columns(60, 260)
     QApplication.processEvents()
     assert window.palette_panel.width() >= LEAST_WIDTH - 4, "but for the frame"
+    window.layouts.reset()
