@@ -72,6 +72,8 @@ class Watch:
         self.show: Show | None = show
         self.came = 0
         """How many events there were since it began, also those that were not shown."""
+        self.stamp_ns = 0
+        """Of the last event that was shown, in the run that is attached."""
 
     def close(self) -> None:
         """Nothing is shown after this, not even what has been collected already."""
@@ -208,6 +210,8 @@ class Feed(QObject):
             case Attached(system):
                 if self._folder is not None and Path(system.folder).resolve() == self._folder.resolve():
                     self.run, self._attaching, self.garbled = system.run, True, {}
+                    for watch in self._watches:
+                        watch.stamp_ns = 0
             case Ended(died, words):
                 self.last_words = words
                 self.state, self.run, self._attaching, self.silent_s = {}, "", False, 0.0
@@ -254,6 +258,7 @@ class Feed(QObject):
         watch.came += batch.counts.get(watch.topic, 0)
         events = batch.events.get(watch.topic)
         if events and watch.show is not None:
+            watch.stamp_ns = events[-1].stamp_ns
             watch.show(list(events) if watch.every else [events[-1]])
 
     def _answer(self, answer: Answer) -> None:

@@ -24,6 +24,7 @@ NOTHING = "No image yet. Choose a topic of type Image"
 class ImageViewer(Viewer):
     KIND, TITLE, ICON = "image", "Image", "mdi6.image"
     KEEPS_PICTURE = True
+    SHOWS_LAST = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

@@ -32,6 +32,7 @@ NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes on
 
 class MapViewer(Viewer):
     KIND, TITLE, ICON = "map", "Map", "mdi6.map"
+    SHOWS_LAST = True
     compare_wanted = pyqtSignal(str, object, str)
     """With this map of a topic: topic, map, and what it is in words."""
     scene_wanted = pyqtSignal()

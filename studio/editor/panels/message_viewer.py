@@ -30,6 +30,7 @@ class AnyTopic(TopicChoice):
 class MessageViewer(Viewer):
     KIND, TITLE, ICON = "message", "Message", "mdi6.code-json"
     KEEPS_PICTURE = True
+    SHOWS_LAST = True
     plot_wanted = pyqtSignal(object)
     """A Field that the user wants to see as a curve."""
     cause_wanted = pyqtSignal(str, int)

@@ -16,6 +16,7 @@ NOTHING = "No scan yet. Choose a topic of type Range3d"
 class ScanViewer(Viewer):
     KIND, TITLE, ICON = "scan", "Laser scan", "mdi6.radar"
     KEEPS_PICTURE = True
+    SHOWS_LAST = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
+from studio.editor.panels.later_picture import later_words
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topic_choice import TopicChoice
 from studio.editor.panels.viewer_tool import ViewerTool
@@ -39,6 +40,7 @@ RUN: Offer = ("Run the system", "run.start")
 LEAST_FACTS = 64
 """Pixels: from the beginning of a sentence in less nobody could guess the rest."""
 TROUBLE_MS = 8000
+SETTLED_MS = 400
 TOPICS: Offer = ("Show the topics", "viewer.topics")
 
 
@@ -67,6 +69,8 @@ class Viewer(QWidget):
     ICON: ClassVar[str]
     KEEPS_PICTURE: ClassVar[bool] = False
     """Whether its last picture stays after the end and does not tell so by itself."""
+    SHOWS_LAST: ClassVar[bool] = False
+    """Whether its picture is of the last event alone, and not of all that came."""
     titled = pyqtSignal(str)
     """What the viewer should be called now."""
     settled = pyqtSignal()
@@ -86,6 +90,11 @@ class Viewer(QWidget):
         self._plate_stays.setSingleShot(True)
         self._plate_stays.setInterval(TROUBLE_MS)
         self._plate_stays.timeout.connect(self._show_over)
+        self._settling = QTimer(self)
+        """News of a player and events come on two ways: what they say together holds when both have come."""
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(SETTLED_MS)
+        self._settling.timeout.connect(self._show_over)
         feed.attached.connect(self._attached)
         feed.changed.connect(self._feed_changed)
         feed.ended.connect(self._ended)
@@ -187,6 +196,8 @@ class Viewer(QWidget):
     def _feed_changed(self, changes: Changes) -> None:
         if changes.shape:
             self.topics_changed()
+        if self.SHOWS_LAST and self.feed.state.get("player"):
+            self._settling.start()
         self.changed(changes)
 
     def _ended(self, died: bool) -> None:
@@ -205,14 +216,16 @@ class Viewer(QWidget):
             self.over.hide()
 
     def _show_garbled(self) -> None:
-        """The last picture stays, and says that it is of a time when the topic still had its type."""
+        """The last picture stays, and says that it is of a time when the topic still had its type, or of later."""
         topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
         if topics:
             kind = self.feed.garbled[topics[0]]
             words = f"What comes on {topics[0]} now is no {kind}. Run the system anew to see it"
             self.over.show_at(*self.over_at(), words)
         elif self.feed.is_attached:
-            self.over.hide()
+            stamps = (watch.stamp_ns for watch in self._watches.values())
+            later = later_words(self.feed.state.get("player"), stamps) if self.SHOWS_LAST else ""
+            self.over.show_at(*self.over_at(), later) if later else self.over.hide()
 
     def _show_offer(self) -> None:
         empty = getattr(self, "empty", None)

@@ -16,6 +16,7 @@ WHEELBASE_M = 1.0
 class VotesViewer(Viewer):
     KIND, TITLE, ICON = "votes", "Votes", "mdi6.fan"
     KEEPS_PICTURE = True
+    SHOWS_LAST = True
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)

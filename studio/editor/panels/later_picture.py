@@ -1,0 +1,19 @@
+"""A picture of a time that a log has gone back over: it is of later than where the log stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from studio.editor.views.timeline_paint import clock_words
+
+
+def later_words(player: Mapping[str, Any] | None, stamps_ns: Iterable[int]) -> str:
+    """Nothing if what is shown is of now, or if the log plays: then it soon is. `stamps_ns`: of what is shown."""
+    if not player or player.get("playing"):
+        return ""
+    start_ns, end_ns = int(player["start_ns"]), int(player["end_ns"])
+    # Beside real sources events of a log have new stamps, of which nothing can be told.
+    newest_ns = max((stamp for stamp in stamps_ns if start_ns <= stamp <= end_ns), default=start_ns)
+    is_later = newest_ns > int(player["time_ns"])
+    return f"From {clock_words(newest_ns - start_ns)}, where the log has not come yet" if is_later else ""

@@ -1,0 +1,72 @@
+"""A log that was gone back over: what is still shown says that it is of later."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from studio.editor.feed import Changes, Feed
+from studio.editor.live_batch import Batch
+from studio.editor.panels.later_picture import later_words
+from studio.editor.panels.scan_viewer import ScanViewer
+from studio.editor.theme import LIGHT
+from studio.messages import Range3d
+from tests.editor.panels.given import event
+
+SECOND_NS = 10**9
+LATER = "From 01:30, where the log has not come yet"
+
+
+def player(seconds: float, *, playing: bool = False) -> dict[str, Any]:
+    """Of a log of two minutes that began at 1000 s."""
+    times = {"time_ns": 1000 + seconds, "start_ns": 1000, "end_ns": 1120}
+    return {"playing": playing, **{name: int(value * SECOND_NS) for name, value in times.items()}}
+
+
+@pytest.mark.parametrize(
+    ("state", "stamps_s", "words"),
+    [
+        (player(0), [1010, 1090], LATER),
+        (player(90), [1010, 1090], ""),
+        (player(0, playing=True), [1090], ""),
+        (player(0), [5000], ""),
+        (player(0), [], ""),
+        (None, [1090], ""),
+    ],
+)
+def test_what_is_of_later_says_so_while_the_log_stands(
+    state: dict[str, Any] | None, stamps_s: list[int], words: str
+) -> None:
+    """One that plays comes there again; stamps beyond the log are those of a clock beside real sources."""
+    assert later_words(state, [second * SECOND_NS for second in stamps_s]) == words
+
+
+def test_a_scan_of_later_has_a_plate_until_the_next_one_comes(feed: Feed, qtbot: QtBot) -> None:
+    feed.run, feed.state["player"] = "run", player(90)
+    viewer = ScanViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
+    viewer.show()
+
+    def scan_at(seconds: float) -> None:
+        scan = event("/platform/laser", Range3d.from_xyz([[1, 0, 0]]), 1, seconds)
+        came = Batch(events={scan.topic: deque([scan])})
+        for watch in feed._watches:
+            feed._show(watch, came)
+
+    def stand_at(seconds: float) -> None:
+        feed.state["player"] = player(seconds)
+        feed.changed.emit(Changes())
+
+    scan_at(1090)
+    stand_at(90)
+    qtbot.wait(600)
+    assert not viewer.over.isVisible()
+    stand_at(5)
+    qtbot.waitUntil(viewer.over.isVisible, timeout=10_000)
+    assert viewer.over.text() == LATER
+    scan_at(1005)
+    stand_at(5)
+    qtbot.waitUntil(lambda: not viewer.over.isVisible(), timeout=10_000)
