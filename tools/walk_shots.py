@@ -9,10 +9,11 @@ python tools/walk_shots.py FOLDER_FOR_PICTURES WIDTHxHEIGHT ENDING_OF_NAMES
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QPointF, QSize
+from PyQt6.QtCore import QPoint, QPointF, QSize
 from PyQt6.QtWidgets import QLineEdit
 
 from studio.editor.layouts import BUILD, RUN
@@ -89,17 +90,11 @@ def values(stage: Stage) -> None:
 
 
 def inserted(stage: Stage) -> None:
-    """A slower filter goes in before the second sink: the wire is taken to it, and another one drawn from it."""
+    """A slower filter goes in before the second sink: it is let go on the wire there."""
     hand, window = stage.hand, stage.window
-    above = hand.see(lambda: window.canvas.canvas.nodes["low_pass"].pos())
-    beside = hand.see(lambda: window.canvas.canvas.nodes["signal_sink_2"].pos())
-    by = QPointF(*CARDS[1][1:]) - above
-    _put(stage, "low_pass", above.x() + by.x(), beside.y() + by.y(), count=5)
+    _drag_out(stage, "low_pass", lambda: on_wire(window, "signal_source.value", "signal_sink_2.value", 0.75), count=5)
+    hand.until(lambda: _has_wire(window, "low_pass_2.smooth", "signal_sink_2.value"), "the filter in the wire")
     _empty_the_palette(stage)
-    end = hand.found(lambda: on_wire(window, "signal_source.value", "signal_sink_2.value", 0.93), "the end of the wire")
-    hand.drag(end, hand.found(lambda: port_of(window, "low_pass_2", "raw"), "the port of the new filter"))
-    hand.until(lambda: _has_wire(window, "signal_source.value", "low_pass_2.raw"), "the wire at its new end")
-    _wire(stage, "low_pass_2.smooth", "signal_sink_2.value", count=4)
     hand.click(lambda: title_of(window, "low_pass_2"), "the card of the new filter")
     hand.click(lambda: named(window.inspector, QLineEdit, "cutoff_hz"), "the field cutoff_hz", twice=True)
     hand.key("ctrl+a")
@@ -165,12 +160,16 @@ def rest_on_wire(stage: Stage, start: str, end: str) -> None:
 
 
 def _put(stage: Stage, kind: str, x: float, y: float, *, count: int) -> None:
+    _drag_out(stage, kind, lambda: on_canvas(stage.window, QPointF(x, y)), count=count)
+
+
+def _drag_out(stage: Stage, kind: str, place: Callable[[], QPoint | None], *, count: int) -> None:
     """As one who knows the name: type it, then drag what was found."""
     hand, window = stage.hand, stage.window
     _go_to_palette(stage)
     hand.write(kind)
     start = hand.found(lambda: palette_row(window, kind), f"{kind} in the palette")
-    hand.drag(start, hand.found(lambda: on_canvas(window, QPointF(x, y)), "the canvas"))
+    hand.drag(start, hand.found(place, "the place for it"))
     hand.until(lambda: len(window.session.system.nodes) == count, f"the card of {kind}")
 
 

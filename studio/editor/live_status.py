@@ -39,13 +39,14 @@ def show_running(bar: StatusBar, live: Live) -> None:
     for widget in (bar.clock, bar.figures, bar.load):
         widget.setVisible(phase != "stopped" and live.feed.is_attached)  # those of the last run say nothing of this one
     bar.show_origin()
+    told = totals(live.feed.state) if live.feed.is_attached and phase != "stopped" else None
+    live.window.problems.show_failed(told.troubled if told is not None else ())
     if phase == "stopped":
         return
     mark, colour = _PHASES[phase]
     words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")
     bar.troubled = ""
-    if live.feed.is_attached:
-        told = totals(live.feed.state)
+    if told is not None:
         late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
         lost = f" · ↓ {count_words(told.drops)} dropped" if told.drops else ""
         held = held_count(live.window.freeze.held)

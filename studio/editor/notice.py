@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PyQt6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -144,7 +144,10 @@ class DifferenceDialog(TextDialog):
     """Two versions of files, line by line; and what can be done about it, in words on a button."""
 
     def __init__(self, parent: QWidget, title: str, text: str, choices: Choices | None = None) -> None:
+        for before in parent.findChildren(DifferenceDialog):  # who asks again wants to see how it is now
+            before.close()
         super().__init__(parent, title, text or "There is no difference in the text.")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         document = self.page.document()
         assert document is not None
         is_dark = self.palette().base().color().lightness() < 128

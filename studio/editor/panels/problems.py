@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
@@ -18,12 +18,14 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
+from studio.editor.sources.effects import listed
 from studio.editor.theme import Theme
 from studio.errors import Problem
 from studio.model.quick_fixes import Fix
 
 MARKS = {"error": "fa6s.circle-exclamation", "warning": "fa6s.triangle-exclamation"}
 MESSAGE, REMEDY, FIX, PLACE = range(4)
+NOTHING = "Nothing wrong"
 LEAST = 140
 """Of the messages, and of what to do."""
 _PROBLEM = Qt.ItemDataRole.UserRole
@@ -62,7 +64,7 @@ class Problems(QWidget):
         header.setSectionResizeMode(REMEDY, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(FIX, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(PLACE, QHeaderView.ResizeMode.ResizeToContents)
-        self.nothing = EmptyState("fa6s.circle-check", "Nothing wrong", theme)
+        self.nothing = EmptyState("fa6s.circle-check", NOTHING, theme)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.nothing)
         self._stack.addWidget(self.table)
@@ -84,6 +86,11 @@ class Problems(QWidget):
                 self.table.setItem(row, column, cell)
         self._stack.setCurrentIndex(1 if problems else 0)
         self._share_room()
+
+    def show_failed(self, names: Sequence[str]) -> None:
+        """Components of the running system that are in trouble: no fault of what was built, but not nothing either."""
+        failed = f"{listed(names)} {'has' if len(names) == 1 else 'have'} failed: the console tells why" if names else ""
+        self.nothing.say(f"{NOTHING} with what is built, but {failed}" if names else NOTHING)
 
     def _share_room(self) -> None:
         """A message has what it needs, as long as something is left to say what to do; the rest is for that."""

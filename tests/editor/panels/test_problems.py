@@ -33,3 +33,14 @@ def test_a_long_hint_does_not_take_the_room_of_the_message(qapp: QApplication) -
     panel.show_problems([Problem("a long message " * 9, "error", hint="a long story " * 30)], None)
     panel.show()
     assert panel.table.columnWidth(MESSAGE) >= 100 and panel.table.columnWidth(REMEDY) >= 20
+
+
+def test_a_component_that_has_failed_is_not_nothing(qapp: QApplication) -> None:
+    panel = Problems(LIGHT)
+    panel.show_problems([], None)
+    panel.show_failed(["fragile"])
+    assert panel.nothing.words.text().endswith("but fragile has failed: the console tells why")
+    panel.show_failed(["a", "b"])
+    assert "have failed" in panel.nothing.words.text()
+    panel.show_failed(())
+    assert panel.nothing.words.text() == "Nothing wrong"
