@@ -52,7 +52,7 @@ class Files(QObject):
     # ---- opening
 
     def new(self) -> None:
-        folder = ask_new_folder(self.window, "New project", self._home() / "my_robot", "Make project")
+        folder = ask_new_folder(self.window, "New project", free_place(self._home() / "my_robot"), "Make project")
         if folder is not None:
             self.ask_leave_and_create(folder)
 
@@ -228,7 +228,7 @@ class Files(QObject):
             self.ask_copy()
             return
         folder = self.window.session.folder
-        chosen = ask_new_folder(self.window, "Save as", folder.with_name(f"{folder.name}_2"), "Save as")
+        chosen = ask_new_folder(self.window, "Save as", free_place(folder), "Save as")
         if chosen is not None:
             self.save_as(chosen)
 
@@ -359,8 +359,13 @@ def _folder_of(project: Path) -> Path:
 def place_for_copy(example: Path, recent: list[Path]) -> Path:
     """Beside the last project of the user's own, or at home; a folder that is not there yet."""
     beside = next((folder.parent for folder in recent if not came_with_studio(folder)), Path.home())
-    names = (example.name if number == 1 else f"{example.name}_{number}" for number in count(1))
-    return next(beside / name for name in names if not (beside / name).exists())
+    return free_place(beside / example.name)
+
+
+def free_place(folder: Path) -> Path:
+    """That folder, or one beside it with a number, that is not there yet."""
+    names = (folder.name if number == 1 else f"{folder.name}_{number}" for number in count(1))
+    return next(folder.with_name(name) for name in names if not folder.with_name(name).exists())
 
 
 def _others_wrote(session: Session) -> bool:

@@ -84,11 +84,18 @@ def furnish(window: MainWindow) -> Iterator[None]:
     window.pages.addWidget(window.workspace)
 
 
+def _focus_canvas(window: MainWindow) -> None:
+    """Where it is seen: behind a document it cannot take the keyboard, which would go to any field then."""
+    canvas = window.project.canvas  # none while a project is being left
+    if canvas is not None and canvas.isVisible():
+        canvas.setFocus()
+
+
 def _make_workspace(window: MainWindow) -> None:
     window.workspace = QWidget()
     window.band = OriginBand(window.theme)
     window.notice = Notice()
-    window.notice.answered.connect(lambda: window.canvas.setFocus() if window.has_session else None)
+    window.notice.answered.connect(lambda: _focus_canvas(window))
     window.docks = Docks(window.workspace)
     window.docks.set_close_icon(icon("mdi6.close", LIGHT.control_border))  # readable in both themes
     layout = QVBoxLayout(window.workspace)

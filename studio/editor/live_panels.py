@@ -40,7 +40,7 @@ class LivePanels(QObject):
         feed = window.live.feed
         self._failures = FailureLines()
         feed.attached.connect(self._failures.forget)
-        feed.attached.connect(self._tell_failures)
+        feed.attached.connect(lambda: self._tell_failures(earlier=True))
         feed.spoken.connect(self.console.add)
         feed.changed.connect(lambda _: self._tell_failures())
         feed.changed.connect(lambda _: None if self._timer.isActive() else self._timer.start())
@@ -52,8 +52,8 @@ class LivePanels(QObject):
         self.processes.restart_wanted.connect(self._restart)
         self.processes.output_wanted.connect(self._show_output)
 
-    def _tell_failures(self) -> None:
-        lines = self._failures.new_in(self.window.live.feed.state, wall_ns())
+    def _tell_failures(self, *, earlier: bool = False) -> None:
+        lines = self._failures.new_in(self.window.live.feed.state, wall_ns(), earlier=earlier)
         if lines:
             self.console.add(lines)
 

@@ -144,8 +144,9 @@ class DifferenceDialog(TextDialog):
     """Two versions of files, line by line; and what can be done about it, in words on a button."""
 
     def __init__(self, parent: QWidget, title: str, text: str, choices: Choices | None = None) -> None:
-        for before in parent.findChildren(DifferenceDialog):  # who asks again wants to see how it is now
-            before.close()
+        for before in parent.findChildren(DifferenceDialog, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if before.windowTitle() == title:  # who asks again wants to see how it is now
+                before.close()
         super().__init__(parent, title, text or "There is no difference in the text.")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         document = self.page.document()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MESSAGE_MS = 8000
 NOTHING_OPEN = "No project open"
 TROUBLE = "▲"
+SPACING = 6
+"""That Qt puts between two parts of a status bar."""
 EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
 SAFETY = "Commands made from a log never reach a vehicle"
 
@@ -159,7 +161,7 @@ class StatusBar(QStatusBar):
 
     def _make_room(self) -> None:
         """What is counted at the right waits until a sentence that needs its room has been said."""
-        counts = self.content.sizeHint().width()
+        counts = self.content.sizeHint().width() + SPACING
         room = self.words.width() + (counts if self.content.isVisible() else 0)
         fits = not self.words.plain or self.words.sizeHint().width() + counts <= room
         self.content.setVisible(fits and self.saved.isVisibleTo(self))

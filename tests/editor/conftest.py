@@ -86,6 +86,7 @@ def window(rover: Path, one_window: MainWindow) -> Iterator[MainWindow]:
     shutil.rmtree(one_window.files.autosave.root, ignore_errors=True)  # of a test that took longer than its interval
     one_window.status.say("", stays=True)  # what the last test had it say stays for seconds
     one_window.settings.theme = LIGHT.name  # a test before may have chosen another
+    one_window.resize(1280, 800)  # so may have been made larger
     one_window.show()
     assert one_window.files.open(rover)
     yield one_window

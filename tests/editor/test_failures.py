@@ -30,3 +30,14 @@ def test_a_process_that_was_begun_anew_counts_from_the_start() -> None:
     lines = FailureLines()
     assert len(lines.new_in(state(3), 1)) == 1
     assert lines.new_in(state(0), 2) == [] and len(lines.new_in(state(1), 3)) == 1
+
+
+def test_what_was_there_before_the_window_says_so_and_a_traceback_that_comes_later_is_told() -> None:
+    lines = FailureLines()
+    components: dict[str, dict[str, Any]] = {"filter": {"errors": 1, "error": TRACE}, "slow": {"errors": 1}}
+    known = {"components": components}
+    told = lines.new_in(known, 5, earlier=True)
+    assert [line["text"] for line in told] == [f"earlier: failed\n{TRACE.rstrip()}"]
+    components["slow"]["error"] = TRACE
+    assert [line["component"] for line in lines.new_in(known, 6)] == ["slow"]
+    assert not lines.new_in(known, 7)

@@ -15,7 +15,14 @@ from studio.editor.canvas.blocks import blocks_of, move_blocks
 from studio.editor.canvas.card import TITLE, Port
 from studio.editor.canvas.gestures import LEAST_SIZE, SNAP, moving_cards, put, snapped
 from studio.editor.canvas.in_place import NameField, TextField
-from studio.editor.canvas.insertion import CARD, place_between, put_between, way_through, words_about
+from studio.editor.canvas.insertion import (
+    join_group,
+    place_between,
+    put_between,
+    size_of,
+    way_through,
+    words_about,
+)
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
 from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
@@ -55,13 +62,16 @@ class CanvasCommands:
         where = snapped(middle - QPointF(88, 40))
         spec = self._scene.session.registry.get(type_name)
         title, wiring = f"Add {name}", []
-        way = way_through(spec, self._scene.wire_of(into[0]).message_type) if into else None
+        wire = self._scene.wire_of(into[0]) if into else None  # it may have gone since it was chosen
+        way = way_through(spec, wire.message_type) if wire is not None else None
         if way is not None:
-            corner, moves = place_between(self._scene, into, middle)
+            size = size_of(self._scene, name, type_name)
+            corner, moves = place_between(self._scene, into, middle, size)
             title, wiring = f"Put {name} into {words_about(into)}", [*moves, *put_between(into, name, way)]
+            wiring += join_group(system.layout, into, name)
             gone = {moved for move in moves if isinstance(move, MoveNodes) for moved in move.positions}
             where = snapped(corner)
-            where += QPointF(0, self._lower({name: QRectF(where, CARD)}, gone))
+            where += QPointF(0, self._lower({name: QRectF(where, size)}, {self._scene.card_for(n).name for n in gone}))
         elif port is not None and spec is not None:
             connection = fitting_connection(port, name, spec)
             wiring = [Connect(connection)] if connection is not None else []

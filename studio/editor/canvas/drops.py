@@ -33,10 +33,10 @@ class Drops:
 
     def leave(self) -> None:
         self.view.pointer_note.hide()
-        for wire in self._lit:
+        lit, self._lit = self._lit, []
+        for wire in lit:
             wire.hovered = False
             wire.update()
-        self._lit = []
 
     def drop(self, event: QDropEvent) -> None:
         self.leave()

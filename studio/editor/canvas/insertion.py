@@ -6,18 +6,21 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PyQt6.QtCore import QPointF, QSizeF
+from PyQt6.QtCore import QPointF, QRectF, QSizeF
 
+from studio.editor.canvas.card import card_of
 from studio.editor.canvas.gestures import SNAP, put
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
-from studio.model.layout_edits import MoveNodes
-from studio.model.parts import Connection, Endpoint, Frame, Wire
+from studio.model.layout import Layout
+from studio.model.layout_edits import MoveNodes, PutGroup
+from studio.model.parts import Component, Connection, Endpoint, Frame, Wire
 from studio.model.spec import ComponentSpec
+from studio.model.system import System
 from studio.model.system_edits import Connect, Rewire, SystemEdit
 
-CARD, GAP = QSizeF(192, 84), 48.0
-"""About as large as a card with a port on each side is, and the room that a wire needs before and behind it."""
+GAP = 48.0
+"""The room that a wire needs before and behind a card."""
 Way = tuple[str, str]
 """Names of an in and an out port."""
 
@@ -42,33 +45,59 @@ def put_between(wires: Sequence[Wire], name: str, way: Way) -> list[SystemEdit]:
     return [*(Rewire(wire, Wire(last, wire.end)) for wire in wires), Connect(Wire(wires[0].start, first))]
 
 
-def place_between(scene: CanvasScene, wires: Sequence[Wire], at: QPointF) -> tuple[QPointF, list[SystemEdit]]:
+def join_group(layout: Layout, wires: Sequence[Wire], name: str) -> list[SystemEdit]:
+    """What comes between members of one group belongs to it, and is folded with them."""
+    group = layout.group_of(wires[0].start.node)
+    if group is None or any(layout.group_of(wire.end.node) is not group for wire in wires):
+        return []
+    return [PutGroup(replace(group, members=(*group.members, name)))]
+
+
+def size_of(scene: CanvasScene, name: str, type_name: str) -> QSizeF:
+    """Of the card that a new component will have."""
+    component = Component(name, type_name)
+    system = System()
+    system.add_node(component)
+    card = card_of(system, scene.session.registry, component)
+    return QSizeF(card.width, card.height)
+
+
+def place_between(
+    scene: CanvasScene, wires: Sequence[Wire], at: QPointF, size: QSizeF
+) -> tuple[QPointF, list[SystemEdit]]:
     """The corner of a card at `at` of the wires, and the moves that make room for it: what stands right of it goes
     further right, or the wires would run back. One that runs back anyway has room enough."""
-    corner = at - QPointF(CARD.width() / 2, CARD.height() / 2)
+    corner = at - QPointF(size.width() / 2, size.height() / 2)
     start, ends = scene.card_for(wires[0].start.node), [scene.card_for(wire.end.node) for wire in wires]
     if start is None or None in ends:
         return corner, []
     first, last = start.outline().right() + GAP, min(end.outline().left() for end in ends if end is not None) - GAP
     if last <= first - GAP:
         return corner, []
-    by = max(0.0, math.ceil((first + CARD.width() - last) / SNAP) * SNAP)
-    corner.setX(min(max(corner.x(), first), last + by - CARD.width()))
+    by = max(0.0, math.ceil((first + size.width() - last) / SNAP) * SNAP)
+    corner.setX(min(max(corner.x(), first), last + by - size.width()))
     return corner, _moved_right(scene, last, by) if by else []
 
 
 def _moved_right(scene: CanvasScene, edge: float, by: float) -> list[SystemEdit]:
     """All that begins right of an edge; frames around it become wider."""
-    names = [name for name, item in scene.nodes.items() if item.x() >= edge]
+    # By the cards that are seen: members of a folded group have places of their own, and go where it goes.
+    seen = {name: scene.card_for(name) or item for name, item in scene.nodes.items()}
+    names = [name for name, card in seen.items() if card.x() >= edge]
     moved = {name: (x + by, y) for name, (x, y) in scene.positions(names).items()}
     edits: list[SystemEdit] = [MoveNodes(moved)] if moved else []
+    areas = [seen[name].outline() for name in names]
     for remark in scene.remarks.values():
         value = remark.value
         if value.x >= edge:
             edits.append(put(replace(value, x=value.x + by)))
-        elif isinstance(value, Frame) and value.x + value.width > edge:
+        elif isinstance(value, Frame) and any(area.intersects(_area(value)) for area in areas):
             edits.append(put(replace(value, width=value.width + by)))
     return edits
+
+
+def _area(frame: Frame) -> QRectF:
+    return QRectF(frame.x, frame.y, frame.width, frame.height)
 
 
 def words_about(wires: Sequence[Wire]) -> str:

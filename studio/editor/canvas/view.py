@@ -309,6 +309,7 @@ class CanvasView(SightView):
             self.wiring.give_up()
         self.cancel_gesture()
         self.hover.leave()
+        self.drops.leave()
 
     # ---- keys
 

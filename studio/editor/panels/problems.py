@@ -89,8 +89,8 @@ class Problems(QWidget):
 
     def show_failed(self, names: Sequence[str]) -> None:
         """Components of the running system that are in trouble: no fault of what was built, but not nothing either."""
-        failed = f"{listed(names)} {'has' if len(names) == 1 else 'have'} failed: the console tells why" if names else ""
-        self.nothing.say(f"{NOTHING} with what is built, but {failed}" if names else NOTHING)
+        are = "is" if len(names) == 1 else "are"
+        self.nothing.say(f"{NOTHING} with what is built, but {listed(names)} {are} in trouble" if names else NOTHING)
 
     def _share_room(self) -> None:
         """A message has what it needs, as long as something is left to say what to do; the rest is for that."""

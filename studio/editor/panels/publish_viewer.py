@@ -365,3 +365,5 @@ def _read(text: str) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise MessageError(f"This is no JSON: {error.msg.lower()} in {place}") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists within lists within lists
+        raise MessageError(f"This cannot be read: {error}") from None

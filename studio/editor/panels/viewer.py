@@ -196,7 +196,8 @@ class Viewer(QWidget):
     def _feed_changed(self, changes: Changes) -> None:
         if changes.shape:
             self.topics_changed()
-        if self.SHOWS_LAST and self.feed.state.get("player"):
+        # Not anew with every news: while a log plays they never end.
+        if self.SHOWS_LAST and self.feed.state.get("player") and not self._settling.isActive():
             self._settling.start()
         self.changed(changes)
 
@@ -207,7 +208,9 @@ class Viewer(QWidget):
             self.over.show_at(*self.over_at())
 
     def _show_over(self) -> None:
-        """What the plate tells for longer, if anything."""
+        """What the plate tells for longer, if anything; what has to be read first stays for its while."""
+        if self._plate_stays.isActive():
+            return
         if self.feed.is_attached:
             self._show_garbled()
         elif self.KEEPS_PICTURE and self._watches:
@@ -217,6 +220,8 @@ class Viewer(QWidget):
 
     def _show_garbled(self) -> None:
         """The last picture stays, and says that it is of a time when the topic still had its type, or of later."""
+        if self._plate_stays.isActive():
+            return
         topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
         if topics:
             kind = self.feed.garbled[topics[0]]

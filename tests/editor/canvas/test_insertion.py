@@ -16,8 +16,8 @@ from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.session import Session
 from studio.editor.theme import LIGHT
-from studio.model.layout_edits import MoveNodes, PutFrame
-from studio.model.parts import Frame
+from studio.model.layout_edits import MoveNodes, PutFrame, PutGroup
+from studio.model.parts import Frame, Group
 from studio.model.project import Project
 
 SYSTEM = """<system name="small" version="1">
@@ -152,3 +152,42 @@ def test_by_keyboard_only_what_fits_the_wire_is_offered(small: CanvasView) -> No
     small.quick_add.hide()
     small.quick_add.chosen.emit("low_pass")
     assert "low_pass.smooth other.value" in wires(small) and "signal.value sink.value latest" in wires(small)
+
+
+def test_a_frame_around_the_sender_alone_does_not_take_in_what_comes_behind_it(small: CanvasView) -> None:
+    session = small.canvas.session
+    session.do(MoveNodes({"sink": (240.0, 0.0), "other": (240.0, 320.0)}))
+    sender = small.canvas.nodes["signal"].outline().adjusted(-24, -40, 24, 24)
+    frame = Frame("f", "Sensors", sender.x(), sender.y(), sender.width(), sender.height())
+    session.do(PutFrame(frame))
+    drop(small, "low_pass", on_branch(small, "other"))
+    assert session.system.layout.frames["f"].width == frame.width
+    assert not sender.intersects(small.canvas.nodes["low_pass"].outline())
+
+
+def test_a_folded_group_goes_as_one_and_the_new_card_stands_before_it(small: CanvasView) -> None:
+    session = small.canvas.session
+    session.do(MoveNodes({"sink": (320.0, 0.0), "other": (240.0, 320.0)}))
+    session.do(PutGroup(Group("g1", "Sinks", ("sink", "other"), folded=True)))
+    before = small.canvas.positions(["sink", "other"])
+    assert small.commands.add("low_pass", QPointF(200, 40), into=[wire_to(small, "sink").connection])
+    moved = {x - before[name][0] for name, (x, _) in small.canvas.positions(["sink", "other"]).items()}
+    assert len(moved) == 1, "its members keep their places to each other"
+    card, group = small.canvas.nodes["low_pass"].outline(), next(iter(small.canvas.groups.cards())).outline()
+    assert card.right() < group.left() and card.top() < group.bottom(), "before it, and not below"
+
+
+def test_between_members_of_a_group_it_belongs_to_the_group(small: CanvasView) -> None:
+    session = small.canvas.session
+    session.do(PutGroup(Group("g1", "All", ("signal", "sink"))))
+    drop(small, "low_pass", on_branch(small, "sink"))
+    assert session.system.layout.groups["g1"].members == ("signal", "sink", "low_pass")
+    drop(small, "low_pass", on_branch(small, "other"))
+    assert "low_pass_2" not in session.system.layout.groups["g1"].members, "one end of that wire is outside"
+
+
+def test_a_canvas_that_is_made_anew_while_something_is_held_over_a_wire_goes_on(small: CanvasView) -> None:
+    hold(small, "low_pass", on_branch(small, "sink"))
+    small.canvas.rebuild()
+    drop(small, "low_pass", on_branch(small, "sink"))
+    assert "low_pass.smooth sink.value latest" in wires(small)

@@ -70,3 +70,30 @@ def test_a_scan_of_later_has_a_plate_until_the_next_one_comes(feed: Feed, qtbot:
     scan_at(1005)
     stand_at(5)
     qtbot.waitUntil(lambda: not viewer.over.isVisible(), timeout=10_000)
+
+
+def test_the_plate_goes_when_the_log_plays_however_often_news_come(feed: Feed, qtbot: QtBot) -> None:
+    feed.state["player"] = player(5)
+    viewer = ScanViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
+    viewer.show()
+    for watch in feed._watches:
+        watch.stamp_ns = 1090 * SECOND_NS
+    feed.changed.emit(Changes())
+    qtbot.waitUntil(viewer.over.isVisible, timeout=10_000)
+    feed.state["player"] = player(5, playing=True)
+    for _ in range(20):
+        feed.changed.emit(Changes())
+        qtbot.wait(100)
+    assert not viewer.over.isVisible()
+
+
+def test_why_a_picture_was_not_saved_stays_to_be_read(feed: Feed, qtbot: QtBot) -> None:
+    feed.state["player"] = player(5)
+    viewer = ScanViewer(feed, LIGHT)
+    qtbot.addWidget(viewer)
+    viewer.show()
+    viewer.has_saved("the disk is full")
+    feed.changed.emit(Changes())
+    qtbot.wait(600)
+    assert viewer.over.isVisible() and viewer.over.text() == "the disk is full"
