@@ -10,6 +10,7 @@ from typing import Any
 from PyQt6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PyQt6.QtWidgets import QAbstractButton, QWidget
 
+from studio.editor.arrangements import for_watching
 from studio.editor.layouts import BUILD, RUN
 from studio.editor.live_run_bar import time_text
 from studio.editor.log_files.record import RecordDialog
@@ -36,6 +37,7 @@ EARLIEST_S, LATEST_S = 9.0, 27.0
 def it_drives(stage: Stage) -> None:
     """The viewers that open by themselves."""
     hand, window = stage.hand, stage.window
+    hand.see(lambda: for_watching(window, window.session.folder))  # as `make run` shows it
     hand.key("F5")
     hand.until(lambda: window.live.control.phase == "running", "the Raptor to drive")
     hand.until(lambda: len(window.viewers.open) >= 4, "the viewers that open by themselves")
@@ -44,6 +46,7 @@ def it_drives(stage: Stage) -> None:
     hand.see(window.canvas.fit)
     stage.whole("viewers_raptor")
     hand.see(window.viewers.close_all)
+    hand.see(lambda: window.layouts.choose(BUILD))
     stage.resize(PANEL)
 
 
