@@ -139,6 +139,8 @@ class LayersForm(QFrame):
             self.lines = [LayerLine(self, choice, is_main=choice is main) for choice in reversed(choices)]
             for line in self.lines:
                 self._list.addWidget(line)
+                line.up.setEnabled(line is not self.lines[0])
+                line.down.setEnabled(line is not self.lines[-1])
         if list(topics) != [self.add.itemData(i) for i in range(1, self.add.count())]:
             self.add.clear()
             self.add.addItem("Add a layer…", "")

@@ -193,6 +193,7 @@ def test_layers_lie_over_each_other_and_are_kept(feed: Feed) -> None:
     assert viewer.view.layers[1].opacity == pytest.approx(0.3)
     top.plane.setCurrentText("slope")
     top._choose_plane()
+    assert not top.up.isEnabled() and top.down.isEnabled(), "nothing is above it"
     top.down.click()
     assert [layer.plane for layer in viewer.view.layers] == ["slope", "height"]
     viewer.layers.lines[0].seen.click()
