@@ -37,7 +37,8 @@ EARLIEST_S, LATEST_S = 9.0, 27.0
 def it_drives(stage: Stage) -> None:
     """The viewers that open by themselves."""
     hand, window = stage.hand, stage.window
-    hand.see(lambda: for_watching(window, window.session.folder))  # as `make run` shows it
+    hand.rest(2.0)  # until all panels of a project that has just been opened stand where they should
+    hand.see(lambda: for_watching(window))  # as `make run` shows it
     hand.key("F5")
     hand.until(lambda: window.live.control.phase == "running", "the Raptor to drive")
     hand.until(lambda: len(window.viewers.open) >= 4, "the viewers that open by themselves")

@@ -98,10 +98,11 @@ def furnish_and_open(
 
 
 def start_watched(window: MainWindow, project: Path) -> None:
-    """Run the project that is open now, and show what comes of it."""
+    """Run the project that is open now, and show what comes of it, unless somebody has arranged its panels."""
     from studio.editor.arrangements import for_watching
 
-    for_watching(window, project)
+    if not window.layouts.is_remembered(project):
+        for_watching(window)
     window.live.run_unless_attached()
 
 

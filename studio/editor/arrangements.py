@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QTimer
@@ -34,14 +33,10 @@ def _run(window: MainWindow) -> None:
     window.docks.show("console")
 
 
-def for_watching(window: MainWindow, project: Path) -> None:
-    """Of a project that is opened to be run, unless somebody has arranged its panels: Run, and no palette.
-
-    What is looked at is not being built, and the canvas needs the room beside the viewers that open by themselves.
-    """
-    if not window.layouts.is_remembered(project):
-        window.layouts.choose(RUN)
-        window.docks.hide("palette")
+def for_watching(window: MainWindow) -> None:
+    """Run, and no palette: what is looked at is not being built, and the canvas needs the room beside viewers."""
+    window.layouts.choose(RUN)
+    window.docks.hide("palette")
 
 
 def _log(window: MainWindow) -> None:

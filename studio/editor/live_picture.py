@@ -59,7 +59,7 @@ def _run_and_grab(window: MainWindow, project: Path, file: Path, runs_s: float) 
     control.start_failed.connect(failed.append)
     if not window.files.open(project):
         raise NoPicture(f"{project} cannot be opened")
-    for_watching(window, project)
+    for_watching(window)
     _wait(FOUND_WITHIN_S, lambda: control.is_up)
     is_ours = not control.is_up
     if is_ours:

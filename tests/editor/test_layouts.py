@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from studio.editor.app import furnish_and_open, make_window, show_first_page
-from studio.editor.arrangements import for_watching
+from studio.editor.app import furnish_and_open, make_window, show_first_page, start_watched
 from studio.editor.layouts import BUILD, BUILT_IN, RUN
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
@@ -34,16 +34,19 @@ def test_run_shows_console_and_processes_and_build_shows_problems(window: MainWi
 
 
 def test_who_opens_a_project_to_watch_it_run_has_no_palette_unless_panels_stand_as_somebody_left_them(
-    window: MainWindow, rover: Path, tmp_path: Path
+    window: MainWindow, rover: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(window.live, "run_unless_attached", lambda: started.append(window.layouts.current))
     window.resize(1440, 900)
-    for_watching(window, rover)
+    window.settings.forget(f"{window.layouts._project(rover)}/state")
+    start_watched(window, rover)
     assert window.layouts.current == RUN and is_shown(window, "console") and not is_shown(window, "palette")
     window.layouts.choose(BUILD)
     window.files.create(tmp_path / "other")  # how the first was left is remembered
     window.files.open(rover)
-    for_watching(window, rover)
-    assert window.layouts.current == BUILD and is_shown(window, "palette")
+    start_watched(window, rover)
+    assert window.layouts.current == BUILD and is_shown(window, "palette") and started == [RUN, BUILD]
 
 
 def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
