@@ -65,6 +65,11 @@ class PacedSession(Session):
         self._moving = threading.RLock()
         """One at a time moves the system."""
         self._stepper: LiveStepper | None = None
+        self.pauses = 0
+        """How often somebody wanted it to stand."""
+        self.given_up = 0
+        """How often somebody had something more important to do than what was under way."""
+        self._giving_up = threading.Lock()
         self._pacer: threading.Thread | None = None
         self._resting = threading.Event()
         self._goes_by_itself = False
@@ -230,6 +235,7 @@ class PacedSession(Session):
             self.limits["run"] = until_ns
 
     def pause(self) -> None:
+        self.pauses += 1  # before it stands: whoever lets it go on by himself looks afterwards
         self._rest()
         super().pause()
 
@@ -242,8 +248,11 @@ class PacedSession(Session):
         return self._stepper
 
     @contextmanager
-    def moving(self) -> Iterator[LiveStepper]:
-        """The system stands, and is whoever's who has asked for it. Raises where it runs freely."""
+    def moving(self, asked: int | None = None) -> Iterator[LiveStepper]:
+        """The system stands, and is whoever's who has asked for it. Raises where it runs freely.
+
+        `asked`: what `give_up_moving` told him; if something newer was asked for since then, he does not get far.
+        """
         if self.gate == "free":
             hint = "run it with --gate lockstep, or open its recording: studio step PROJECT --log LOG"
             raise CannotGoBack(f"cannot go back: {FREE}", hint=hint)
@@ -254,15 +263,25 @@ class PacedSession(Session):
             self.finished.clear()
             stepper = self._ready_stepper()
             stepper.cancelled.clear()
+            if asked is not None and self.is_given_up(asked):
+                stepper.cancelled.set()
             try:
                 yield stepper
             finally:
                 self._remember_time()
 
-    def give_up_moving(self) -> None:
-        """A long way that somebody goes is given up: there is something more important to do."""
+    def give_up_moving(self) -> int:
+        """A long way that somebody goes is given up: there is something more important to do. Tells how many were."""
+        with self._giving_up:
+            self.given_up += 1
+            asked = self.given_up
         if self._stepper is not None:
             self._stepper.cancelled.set()
+        return asked
+
+    def is_given_up(self, asked: int) -> bool:
+        """Whether something more important was asked for since then."""
+        return self.given_up != asked
 
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         if self.gate == "free":

@@ -128,7 +128,8 @@ class Runtime:
         self._done: SimpleQueue[tuple[bytes, dict[str, Any]]] = SimpleQueue()
         self._jobs = ThreadPoolExecutor(4, "steering")
         self._debug_jobs = ThreadPoolExecutor(2, "debugging")
-        """Apart: all others may wait for a host that a debugger holds, and only these let it go."""
+        """Apart: all others may wait for a host that a debugger holds, or for a long way in a log, and only these let
+        it go."""
         self._running = 0
         self._ended = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -369,6 +370,8 @@ class Runtime:
             job = self._steering.job(request)
             if request["do"] in ("step", "gate", "back", "again", "player", "switch", "reset"):
                 self._leave_event()
+            if request["do"] == "player" and request.get("action") == "give_up":
+                pool = self._debug_jobs
             if request["do"] == "step":
                 job = partial(self._step_on, job)
         self._running += 1

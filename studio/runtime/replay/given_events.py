@@ -31,8 +31,8 @@ class _Mark(NamedTuple):
 class GivenEvents:
     """Can be gone through from any position. Nothing of the log that lies before is read, but for what restores it.
 
-    Sequences are those of the log, until something of a topic was left out: then they go on from the last one that was
-    given, or everybody who receives it would count a loss.
+    Sequences are those of the log, until something of a topic was left out: then they are counted from the last one
+    that was given, or everybody who receives it would count a loss.
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class GivenEvents:
         self._place = place
         self._restore = restore
         self._last = last
-        self._shift: dict[str, int] = {}
-        """Topic -> what is added to its sequences."""
+        self._goes_on: dict[str, bool] = {}
+        """Topic -> whether what comes first is the next after its last; otherwise something was left out."""
         self._numbers = array("q")
         """Of each that was given: how many events of the log lie before it; of what only restores, one less than that
         of the next."""
@@ -150,9 +150,12 @@ class GivenEvents:
 
     def _sequence(self, logged: LoggedEvent, topic: str, count: int) -> int:
         sequence = count if logged.flags is None else logged.sequence  # others number as they please
-        if topic not in self._shift:
-            self._shift[topic] = self._last[topic] + 1 - sequence if topic in self._last else 0
-        return sequence + self._shift[topic]
+        if topic not in self._last:
+            return sequence
+        if topic not in self._goes_on:
+            self._goes_on[topic] = sequence == self._last[topic] + 1
+        # Counted, not moved: in a log of a producer that was restarted they begin again at 1.
+        return sequence if self._goes_on[topic] else self._last[topic] + count
 
 
 def _event(logged: LoggedEvent, topic: str, sequence: int) -> Event:

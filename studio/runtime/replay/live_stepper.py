@@ -45,6 +45,8 @@ class LiveStepper:
         self.place = gate.place()
         self.cancelled = threading.Event()
         """Set by others: a long way is given up where it has come to."""
+        self.was_stopped = False
+        """Whether the last way forwards ended at a breakpoint, or because somebody wanted it to, and not at the end."""
         self.on_trouble: Callable[[StudioError], None] = lambda _: None
         """Told when a component does something else than it did the first time."""
         self._until_ns = until_ns
@@ -125,6 +127,7 @@ class LiveStepper:
         """Deliver `count` events, or go on until so many of `topics` were delivered. Fewer: the end was reached, a
         breakpoint, or somebody wants it to stop."""
         self.ready()
+        self.was_stopped = False
         done: list[Delivered] = []
         left = count
         while left > 0:
@@ -133,7 +136,8 @@ class LiveStepper:
             self._went(came, place, monotonic_ns() - start_ns)
             done += came
             left -= len(came) if topics is None else sum(event.topic in topics for event in came)
-            if not came or hit or self.cancelled.is_set():
+            self.was_stopped = left > 0 and (hit or self.cancelled.is_set())
+            if not came or self.was_stopped:
                 break
         return done
 

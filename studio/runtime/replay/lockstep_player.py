@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,7 @@ from studio.messages import MessageTypes
 from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.events import WentOtherwise
+from studio.runtime.gate_control import Place
 from studio.runtime.live_change import insist
 from studio.runtime.paced import PacedSession
 from studio.runtime.replay.given_events import GivenEvents
@@ -26,7 +28,7 @@ from studio.runtime.replay.live_stepper import LiveStepper
 from studio.runtime.replay.played import Played
 from studio.runtime.replay.player import FLAT_OUT, check_rate
 from studio.runtime.replay.player_state import PlayerState
-from studio.runtime.replay.playing_log import NOTHING_SENT, PlayingLog, Sent
+from studio.runtime.replay.playing_log import PlayingLog, Sent
 from studio.runtime.replay.sockets import LogFeed
 
 LIMIT = "log"
@@ -46,26 +48,38 @@ class LockstepPlayer(PlayingLog):
         types: MessageTypes,
         *,
         name: str = "player",
-        place: tuple[int, int] | None = None,
-        before: Sent = NOTHING_SENT,
     ) -> None:
-        """`place`: where it begins, if not at the start: a time of the log, and how many events of it are over.
-        `before`: what another has played of it."""
         super().__init__(played, types, name)
         self.session = session
         self._disabled: frozenset[str] = frozenset()
-        self._given = self._given_from(self.start_ns, 0, last=before.last)
+        self._given = self._given_from(self.start_ns, 0)
         self._delivered = 0
         """How many of those were."""
-        self._counted: Counter[str] = Counter(before.counts)
+        self._counted: Counter[str] = Counter()
         """Topic of the system -> how many events of it were delivered before those."""
+        self._place_before: Place | None = None
+        """Where the gate was when these began: what it tells there is of those before them."""
+        self._counting = threading.RLock()
+        """Of those four: they change together."""
         self._feed: FeedThread | None = None
-        self._from_ns, self._from = (self.start_ns, 0) if place is None else place
+        self._from_ns, self._from = self.start_ns, 0
         self._told_end_at: int | None = None
+        self._is_recalled = False
+        self._is_to_loop = False
+        """It has come to the end, and begins again unless somebody wants something else."""
         self._sought: tuple[int, int] | None = None
         """A position of the stepper, and the time between its events and the next that somebody wanted to be at."""
 
     # In and out of the system.
+
+    def begin_after(self, place: tuple[int, int] | None, before: Sent) -> None:
+        """Before it is attached: it follows another player. `place`: where it begins, if not at the start: a time of
+        the log, and how many events of it are over. `before`: what that one has played."""
+        if place is not None:
+            self._from_ns, self._from = place
+        with self._counting:
+            self._given = self._given_from(self.start_ns, 0, last=before.last)
+            self._counted = Counter(before.counts)
 
     def attach(self) -> None:
         """Once the broker runs: from here on the gate takes its inputs from this player."""
@@ -88,9 +102,11 @@ class LockstepPlayer(PlayingLog):
         `restore`: begin at the time itself, but with the last event before it of each of these topics of the log.
         """
         self._end_feed()
-        self._counted = self._counts()
-        last = self._given.last_of(self._delivered)
-        self._given, self._delivered = self._given_from(time_ns, number, restore, last), 0
+        given, stepper = self._given_from(time_ns, number, restore, self.sent.last), self.session.stepper
+        with self._counting:
+            self._counted = self._counts()
+            self._given, self._delivered = given, 0
+            self._place_before = stepper.place if stepper is not None else None
         self._feed = insist(
             self.session,
             lambda: self.session.feed(self._name, self._given, self.played.topics.values(), LogFeed),
@@ -111,16 +127,27 @@ class LockstepPlayer(PlayingLog):
 
     def _feed_again(self) -> None:
         """A new broker knows nothing of us; what had not been delivered is given to it."""
+        place = self._time_ns, self._number
         feed, self._feed = self._feed, None
         if feed is not None:
-            number = self._number
             feed.close()
-            self._begin_at(self._time_ns, number)
+            self._begin_at(*place)
 
     def hold(self) -> None:
         """The gate is closed while sources are switched, and nothing else makes this player send."""
 
-    release = hold
+    def recall(self) -> None:
+        """Paused: nothing more is given, or what is due just now would come when time jumps, and once more from whoever
+        follows."""
+        self._from_ns, self._from = self._time_ns, self._number
+        self._is_recalled = True
+        self._end_feed()
+
+    def release(self) -> None:
+        """Nobody follows after all."""
+        if self._is_recalled:
+            self._is_recalled = False
+            self._begin_at(self._from_ns, self._from)
 
     def go_on(self, now_ns: int, restamp: bool, jumped: Mapping[str, Any]) -> None:
         """After a jump of the system's time: from the same place."""
@@ -143,11 +170,30 @@ class LockstepPlayer(PlayingLog):
         with self._lock:
             if self._stopped == "end" or self._is_at_end():
                 self._go(self._first_ns())
-            self._stopped = None
+            self._forget_stop()
             self.session.run(0.0 if self._rate == FLAT_OUT else self._rate)
 
     def pause(self) -> None:
         self.session.pause()
+
+    def _forget_stop(self) -> None:
+        """Somebody wants something else than what it has come to by itself."""
+        self._stopped, self._is_to_loop = None, False
+
+    @contextmanager
+    def _playing_on(self) -> Iterator[None]:
+        """Who moves it lets it play afterwards as it did before, unless somebody has paused it meanwhile."""
+        running, paused = self.session.mode == "run", self.session.pauses
+        yield
+        if running:
+            self._play_unless_paused(paused)
+
+    def _play_unless_paused(self, paused: int) -> None:
+        """`paused`: how often somebody had done so when it was decided to play."""
+        if self.session.pauses == paused:
+            self.play()
+        if self.session.pauses != paused:
+            self.session.pause()
 
     def set_rate(self, rate: float) -> None:
         """Times real time, or FLAT_OUT; while it plays, too."""
@@ -164,17 +210,19 @@ class LockstepPlayer(PlayingLog):
     @property
     def _number(self) -> int:
         """Events of the log before the next one."""
-        self._look()
-        return self._given.number_after(self._delivered)
+        with self._counting:
+            self._look()
+            return self._given.number_after(self._delivered)
 
     def _look(self) -> None:
         stepper = self.session.stepper
-        if stepper is not None:  # a broker that is new does not know of us yet
-            self._delivered = stepper.place.inputs.get(self._name, self._delivered)
+        if stepper is not None and (place := stepper.place) is not self._place_before:
+            self._delivered = place.inputs.get(self._name, self._delivered)  # a new broker does not know of us yet
 
     def _counts(self) -> Counter[str]:
-        self._look()
-        return self._counted + self._given.counts(self._delivered)
+        with self._counting:
+            self._look()
+            return self._counted + self._given.counts(self._delivered)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -184,7 +232,8 @@ class LockstepPlayer(PlayingLog):
 
     @property
     def sent(self) -> Sent:
-        return Sent(self.counts, self._given.last_of(self._delivered))
+        with self._counting:
+            return Sent(self.counts, self._given.last_of(self._delivered))
 
     @property
     def _time_ns(self) -> int:
@@ -196,47 +245,46 @@ class LockstepPlayer(PlayingLog):
 
     def seek(self, time_ns: int) -> None:
         """Go to a time of the log, playing or paused as before; who is on a long way elsewhere gives that up."""
-        self.session.give_up_moving()
-        self._seek(lambda: time_ns)
+        self._seek(lambda: time_ns, self.session.give_up_moving())
 
     def jump(self, time_ns: int) -> None:
         """Be at a time of the log without what lies between, playing or paused as before: components hear that time
         has jumped, and what was before cannot be gone back to."""
-        self.session.give_up_moving()
+        asked = self.session.give_up_moving()
         with self._lock:
-            running = self.session.mode == "run"
-            self._stopped = None
-            self._jump(self._within_range(time_ns))
-            if running:
-                self.play()
+            if self.session.is_given_up(asked):
+                return
+            with self._playing_on():
+                self._jump(self._within_range(time_ns), asked=asked)
 
     def give_up(self) -> None:
         """A long way is given up where it has come to."""
         self.session.give_up_moving()
 
-    def _seek(self, time_ns: Callable[[], int]) -> None:
+    def _seek(self, time_ns: Callable[[], int], asked: int) -> None:
+        """`asked`: how many ways were given up until somebody wanted this one."""
         with self._lock:
-            running = self.session.mode == "run"
-            self._go(self._within_range(time_ns()))
-            if running:
-                self.play()
+            if self.session.is_given_up(asked):
+                return
+            with self._playing_on():
+                self._go(self._within_range(time_ns()), asked)
 
     def seek_by(self, seconds: float) -> None:
-        self._seek(lambda: self._time_ns + round(seconds * SECOND_NS))
+        self._seek(lambda: self._time_ns + round(seconds * SECOND_NS), self.session.given_up)
 
-    def _go(self, time_ns: int) -> None:
+    def _go(self, time_ns: int, asked: int | None = None) -> None:
         """The system stands there afterwards."""
-        self._stopped = None
         if self._is_only_looked_at() and abs(self._number_at(time_ns) - self._number) > FEW:
-            self._jump(time_ns, self._some_before(time_ns))
+            self._jump(time_ns, self._some_before(time_ns), asked)
             return
-        with self.session.moving() as stepper:
+        with self.session.moving(asked) as stepper:
+            self._forget_stop()  # only now: until it stood, it may have come to its end
             stepper.ready()
             if time_ns >= self._time_ns or self._is_reached(stepper, time_ns):
                 self._seek_in(stepper, time_ns)
                 return
         # Something came between that cannot be gone back over: time jumps, as in a free run.
-        self._jump(time_ns, self._some_before(time_ns) if self._is_only_looked_at() else time_ns)
+        self._jump(time_ns, self._some_before(time_ns) if self._is_only_looked_at() else time_ns, asked)
 
     def _is_reached(self, stepper: LiveStepper, time_ns: int) -> bool:
         """Whether an earlier time can be gone back to."""
@@ -246,24 +294,33 @@ class LockstepPlayer(PlayingLog):
         """Nobody computes anything of it, so nothing is missed by leaving out what lies between."""
         return not self.session.plan.components
 
-    def _jump(self, time_ns: int, from_ns: int | None = None) -> None:
+    def _jump(self, time_ns: int, from_ns: int | None = None, asked: int | None = None) -> None:
         """`from_ns`: what is played from there on comes too, so that it can be gone back over."""
         from_ns = time_ns if from_ns is None else from_ns
-        before = self._time_ns, self._number
-        self._from_ns = time_ns  # where it is as long as nothing is fed
-        self._end_feed()  # or what is due just now would come
-        try:
-            self.session.jump(from_ns)
-        except StudioError:
-            self._begin_at(*before)
-            raise
-        restore = [topic for topic in self.played.restored if self.played.topics[topic] not in self._disabled]
-        self._begin_at(from_ns, self._number_at(from_ns), restore)
-        with self.session.moving() as stepper:
+        insist(self.session, self._stand)
+        # Nobody else moves it meanwhile: without its feed, a system that goes on would believe that the log is over.
+        with self.session.moving(asked) as stepper:
+            self._forget_stop()
+            before = self._time_ns, self._number
+            self._from_ns = time_ns  # where it is as long as nothing is fed
+            self._end_feed()  # or what is due just now would come
+            try:
+                self.session.jump(from_ns)
+            except StudioError:
+                self._from_ns = before[0]
+                self._begin_at(*before)
+                raise
+            self._told_end_at = None  # of a time that is over
+            restore = [topic for topic in self.played.restored if self.played.topics[topic] not in self._disabled]
+            self._begin_at(from_ns, self._number_at(from_ns), restore)
             if self._given.restored:
                 stepper.gate.advance(self._given.restored)  # viewers show it also if it stands there
             stepper.ready(MOVED)
             self._seek_in(stepper, time_ns)
+
+    def _stand(self) -> None:
+        with self.session.moving():
+            pass
 
     def _seek_in(self, stepper: LiveStepper, time_ns: int) -> None:
         stepper.seek(time_ns)
@@ -338,24 +395,28 @@ class LockstepPlayer(PlayingLog):
 
     def _back(self, topics: Collection[str], count: int) -> int:
         with self._lock, self.session.moving() as stepper:
-            self._stopped = self._sought = None
+            self._forget_stop()
+            self._sought = None
             return stepper.back(count, topics)
 
     def _deliver(self, count: int, topics: Collection[str]) -> list[str]:
         """The topics of those of `topics` that were delivered; what follows from the last of them is, too."""
         with self._lock, self.session.moving() as stepper:
-            self._stopped = self._sought = None
+            self._forget_stop()
+            self._sought = None
             came = stepper.forward(count, topics)
             found = [event.topic for event in came if event.topic in topics]
             if len(found) == count or self._stopped:
                 stepper.finish_effects()
+                return found
+            if stepper.was_stopped:
                 return found
             if not self._loop:
                 self._stopped = "end"
                 return found
         self._loops += 1
         self._go(self._first_ns())
-        return found or self._deliver(count, topics)
+        return found if found or stepper.cancelled.is_set() else self._deliver(count, topics)
 
     def stop_when(self, text: str | None) -> None:
         """Stop after the first event of which a condition holds, e.g. `/scan/ranges_m.min < 0.5`; None: never."""
@@ -406,7 +467,8 @@ class LockstepPlayer(PlayingLog):
         if self._loop:
             self._loops += 1
             if not self._is_reached(stepper, self._first_ns()):
-                threading.Thread(target=self._begin_again, name="loop", daemon=True).start()
+                self._is_to_loop, paused = True, self.session.pauses
+                threading.Thread(target=self._begin_again, args=(paused,), name="loop", daemon=True).start()
                 return False
             stepper.cancelled.clear()
             stepper.seek(self._first_ns())
@@ -414,12 +476,17 @@ class LockstepPlayer(PlayingLog):
         self._stopped = "end"
         return False
 
-    def _begin_again(self) -> None:
-        """By another thread than the one that has come to the end: time is moved, and that one has to rest for it."""
+    def _begin_again(self, paused: int) -> None:
+        """By another thread than the one that has come to the end: time is moved, and that one has to rest for it.
+
+        `paused`: how often somebody had paused the system until then; whoever does so meanwhile means this, too.
+        """
         try:
             with self._lock:
+                if not self._is_to_loop:
+                    return
                 self._go(self._first_ns())
-                self.play()
+                self._play_unless_paused(paused)
         except StudioError as trouble:
             self.session.happened(WentOtherwise(str(trouble)))
 

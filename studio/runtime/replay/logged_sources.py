@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -20,7 +22,6 @@ from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
 from studio.runtime.replay.player import LogPlayer
-from studio.runtime.replay.playing_log import NOTHING_SENT
 
 Player = LogPlayer | LockstepPlayer
 
@@ -107,20 +108,34 @@ class LoggedSources:
             wanted.close()
             following: Player | None = before
         else:
-            following = self._player_of(wanted, restamp, self._place_in(wanted))
+            following = self._player_of(wanted, restamp)
         if before is not None:
             before.hold()
         try:
-            with paused(self._session, self._go_on):
+            with paused(self._session, self._go_on), self._released(before):
+                if before is not None and following is not None and following is not before:
+                    before.recall()  # only of one that stands it is known what it has played
+                    following.begin_after(self._place_in(wanted), before.sent)
                 epoch = self._exchange(following, wanted.clock, restamp)
                 self._session.change(plan, restart=restart)
         finally:
             if self.player is not following and following is not None:  # it has come to nothing
                 following.close()
                 wanted.close()
-            if before is not None and self.player is before:
-                before.release()
+            self._release(before)  # if it could not even be paused
         return epoch
+
+    @contextmanager
+    def _released(self, held: Player | None) -> Iterator[None]:
+        """Who plays on after all is let go, before the system goes on."""
+        try:
+            yield
+        finally:
+            self._release(held)
+
+    def _release(self, held: Player | None) -> None:
+        if held is not None and self.player is held:
+            held.release()
 
     def _exchange(self, following: Player | None, clock: ClockKind, restamp: bool) -> int:
         """Paused: a new epoch, and another player in it."""
@@ -135,15 +150,13 @@ class LoggedSources:
             following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
         return int(reply["epoch"])
 
-    def _player_of(self, wanted: WantedLog, restamp: bool, place: tuple[int, int] | None = None) -> Player | None:
-        """`place`: where in the log it begins, if that is not the start."""
+    def _player_of(self, wanted: WantedLog, restamp: bool) -> Player | None:
         session, played = self._session, wanted.played
         if played is None:
             return None
-        before = self.player.sent if self.player is not None else NOTHING_SENT
         if isinstance(session, PacedSession) and self._in_lockstep(restamp):
-            return LockstepPlayer(session, played, wanted.types, place=place, before=before)
-        return LogPlayer(session, played, wanted.types, restamp=restamp, place=place, before=before)
+            return LockstepPlayer(session, played, wanted.types)
+        return LogPlayer(session, played, wanted.types, restamp=restamp)
 
     def _in_lockstep(self, restamp: bool) -> bool:
         session = self._session

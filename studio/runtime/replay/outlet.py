@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import takewhile
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import zmq
@@ -61,9 +60,7 @@ class Outlet:
         run: Path,
         name: str,
         topics: Mapping[str, str],
-        last: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        """`last`: topic of the system -> the sequence of the last event that somebody else has sent on it."""
         self._name = name
         self._topics = topics
         self._kinds = {
@@ -72,11 +69,7 @@ class Outlet:
         self._fields = {logged: topic_field(topic) for logged, topic in topics.items()}
         self._heads: dict[str, tuple[bytes, _Pack]] = {}
         self._epoch = -1
-        self._sequences = {
-            logged: FIRST_COMMAND if kind == _COMMAND else last.get(topics[logged], 0)
-            for logged, kind in self._kinds.items()
-        }
-        self._begun = dict(self._sequences)
+        self.count_from({})
         self._history = SentEvents()
         """What may still come back from the gate."""
         self._forgotten = 0
@@ -88,6 +81,15 @@ class Outlet:
         self._socket.connect(addresses.into(run))
         # pyzmq's own `send` in Python only asks what kind of socket it is before it calls this one.
         self._put: Callable[[bytes, int], object] = super(zmq.Socket, self._socket).send
+
+    def count_from(self, last: Mapping[str, int]) -> None:
+        """Before anything is sent. `last`: topic of the system -> the sequence of the last event that somebody else has
+        sent on it."""
+        self._sequences = {
+            logged: FIRST_COMMAND if kind == _COMMAND else last.get(self._topics[logged], 0)
+            for logged, kind in self._kinds.items()
+        }
+        self._begun = dict(self._sequences)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -58,11 +58,8 @@ class LogPlayer(PlayingLog):
         *,
         name: str = "player",
         restamp: bool = False,
-        place: tuple[int, int] | None = None,
-        before: Sent = NOTHING_SENT,
     ) -> None:
-        """`restamp`: the system's clock is not that of the log, so its events get new stamps. `place`: where it
-        begins: a time of the log, and how many events of it are over. `before`: what another has played of it."""
+        """`restamp`: the system's clock is not that of the log, so its events get new stamps."""
         super().__init__(played, types, name)
         self.session = session
         self._restamp = restamp
@@ -70,12 +67,8 @@ class LogPlayer(PlayingLog):
         """Whether the system stands when the log has ended, or goes on without it."""
         self._held = False
         """Sources are just being switched."""
-        if place is not None:
-            self._cursor.seek_place(*place)
-        self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts), before.last)
-        self._before = before
-        if place is not None:
-            self._pusher.position_ns, self._pusher.done = place
+        self._pusher = Pusher(session.folders.run, name, self._cursor, played.topics, Flow(self._hosts))
+        self._before = NOTHING_SENT
         self._pusher.on_stop = lambda why: self._later(lambda: self._has_stopped(why))
         self._pusher.on_command = lambda component, payload: self._later(lambda: self._command(component, payload))
         self._pusher.on_new_broker = lambda: self._later(self._feed)
@@ -108,12 +101,28 @@ class LogPlayer(PlayingLog):
         self.session.played = lambda: self.counts
         self.session.on_step = self._pusher.has_passed
 
+    def begin_after(self, place: tuple[int, int] | None, before: Sent) -> None:
+        """Before it is attached: it follows another player. `place`: where it begins, if not at the start: a time of
+        the log, and how many events of it are over. `before`: what that one has played."""
+        self._before = before
+        self._pusher.begin_after(place, before.last)
+
     # While sources are switched.
 
     def hold(self) -> None:
         """Send nothing more until `release`, or for good if `leave` follows."""
         with self._lock:
             self._held = self._pusher.silent = True
+
+    def recall(self) -> None:
+        """Held and paused: what waits at the closed gate has not been played, and whoever follows plays it."""
+        with self._lock:
+            self._await_gate(closed=True)
+            recalled = self._pusher.recalled
+            insist(self.session, self._recall)
+            end_ns = monotonic_ns() + round(GATE_SEEN_WITHIN_S * SECOND_NS)
+            while self._pusher.recalled == recalled and monotonic_ns() < end_ns:
+                self._closed.wait(0.0005)
 
     def release(self) -> None:
         with self._lock:

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import zmq
 
@@ -59,7 +58,6 @@ class Pusher:
         cursor: Cursor,
         topics: Mapping[str, str],
         flow: Flow,
-        last: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.lock = threading.RLock()
         self.gated = True
@@ -88,6 +86,8 @@ class Pusher:
         """How many events of the log lie before the next one."""
         self.behind_ns = 0
         """How much later than scheduled the last event was sent."""
+        self.recalled = 0
+        """How often the closed gate has given back what it had."""
         self.connected = threading.Event()
         self._cursor = cursor
         self._topics = topics
@@ -100,7 +100,7 @@ class Pusher:
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._outlet = Outlet(self._context, run, name, topics, last)
+        self._outlet = Outlet(self._context, run, name, topics)
         self._heard = self._context.socket(zmq.SUB)
         self._heard.rcvhwm = 0
         self._heard.connect(addresses.out_of(run))
@@ -290,6 +290,7 @@ class Pusher:
             self._outlet.send_end(marker.number)
         elif marker.mark is Mark.PAUSE:
             self.take_back(marker.number)
+            self.recalled += 1
         elif marker.epoch >= self.epoch and not self.silent:
             self._give(marker.number, marker.about)
 
@@ -321,6 +322,15 @@ class Pusher:
             self._cursor.drop()
 
     # For the player.
+
+    def begin_after(self, place: tuple[int, int] | None, last: Mapping[str, int]) -> None:
+        """Before anything is sent: `place` in the log, if not its start, and topic of the system -> the sequence of the
+        last event that somebody else has sent on it."""
+        with self.lock:
+            self._outlet.count_from(last)
+            if place is not None:
+                self._cursor.seek_place(*place)
+                self.position_ns, self.done = place
 
     def pass_over(self, disabled: frozenset[str]) -> None:
         """Topics of the log that are not played from now on, and all others are."""

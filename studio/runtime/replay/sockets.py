@@ -54,8 +54,11 @@ class LogFeed(FeedThread):
                 if event is not None:
                     self._sent += 1
                     self._out.send(_frame(event, self._epoch))
-        except StudioError as damaged:  # the log's bytes; the system must not wait for what cannot be read
-            self.failure = damaged
+        except Exception as trouble:  # mostly the log's bytes; the system must not wait for what does not come
+            told = (
+                trouble if isinstance(trouble, StudioError) else ReplayError(f"the log cannot be read on: {trouble!r}")
+            )
+            self.failure = told
             self._done = True
         if self._done:
             self._out.send(pack(END_PREFIX + self._name, Kind.MARKER, 0))
