@@ -51,7 +51,10 @@ def _seek(words: Words, player: Player) -> Iterator[dict[str, Any]]:
 
 def _jump(words: Words, player: Player) -> Iterator[dict[str, Any]]:
     (text,) = _take(words, 1)
-    yield {"action": "jump", "time_ns": _time_ns(text, player)}
+    if text.startswith(("+", "-")):
+        yield {"action": "jump", "time_ns": int(player["time_ns"]) + round(_number(text) * SECOND_NS)}
+    else:
+        yield {"action": "jump", "time_ns": _time_ns(text, player)}
 
 
 def _loop(words: Words, _: Player) -> Iterator[dict[str, Any]]:

@@ -292,6 +292,8 @@ def test_ctl_has_the_player_in_hand_too(studio: Studio, rig: Path) -> None:
 
     try:
         await_true(lambda: player()["stopped"] == "end", "the end of the log")
+        assert player("jump", "-0.2")["number"] == 79
+        assert player("jump", "+0.1")["number"] == 89
         assert player("seek", 0)["number"] == 0
         assert player("next")["number"] == 1
         assert player("next", "/rig/a")["number"] == player("next", "/platform/level")["number"] - 1 == 2

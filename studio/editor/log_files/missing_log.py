@@ -43,7 +43,7 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
     choices: dict[str, Callable[[], object]] = {"Choose a log…": window.logs.ask_provider}
     for found in recent_recordings(session.folder):
         choices[f"Play {found.name}"] = partial(window.logs.play_here, found)
-    if window.live.control.phase == "stopped" and any("simulated" in each.modes for each in session.system.sources):
+    if window.live.control.phase == "stopped" and all("simulated" in each.modes for each in session.system.sources):
         choices["Record it in simulation"] = lambda: _record(window, log)
     choices["Close"] = lambda: None
     window.notice.ask(f"{whose}: {name_in(session.folder, log)}.{f' {so}' if so else ''}", choices, NO_LOG)
@@ -52,5 +52,5 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
 def _record(window: MainWindow, log: Path) -> None:
     """The same system, simulated from its start into just this log: then Logged finds it."""
     system = window.session.system
-    window.session.choose_modes({each.name: "simulated" for each in system.sources if "simulated" in each.modes})
+    window.session.choose_modes({each.name: "simulated" for each in system.sources})
     window.logs.begin(log)

@@ -52,6 +52,8 @@ class PlayerSteering(QObject):
         self.feed, self.timeline = feed, timeline
         self.state: dict[str, Any] = {}
         """Of the player; empty while none is there."""
+        self.plays = False
+        """As it is shown: on its way somewhere it stands for a moment, which nobody has asked for."""
         self._steps: deque[dict[str, Any]] = deque()
         """Asked for by keys that are held down; the first is under way."""
         self._sought: int | None = None
@@ -185,7 +187,7 @@ class PlayerSteering(QObject):
         if self.is_frozen:
             self.feed.ask("continue", None, self._refused, timeout_s=None)
         else:
-            self.ask("pause" if self.state.get("playing") else "play")
+            self.ask("pause" if self.plays else "play")
 
     def step(self) -> None:
         self.ask("single")

@@ -47,7 +47,6 @@ class PlayerViewer(Viewer):
         self.desk: LogDesk | None = None
         """For what needs the project: the mapping, recording, opening."""
         self._path = ""
-        self._plays = False
         self._kept: Settings = {}
         """What was looked at in a log that is not read yet."""
         self.timeline = Timeline(theme)
@@ -257,9 +256,8 @@ class PlayerViewer(Viewer):
         state, outline = self.state, self.timeline.outline
         frozen = self.timeline.frozen = self.steering.is_frozen
         if not self.steering.is_seeking:
-            self._plays = bool(state.get("playing"))
-        # On its way somewhere the system stands for a moment, which nobody has asked for.
-        shown = {**state, "playing": self._plays} if state else state
+            self.steering.plays = bool(state.get("playing"))
+        shown = {**state, "playing": self.steering.plays} if state else state
         self.bar.show_player(shown, frozen=frozen, recording=bool(self.feed.state.get("recording")))
         if not state:
             self._stack.setCurrentWidget(self.timeline if outline is not None and self._path else self.empty)

@@ -229,7 +229,8 @@ class Viewer(QWidget):
             self.over.show_at(*self.over_at(), words)
         elif self.feed.is_attached:
             stamps = (watch.stamp_ns for watch in self._watches.values())
-            later = later_words(self.feed.state.get("player"), stamps) if self.SHOWS_LAST else ""
+            state = self.feed.state
+            later = later_words(state.get("player"), stamps, state.get("clock")) if self.SHOWS_LAST else ""
             self.over.show_at(*self.over_at(), later) if later else self.over.hide()
 
     def _show_offer(self) -> None:

@@ -88,6 +88,20 @@ def test_it_is_recorded_into_the_very_log_that_is_missing(opened: MainWindow, fo
     assert words[:2] == ["--record", str(folder / "logs" / "drive.mcap")]
 
 
+def test_a_simulation_is_offered_only_where_all_of_it_can_be_simulated(opened: MainWindow, folder: Path) -> None:
+    """Only one of two sources was, and the other one looked for its log again."""
+    other = """  <source name="other" mode="logged">
+    <port name="b" direction="out" type="Float64"/>
+    <logged log="logs/drive.mcap"/>
+  </source>
+</system>"""
+    (folder / "system.xml").write_text(SYSTEM.replace("</system>", other))
+    assert opened.files.open(folder)
+    opened.live.run()
+    assert list(choices(opened)) == ["Choose a log…", "Close"]
+    opened.notice.withdraw()
+
+
 def test_choosing_logged_says_so_before_anybody_runs_it(opened: MainWindow) -> None:
     opened.session.choose_modes({"rig": "simulated"})
     opened.notice.withdraw()

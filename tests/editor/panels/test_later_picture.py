@@ -44,6 +44,18 @@ def test_what_is_of_later_says_so_while_the_log_stands(
     assert later_words(state, [second * SECOND_NS for second in stamps_s]) == words
 
 
+@pytest.mark.parametrize(
+    ("clock_s", "kind", "rate", "words"),
+    [(1090, "log", 0.0, ""), (1089, "log", 0.0, LATER), (1090, "log", 1.0, LATER), (1090, "wall", 0.0, LATER)],
+)
+def test_in_a_free_run_time_stands_behind_the_last_event_of_the_log(
+    clock_s: int, kind: str, rate: float, words: str
+) -> None:
+    """A component that publishes by itself had done so since then, and its picture was said to be of later."""
+    clock = {"kind": kind, "base_ns": clock_s * SECOND_NS, "at_ns": 0, "rate": rate}
+    assert later_words(player(89), [1090 * SECOND_NS], clock) == words
+
+
 def test_a_scan_of_later_has_a_plate_until_the_next_one_comes(feed: Feed, qtbot: QtBot) -> None:
     feed.run, feed.state["player"] = "run", player(90)
     viewer = ScanViewer(feed, LIGHT)

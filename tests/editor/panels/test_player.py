@@ -143,6 +143,23 @@ def test_a_long_way_shows_how_far_it_is_and_is_given_up_or_jumped_over(
     assert timeline.now_ns == last and not way.isVisible() and not viewer.steering.is_seeking
 
 
+def test_pause_on_a_long_way_is_pause(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system stands on its way, the button said Pause, and a click on it let it play."""
+    del viewer.steering.ask  # type: ignore[method-assign]
+    asked: list[str] = []
+    monkeypatch.setattr(viewer.feed, "ask", lambda *_, **fields: asked.append(fields["action"]))
+    state = viewer.feed.state
+    state["player"] = {**state["player"], "playing": True}
+    viewer._take_state()
+    viewer.timeline._seek(viewer.timeline.span_ns[1])
+    viewer.steering._seek_now()
+    state["player"] = {**state["player"], "playing": False}
+    viewer._take_state()
+    assert viewer.bar.play.accessibleName() == "Pause"
+    viewer.bar.play.click()
+    assert asked == ["seek", "pause"]
+
+
 def test_a_step_back_shows_nothing_of_its_way(viewer: PlayerViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     """It leads by a checkpoint: the cursor went seconds back, and on again to just before where it had been."""
     del viewer.steering.ask  # type: ignore[method-assign]
