@@ -34,11 +34,12 @@ run: components build/kernels  ## the window with the Raptor driving in it; anot
 	@$(STUDIO) edit $(PROJECT) --run --picture build/run.png
 	@echo "next: . .venv/bin/activate, then: studio --help; docs/guide/editor.md explains what you saw"
 
+# A worker that is given whole files starts the systems that their tests share once; who is done takes from the others.
 # Real processes on a busy machine can be late for a test's patience. What fails is tried once more, alone, and both
 # results are printed; what is really broken fails again. Tests marked must_not_flake get no second chance: what is the same
 # only every other time is broken.
 test: components build/kernels  ## run all tests: ARGS="-k name" picks some
-	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS) || { \
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal $(ARGS) || { \
 		echo "make test: what failed is tried once more, by itself"; \
 		$(PYTHON) -m pytest --second-chance --last-failed --last-failed-no-failures none $(ARGS); \
 	}

@@ -540,7 +540,8 @@ def test_the_next_question_has_the_keyboard_of_the_one_before(window: MainWindow
 
 def test_who_asks_for_the_difference_again_has_one_dialog_of_it(window: MainWindow) -> None:
     for text in ("-old\n+new", "-old\n+newer"):
-        DifferenceDialog(window, "On disk, and here", text).show()
-    shown = [each for each in window.findChildren(DifferenceDialog) if each.isVisible()]
+        DifferenceDialog(window, "Asked twice", text).show()
+    shown = [each for each in window.findChildren(DifferenceDialog) if each.windowTitle() == "Asked twice"]
+    shown = [each for each in shown if each.isVisible()]
     assert [each.page.toPlainText() for each in shown] == ["-old\n+newer"]
     shown[0].close()

@@ -18,7 +18,7 @@ from tests.cli.running import STUDIO
 pytestmark = pytest.mark.timeout(300)  # physics on a busy machine
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (2, 3))])
 def test_it_arrives_in_worlds_of_other_seeds_without_a_collision(seed: int) -> None:
     """From end to end, in about half a minute of system time."""
     driven_there = drive(seed, 60.0)
