@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, takewhile
 
+from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.event_block import bytes_of
 from studio.runtime.replay.playing_order import in_order, placed
@@ -70,6 +71,23 @@ class Cursor:
         self.seek(time_ns)
         while (following := self.peek()) is not None and following.number < number:
             self.drop()
+
+    def number_at(self, time_ns: int) -> int:
+        """How many events lie before a time; goes there."""
+        if time_ns <= self.start_ns:
+            return 0
+        self.seek(time_ns)
+        following = self.peek()
+        return following.number if following is not None else self.count
+
+    def some_before(self, time_ns: int, most: int) -> int:
+        """A time between which and this one some events lie, but not more than that."""
+        number, back_ns = self.number_at(time_ns), SECOND_NS // 2
+        while time_ns - back_ns > self.start_ns and number - self.number_at(time_ns - back_ns) < most // 10:
+            back_ns *= 2
+        while back_ns and number - self.number_at(time_ns - back_ns) > most:
+            back_ns //= 2
+        return max(self.start_ns, time_ns - back_ns)
 
     @property
     def restored(self) -> int:

@@ -8,7 +8,6 @@ and goes on from there; seeking forwards computes what lies between, as fast as 
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -22,6 +21,7 @@ from studio.runtime.events import WentOtherwise
 from studio.runtime.gate_control import Place
 from studio.runtime.live_change import insist
 from studio.runtime.paced import PacedSession
+from studio.runtime.replay.delivered import Delivered
 from studio.runtime.replay.given_events import GivenEvents
 from studio.runtime.replay.inputs import END
 from studio.runtime.replay.live_stepper import LiveStepper
@@ -52,15 +52,7 @@ class LockstepPlayer(PlayingLog):
         super().__init__(played, types, name)
         self.session = session
         self._disabled: frozenset[str] = frozenset()
-        self._given = self._given_from(self.start_ns, 0)
-        self._delivered = 0
-        """How many of those were."""
-        self._counted: Counter[str] = Counter()
-        """Topic of the system -> how many events of it were delivered before those."""
-        self._place_before: Place | None = None
-        """Where the gate was when these began: what it tells there is of those before them."""
-        self._counting = threading.RLock()
-        """Of those four: they change together."""
+        self._delivered = Delivered(name, self._place, self._given_from(self.start_ns, 0))
         self._feed: FeedThread | None = None
         self._from_ns, self._from = self.start_ns, 0
         self._told_end_at: int | None = None
@@ -77,9 +69,8 @@ class LockstepPlayer(PlayingLog):
         the log, and how many events of it are over. `before`: what that one has played."""
         if place is not None:
             self._from_ns, self._from = place
-        with self._counting:
-            self._given = self._given_from(self.start_ns, 0, last=before.last)
-            self._counted = Counter(before.counts)
+        given = self._given_from(self.start_ns, 0, last=before.last)
+        self._delivered = Delivered(self._name, self._place, given, before)
 
     def attach(self) -> None:
         """Once the broker runs: from here on the gate takes its inputs from this player."""
@@ -102,23 +93,11 @@ class LockstepPlayer(PlayingLog):
         `restore`: begin at the time itself, but with the last event before it of each of these topics of the log.
         """
         self._end_feed()
-        given, stepper = self._given_from(time_ns, number, restore, self.sent.last), self.session.stepper
-        with self._counting:
-            self._counted = self._counts()
-            self._given, self._delivered = given, 0
-            self._place_before = stepper.place if stepper is not None else None
+        given = self._given_from(time_ns, number, restore, self.sent.last)
+        self._delivered.begin(given)
         self._feed = insist(
-            self.session,
-            lambda: self.session.feed(self._name, self._given, self.played.topics.values(), LogFeed),
+            self.session, lambda: self.session.feed(self._name, given, self.played.topics.values(), LogFeed)
         )
-
-    def _number_at(self, time_ns: int) -> int:
-        """How many events of the log lie before a time."""
-        if time_ns <= self.start_ns:
-            return 0
-        self._cursor.seek(time_ns)
-        following = self._cursor.peek()
-        return following.number if following is not None else self._cursor.count
 
     def _end_feed(self) -> None:
         feed, self._feed = self._feed, None
@@ -207,33 +186,24 @@ class LockstepPlayer(PlayingLog):
 
     # Where.
 
+    def _place(self) -> Place | None:
+        stepper = self.session.stepper
+        return stepper.place if stepper is not None else None
+
     @property
     def _number(self) -> int:
         """Events of the log before the next one."""
-        with self._counting:
-            self._look()
-            return self._given.number_after(self._delivered)
-
-    def _look(self) -> None:
-        stepper = self.session.stepper
-        if stepper is not None and (place := stepper.place) is not self._place_before:
-            self._delivered = place.inputs.get(self._name, self._delivered)  # a new broker does not know of us yet
-
-    def _counts(self) -> Counter[str]:
-        with self._counting:
-            self._look()
-            return self._counted + self._given.counts(self._delivered)
+        return self._delivered.number
 
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> how many events of it were delivered; what was gone back over was not."""
-        found = self._counts()
+        found = self._delivered.counts
         return {topic: found[topic] for topic in self.played.streams.values()}
 
     @property
     def sent(self) -> Sent:
-        with self._counting:
-            return Sent(self.counts, self._given.last_of(self._delivered))
+        return self._delivered.sent
 
     @property
     def _time_ns(self) -> int:
@@ -274,8 +244,8 @@ class LockstepPlayer(PlayingLog):
 
     def _go(self, time_ns: int, asked: int | None = None) -> None:
         """The system stands there afterwards."""
-        if self._is_only_looked_at() and abs(self._number_at(time_ns) - self._number) > FEW:
-            self._jump(time_ns, self._some_before(time_ns), asked)
+        if self._is_only_looked_at() and abs(self._cursor.number_at(time_ns) - self._number) > FEW:
+            self._jump(time_ns, self._cursor.some_before(time_ns, FEW), asked)
             return
         with self.session.moving(asked) as stepper:
             self._forget_stop()  # only now: until it stood, it may have come to its end
@@ -284,7 +254,7 @@ class LockstepPlayer(PlayingLog):
                 self._seek_in(stepper, time_ns)
                 return
         # Something came between that cannot be gone back over: time jumps, as in a free run.
-        self._jump(time_ns, self._some_before(time_ns) if self._is_only_looked_at() else time_ns, asked)
+        self._jump(time_ns, self._cursor.some_before(time_ns, FEW) if self._is_only_looked_at() else time_ns, asked)
 
     def _is_reached(self, stepper: LiveStepper, time_ns: int) -> bool:
         """Whether an earlier time can be gone back to."""
@@ -312,9 +282,9 @@ class LockstepPlayer(PlayingLog):
                 raise
             self._told_end_at = None  # of a time that is over
             restore = [topic for topic in self.played.restored if self.played.topics[topic] not in self._disabled]
-            self._begin_at(from_ns, self._number_at(from_ns), restore)
-            if self._given.restored:
-                stepper.gate.advance(self._given.restored)  # viewers show it also if it stands there
+            self._begin_at(from_ns, self._cursor.number_at(from_ns), restore)
+            if restored := self._delivered.given.restored:
+                stepper.gate.advance(restored)  # viewers show it also if it stands there
             stepper.ready(MOVED)
             self._seek_in(stepper, time_ns)
 
@@ -325,15 +295,6 @@ class LockstepPlayer(PlayingLog):
     def _seek_in(self, stepper: LiveStepper, time_ns: int) -> None:
         stepper.seek(time_ns)
         self._sought = None if stepper.cancelled.is_set() else (stepper.position, time_ns)
-
-    def _some_before(self, time_ns: int) -> int:
-        """A time before which a few events lie that can be gone back over."""
-        number, back_ns = self._number_at(time_ns), SECOND_NS // 2
-        while time_ns - back_ns > self.start_ns and number - self._number_at(time_ns - back_ns) < FEW // 10:
-            back_ns *= 2
-        while back_ns and number - self._number_at(time_ns - back_ns) > FEW:
-            back_ns //= 2
-        return max(self.start_ns, time_ns - back_ns)
 
     def set_range(self, start_ns: int | None = None, end_ns: int | None = None) -> None:
         """Play only what lies between, both ends included; without ends, everything again."""
@@ -356,7 +317,7 @@ class LockstepPlayer(PlayingLog):
                 with self.session.moving() as stepper:
                     stepper.ready()
                     # What was passed over until now is over, also if nothing else has come since then.
-                    number = max(self._number, self._number_at(stepper.place.now_ns))
+                    number = max(self._number, self._cursor.number_at(stepper.place.now_ns))
                     self._disabled = wanted
                     self._begin_at(stepper.place.now_ns, number)
                     stepper.ready("the choice of streams was changed here")
