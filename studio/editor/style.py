@@ -57,7 +57,7 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit {
 QPlainTextEdit { padding: 4px; }
 QLineEdit:focus, QComboBox:focus { border: 2px solid $focus; padding: 0 6px; min-height: 24px; }
 QPlainTextEdit:focus { border: 2px solid $focus; padding: 3px; }
-QLineEdit QToolButton, QLineEdit QToolButton:hover { background: transparent; border: 0; padding: 0; min-height: 0; }
+QLineEditIconButton, QLineEditIconButton:hover { background: transparent; border: 0; padding: 0; min-height: 0; }
 QLineEdit:disabled, QComboBox:disabled { color: $disabled; border-color: $border; }
 QLineEdit[wrong="true"] { border: 2px solid $error; padding: 0 6px; min-height: 24px; }
 QComboBox::drop-down { border: 0; width: 20px; }
