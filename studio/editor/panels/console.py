@@ -36,6 +36,7 @@ class Console(QWidget):
         self.view = LineView(self.book, theme)
         self.view.open_place.connect(self.open_place)
         self.view.followed.connect(self._followed)
+        self.view.component_wanted.connect(self.show_component)
         self._missed = 0
         self.field = QLineEdit()
         self.field.setPlaceholderText("Filter by component or text")
@@ -104,7 +105,9 @@ class Console(QWidget):
 
     def add(self, told: list[dict[str, Any]]) -> None:
         """More lines, as the feed brings them."""
+        before = self.book.dropped
         rows = self.book.add(told)
+        self.view.gone(self.book.dropped - before)
         if not self.view.follows:
             self._missed += rows
             self._show_follow()

@@ -15,6 +15,11 @@ RANKS = {"debug": 0, "output": 1, "info": 1, "warning": 2, "error": 3, "critical
 LEAST: Mapping[Level, int] = {"all": 0, "info": 1, "warning": 2, "error": 3}
 MOST = 20_000
 """Lines that are kept; the oldest go first."""
+LONGEST, MOST_MORE = 10_000, 2_000
+"""Characters of a line and lines of a message that are kept: one that is longer is a mistake, and would fill memory."""
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+"""What a program sends to a terminal to change colours or to move about; here it would be seen as letters."""
+_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if code != ord("\t")} | {0x7F: "\u2421"}
 _PLACE = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
@@ -31,7 +36,7 @@ class Said:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Said:
-        first, *more = str(told["text"]).splitlines() or [""]
+        first, *more = [_line(text) for text in str(told["text"]).splitlines()[: MOST_MORE + 1]] or [""]
         return cls(int(told["time_ns"]), str(told["component"]), str(told["level"]), first, tuple(more))
 
     @property
@@ -76,6 +81,8 @@ class Book:
         self.rows: list[Row] = []
         self.level: Level = "all"
         self.filter = ""
+        self.dropped = 0
+        """Rows at the front that are gone since it began, because too many came after them."""
         self._open: set[int] = set()
         """Identities of what is unfolded."""
 
@@ -86,6 +93,7 @@ class Book:
         rows = [row for said in fresh if self.shows(said) for row in self._rows_of(said)]
         self.rows += rows
         if len(self.rows) > self.most + self.most // 4:  # not on each line: moving so many is what would cost
+            self.dropped += len(self.rows) - self.most
             self.rows = self.rows[-self.most :]
         return len(rows)
 
@@ -145,6 +153,13 @@ class Book:
         self._open &= alive
         shown = (said for said in self.said if self.shows(said))
         self.rows = [row for said in islice(shown, self.most) for row in self._rows_of(said)]
+
+
+def _line(text: str) -> str:
+    """As it can be shown: no colours of a terminal, nothing that cannot be seen, and not without an end."""
+    plain = _COLOURS.sub("", text[: LONGEST * 2])[:LONGEST].translate(_CONTROLS)
+    more = len(text) - LONGEST
+    return f"{plain} … {more} more characters" if more > 0 else plain
 
 
 def place_in(text: str) -> tuple[str, int] | None:

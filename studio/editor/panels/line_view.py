@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QPoint, QRect, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -14,7 +15,7 @@ from PyQt6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PyQt6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from PyQt6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
 
 from studio.editor.fonts import code_font
 from studio.editor.panels.console_lines import Book, Row, time_words
@@ -22,6 +23,9 @@ from studio.editor.theme import Theme
 
 ROW = 20
 INDENT = 14
+MOST_SEEN, MOST_TOLD = 2_000, 2_000
+"""Characters of a line that are measured for painting, and that its tooltip has: of more nobody would see the end, and
+Qt takes seconds for it."""
 TIME, LEVEL, COMPONENT = 92, 46, 150
 LEVEL_WORDS = {"warning": "warn", "critical": "error", "output": "out"}
 
@@ -29,6 +33,8 @@ LEVEL_WORDS = {"warning": "warn", "critical": "error", "output": "out"}
 class LineView(QAbstractScrollArea):
     open_place = pyqtSignal(str, int)
     """File and line of a traceback that was clicked."""
+    component_wanted = pyqtSignal(str)
+    """Only what this one says is to be seen."""
     followed = pyqtSignal(bool)
     """Whether the end stays in sight."""
 
@@ -57,6 +63,16 @@ class LineView(QAbstractScrollArea):
         if self.follows:
             self.bar.setValue(self.bar.maximum())
         self._paint_again()
+
+    def gone(self, count: int) -> None:
+        """So many rows at the front are no more: what is read stays where it is on the screen, and stays marked."""
+        if self.marked is not None:
+            first, last = (number - count for number in self.marked)
+            self.marked = (max(first, 0), max(last, 0)) if max(first, last) >= 0 else None
+        if not self.follows:
+            was_blocked = self.bar.blockSignals(True)  # nobody has scrolled to the end
+            self.bar.setValue(self.bar.value() - count)
+            self.bar.blockSignals(was_blocked)
 
     @property
     def page(self) -> int:
@@ -153,7 +169,7 @@ class LineView(QAbstractScrollArea):
         viewport = self.viewport()
         assert viewport is not None
         room = max(20, viewport.width() - left - 4)
-        painter.drawText(QRect(left, y, room, ROW), _MIDDLE, _elided(text.replace("\t", "    "), room))
+        painter.drawText(QRect(left, y, room, ROW), _MIDDLE, _elided(text[:MOST_SEEN].replace("\t", "    "), room))
 
     def _name_width(self) -> int:
         """Where it is narrow, the text needs the room."""
@@ -171,7 +187,9 @@ class LineView(QAbstractScrollArea):
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
         number = self._row_at(event.position().toPoint())
-        if number is None or event.button() != Qt.MouseButton.LeftButton:
+        if event.button() == Qt.MouseButton.RightButton and number is not None and self._is_marked(number):
+            return  # a menu for all that is marked
+        if number is None:
             self.marked = None
             self._paint_again()
             return
@@ -191,7 +209,10 @@ class LineView(QAbstractScrollArea):
         viewport = self.viewport()
         assert viewport is not None
         viewport.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
-        viewport.setToolTip(self.book.rows[number].text if number is not None else "")
+        viewport.setToolTip(self.book.rows[number].text[:MOST_TOLD] if number is not None else "")
+
+    def _is_marked(self, number: int) -> bool:
+        return self.marked is not None and min(self.marked) <= number <= max(self.marked)
 
     def _is_handle(self, number: int, at: QPoint) -> bool:
         row = self.book.rows[number]
@@ -201,7 +222,8 @@ class LineView(QAbstractScrollArea):
         assert event is not None
         number = self._row_at(event.position().toPoint())
         if (
-            number is not None
+            event.button() == Qt.MouseButton.LeftButton
+            and number is not None
             and self.marked == (number, number)
             and self._is_handle(number, event.position().toPoint())
         ):
@@ -217,16 +239,44 @@ class LineView(QAbstractScrollArea):
             self.book.toggle(row)
             self.refresh()
 
+    def copy(self) -> None:
+        clipboard = QApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText(self.selected_text())
+
+    def mark_all(self) -> None:
+        self.marked = (0, len(self.book.rows) - 1)
+        self._paint_again()
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
+        assert event is not None
+        menu = self.menu()
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def menu(self) -> QMenu:
+        """For what is marked."""
+        menu = QMenu(self)
+        marked = self.marked is not None
+        for words, do, is_possible in (
+            ("Copy\tCtrl+C", self.copy, marked),
+            ("Select all\tCtrl+A", self.mark_all, bool(self.book.rows)),
+        ):
+            action = menu.addAction(words, do)
+            assert action is not None
+            action.setEnabled(is_possible)
+        if self.marked is not None:
+            name = self.book.rows[self.marked[1]].said.component
+            menu.addAction(f"Only what {name} says", lambda: self.component_wanted.emit(name))
+        return menu
+
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None
         here = self.marked[1] if self.marked is not None else self.bar.value()
         if event.matches(QKeySequence.StandardKey.Copy):
-            clipboard = QApplication.clipboard()
-            if clipboard is not None:
-                clipboard.setText(self.selected_text())
+            self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll) and self.book.rows:
-            self.marked = (0, len(self.book.rows) - 1)
-            self._paint_again()
+            self.mark_all()
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.book.rows:
             step = 1 if event.key() == Qt.Key.Key_Down else -1
             self.show_row(max(0, min(here + step, len(self.book.rows) - 1)))

@@ -122,3 +122,36 @@ def test_what_is_unfolded_stays_so_under_another_filter() -> None:
 def test_a_name_without_room_keeps_its_end(qapp: QApplication) -> None:
     assert name_words("signal_sink", 300) == "signal_sink"
     assert name_words("signal_sink_2", 60).endswith("2") and "…" in name_words("signal_sink_2", 60)
+
+
+def test_what_is_read_stays_in_sight_while_a_flood_drops_the_oldest(console: Console) -> None:
+    console.book.keep_at_most(2000)
+    console.add([said(f"line {number}") for number in range(2400)])
+    console.view.bar.setValue(2300)
+    console.view.show_row(2305)
+    read = console.book.rows[2300].text
+    console.add([said(f"more {number}") for number in range(300)])
+    assert console.book.rows[console.view.bar.value()].text == read
+    assert console.view.selected_text().endswith("line 2305")
+    assert not console.view.follows
+    assert console.follow.text() == "Paused, 300 new"
+
+
+def test_a_line_without_an_end_is_cut_and_one_for_a_terminal_is_readable() -> None:
+    book = Book()
+    book.add([said("y" * 3_000_000), said("\x1b[31mred\x1b[0m and a bell\x07"), said("\n".join(["more"] * 100_000))])
+    long, plain, many = book.said
+    assert long.text.endswith(" … 2990000 more characters") and len(long.text) < 11_000
+    assert plain.text == "red and a bell␇"
+    assert len(many.more) == 2000
+
+
+def test_the_menu_copies_and_shows_one_component_alone(console: Console) -> None:
+    console.add([said("one"), said("two", component="signal")])
+    QTest.mouseClick(console.view.viewport(), Qt.MouseButton.RightButton, pos=QPoint(20, ROW + 4))
+    actions = {action.text(): action for action in console.view.menu().actions()}
+    actions["Copy\tCtrl+C"].trigger()
+    clipboard = QApplication.clipboard()
+    assert clipboard is not None and clipboard.text().endswith("signal: two")
+    actions["Only what signal says"].trigger()
+    assert [row.text for row in console.book.rows] == ["two"]
