@@ -15,7 +15,7 @@ from studio.messages import Message
 from studio.messages.message import field_names
 from studio.messages.plain_data import as_plain
 
-LABEL_PX = 150
+LABEL_PX = 104
 INDENT = "    "
 
 
@@ -38,7 +38,8 @@ class Row:
         if isinstance(self.default, str):
             return self.editor.text()
         try:
-            return json.loads(text)
+            # JSON has no word for them, and people write them so; also .5 and +1 are numbers to them.
+            return float(text) if isinstance(self.default, float) else json.loads(text)
         except ValueError:
             raise FormError(
                 f"{'.'.join(self.path)}: {text or 'nothing'} is no value", hint=f"e.g. {as_text(self.default)}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
+    QWIDGETSIZE_MAX,
     QCheckBox,
     QComboBox,
     QCompleter,
@@ -24,16 +27,20 @@ from studio.editor.feed import Feed
 from studio.editor.fonts import code_font
 from studio.editor.live_values import value_lines, value_words
 from studio.editor.panels.message_form import FormError, MessageForm
+from studio.editor.panels.message_text import error_words, read_json
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, mark, muted, stacked
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.messages import MessageError, MessageTypes
+from studio.messages import MessageTypes
 from studio.messages.plain_data import as_plain, from_plain
 
 NOTHING = "Run a system to send messages to its components and call their services"
 SEND, CALL = "Send a message", "Call a service"
 MOST_HZ = 50.0
 DEADLINE_S = 5.0
+NARROW, SHORT_DEED, BEHIND = 420, 84, 64
+"""Pixels: below this width what is done is told by its first word, so that there is room for whom it is done to."""
+AGAIN, STOP = "Send at", "Stop"
 
 
 class PublishViewer(Viewer):
@@ -66,11 +73,11 @@ class PublishViewer(Viewer):
         self.as_json.clicked.connect(self._turn)
         self.form = MessageForm()
         self.form.sent.connect(self.send)
-        self.form.changed.connect(self.settled)
+        self.form.changed.connect(self._edited)
         self.text = QPlainTextEdit()
         self.text.setFont(code_font(12))
         self.text.setAccessibleName("Message as JSON")
-        self.text.textChanged.connect(self.settled)
+        self.text.textChanged.connect(self._edited)
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self.form, self.text)
         self.answer = QLabel()
@@ -88,6 +95,12 @@ class PublishViewer(Viewer):
         self._wanted = ""
         self._waits = False
         self._sent = 0
+        self._going: dict[str, Any] = {}
+        """What is sent again and again: half of a number that is just being typed never is."""
+        self._is_edited = False
+        """Since it was sent."""
+        self._deeds = 0
+        """How many there were: an answer that comes after the next one is not told."""
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._again)
@@ -104,9 +117,9 @@ class PublishViewer(Viewer):
         self.rate.setSuffix(" Hz")
         self.rate.setAccessibleName("Rate")
         self.rate.valueChanged.connect(lambda _: self._set_pace())
-        self.repeat = QPushButton("Send at")
+        self.repeat = QPushButton(AGAIN)
         self.repeat.setCheckable(True)
-        self.repeat.setToolTip("Again and again at this rate, until you press it again")
+        self.repeat.setToolTip("Again and again, until you press it again. What is typed meanwhile is sent with Enter")
         self.repeat.clicked.connect(self._go_on)
         self.real = QCheckBox("as real")
         self.real.setToolTip(
@@ -244,10 +257,10 @@ class PublishViewer(Viewer):
                 if on:
                     self.text.setPlainText(json.dumps(self.form.values(), indent=2))
                 elif self.type_name:
-                    self.form.show_values(self._checked(_read(self.text.toPlainText())))
+                    self.form.show_values(self._checked(read_json(self.text.toPlainText())))
             except StudioError as error:
                 self.as_json.setChecked(not on)
-                self.tell(_words(error), wrong=True)
+                self.tell(error_words(error), wrong=True)
                 return
             self.tell("")
         self._stack.setCurrentWidget(self.text if on else self.form)
@@ -264,7 +277,7 @@ class PublishViewer(Viewer):
 
     def message(self) -> dict[str, Any]:
         """What is typed, checked against its type."""
-        data = _read(self.text.toPlainText()) if self.as_json.isChecked() else self.form.values()
+        data = read_json(self.text.toPlainText()) if self.as_json.isChecked() else self.form.values()
         return self._checked(data)
 
     def _checked(self, data: Any) -> dict[str, Any]:
@@ -279,24 +292,47 @@ class PublishViewer(Viewer):
             message = self.message()
         except StudioError as error:
             self._stop()
-            self.tell(_words(error), wrong=True)
+            self._deeds += 1
+            self.tell(error_words(error), wrong=True)
             return
+        self._going, self._is_edited = message, False
         name = self.target.currentText()
-        self._waits = True
         if self.deed.currentText() == CALL:
             self.tell(f"{name} was called…")
             component, _, service = name.partition(".")
-            self.feed.ask(
-                "call", self._replied, self._refused, timeout_s=DEADLINE_S + 5, component=component, service=service,
+            self._ask(
+                "call", self._replied, timeout_s=DEADLINE_S + 5, component=component, service=service,
                 request=message, deadline_s=DEADLINE_S,
             )  # fmt: skip
         else:
-            is_real = self.real.isChecked() and not self.real.isHidden()  # though it may be behind the bar's ⋯
-            self.feed.ask("send", self._delivered, self._refused, to=name, message=message, real=is_real)
+            if not self._timer.isActive():
+                self.tell(f"{name}: on its way…")
+            self._deliver()
+
+    def _deliver(self) -> None:
+        is_real = self.real.isChecked() and not self.real.isHidden()  # though it may be behind the bar's ⋯
+        self._ask("send", self._delivered, to=self.target.currentText(), message=self._going, real=is_real)
+
+    def _ask(self, do: str, done: Callable[[dict[str, Any]], None], **fields: Any) -> None:
+        """Only the answer to the last deed is told: an earlier one would hide what became of it."""
+        self._waits = True
+        self._deeds += 1
+        deed = self._deeds
+        self.feed.ask(
+            do,
+            lambda reply: done(reply) if deed == self._deeds else None,
+            lambda error: self._refused(error) if deed == self._deeds else None,
+            **fields,
+        )
+
+    def _edited(self) -> None:
+        self._is_edited = True
+        self.settled.emit()
 
     def _go_on(self, on: bool) -> None:
         self._sent = 0
         if on:
+            self.repeat.setText(STOP)
             self._set_pace()
             self._timer.start()
             self.send()
@@ -309,11 +345,12 @@ class PublishViewer(Viewer):
 
     def _again(self) -> None:
         if not self._waits:  # late ones are left out, not caught up with
-            self.send()
+            self._deliver()
 
     def _stop(self) -> None:
         self._timer.stop()
         self.repeat.setChecked(False)
+        self.repeat.setText(AGAIN)
         self._waits = False
 
     def _delivered(self, reply: dict[str, Any]) -> None:
@@ -324,6 +361,8 @@ class PublishViewer(Viewer):
         changed = reply.get("simulated") or []
         if changed:
             words += f". From now on what follows from {', '.join(changed)} counts as simulated: no real actuator obeys"
+        if self._timer.isActive() and self._is_edited:
+            words += ". What was typed since is sent with Enter"
         self.tell(words)
 
     def _replied(self, reply: dict[str, Any]) -> None:
@@ -335,7 +374,7 @@ class PublishViewer(Viewer):
 
     def _refused(self, error: StudioError) -> None:
         self._stop()
-        self.tell(f"Refused: {_words(error)}", wrong=True)
+        self.tell(f"Refused: {error_words(error)}", wrong=True)
         self.take_over.setVisible(getattr(error, "kind", "") == "ControlHeld")
 
     def _take_over(self) -> None:
@@ -348,22 +387,13 @@ class PublishViewer(Viewer):
         self.answer.setText(words)
         self.answer.setVisible(bool(words))
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """In a narrow panel one still sees to whom it goes."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW
+        self.deed.setMaximumWidth(SHORT_DEED if is_narrow else QWIDGETSIZE_MAX)
+        self.target.setMaximumWidth(self.width() - SHORT_DEED - BEHIND if is_narrow else QWIDGETSIZE_MAX)
+
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
         self.empty.show_theme(theme)
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, StudioError):
-        return f"{error.message} ({error.hint})" if error.hint else error.message
-    return str(error)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise MessageError(f"This is no JSON: {error.msg.lower()} in {place}") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists within lists within lists
-        raise MessageError(f"This cannot be read: {error}") from None

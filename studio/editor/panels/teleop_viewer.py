@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 
 from studio.editor.feed import Changes, Feed
-from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, muted, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
 
 NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
 AT_REST = "Hold Space and drive with the arrow keys or W A S D, or drag the stick. Let go, and it stops"
+BRIEFLY = "Hold Space and use the arrow keys"
+NARROW, SLIDER_PX, SHORT_SLIDER_PX = 360, 110, 64
 PERIOD_MS = 50
 """Between two events: well within what `teleop` takes for a hand that still holds on."""
 DEFAULTS = {"steering_axis": 0, "speed_axis": 1, "enable_button": 0, "max_speed_m_s": 0.0}
@@ -38,11 +41,12 @@ class TeleopViewer(Viewer):
         self.most = QSlider(Qt.Orientation.Horizontal)
         self.most.setRange(10, 100)
         self.most.setValue(50)
-        self.most.setFixedWidth(110)
+        self.most.setFixedWidth(SLIDER_PX)
         self.most.setAccessibleName("How fast at most")
         self.most.valueChanged.connect(lambda _: self._tell())
         self.most.valueChanged.connect(lambda _: self.settled.emit())
-        self.share = muted()
+        self.share = facts()
+        self.share.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.real = QCheckBox("Drive the real vehicle")
         self.real.setToolTip("The events of the stick count as real. Without it no real actuator obeys them")
         self.take_over = QPushButton("Take over")
@@ -181,6 +185,9 @@ class TeleopViewer(Viewer):
             return
         self._under_way = max(self._under_way - 1, 0)
         self._timer.stop()
+        if not self._can_drive():
+            self._tell()  # it was on its way when the system was told to stand
+            return
         self._trouble = f"{error.message} ({error.hint})" if error.hint else error.message
         self.take_over.setVisible(getattr(error, "kind", "") == "ControlHeld")
         self._tell()
@@ -203,7 +210,9 @@ class TeleopViewer(Viewer):
         self.real.setVisible("real" in self.feed.state.get("sources", {}).values())
         fastest = float(told["max_speed_m_s"] or 0.0)
         share = self.most.value() / 100
-        self.share.setText(f"at most {_fast(share, fastest)}")
+        is_narrow = self.width() < NARROW
+        self.share.setText(f"{'≤' if is_narrow else 'at most'} {_fast(share, fastest)}")
+        self.share.setToolTip(f"It drives at most {_fast(share, fastest)}")
         left, ahead = self.stick.position
         if self._trouble:
             words = f"Refused: {self._trouble}"
@@ -219,9 +228,14 @@ class TeleopViewer(Viewer):
             words = f"{_way(ahead * share, fastest)}, {_turn(left)}"
         else:
             words = AT_REST
-        self.words.setText(words)
+        self.words.setText(BRIEFLY if is_narrow and words == AT_REST else words)
         self.words.setToolTip(words)
         mark(self.words, "role", "error" if self._trouble else "muted")
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.most.setFixedWidth(SHORT_SLIDER_PX if self.width() < NARROW else SLIDER_PX)
+        self._tell()
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)

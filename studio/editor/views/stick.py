@@ -78,7 +78,9 @@ class Stick(QWidget):
         elif event.key() in KEYS:
             self._keys.add(event.key())
         else:
-            super().keyPressEvent(event)
+            if event.key() == Qt.Key.Key_Escape:
+                self.let_go()
+            super().keyPressEvent(event)  # twice it stops the vehicle, which is the window's
             return
         if not event.isAutoRepeat():
             self._changed()

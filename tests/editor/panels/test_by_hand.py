@@ -21,7 +21,7 @@ from studio.editor.panels.publish_viewer import CALL, PublishViewer
 from studio.editor.panels.teleop_viewer import TeleopViewer
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.stick import KNOB_PX
-from studio.messages import Imu, Joy, MessageTypes
+from studio.messages import Float64, Imu, Joy, MessageTypes
 from studio.messages.plain_data import as_plain, from_plain
 from studio.runtime.attach import AttachError
 
@@ -83,6 +83,15 @@ class TestForm:
         assert axes.property("wrong")
         axes.setText("[0.5]")
         assert form.values()["axes"] == [0.5] and not axes.property("wrong")
+
+    @pytest.mark.parametrize(("text", "value"), [("nan", "nan"), ("-inf", "-inf"), (".5", "0.5"), ("+1", "1.0")])
+    def test_numbers_as_people_write_them(self, qapp: QApplication, text: str, value: str) -> None:
+        form = MessageForm()
+        form.show_type(Float64)
+        editor = form.rows[0].editor
+        assert isinstance(editor, QLineEdit)
+        editor.setText(text)
+        assert str(form.values()["data"]) == value
 
     def test_values_find_their_rows(self, qapp: QApplication) -> None:
         form = MessageForm()
@@ -149,6 +158,48 @@ class TestPublish:
         asked.refuse("car refuses it: it is not armed", "arm it")
         assert viewer.answer.text() == "Refused: car refuses it: it is not armed (arm it)"
         assert viewer.answer.property("role") == "error" and not viewer.repeat.isChecked()
+
+    def test_at_a_rate_half_a_number_is_never_sent(self, feed: Feed, asked: Asked, qtbot: QtBot) -> None:
+        """Who typed −0.5 had 0 sent on the way, and the sending ended at the sign."""
+        viewer = PublishViewer(feed, LIGHT)
+        qtbot.addWidget(viewer)
+        viewer.target.setCurrentText("/car/speed")
+        viewer.repeat.click()
+        assert viewer.repeat.text() == "Stop"
+        editor = viewer.form.rows[0].editor
+        assert isinstance(editor, QLineEdit)
+        editor.setText("-")
+        asked.done({"to": "car.speed", "effect": "now"})
+        assert viewer.answer.text().endswith("What was typed since is sent with Enter")
+        viewer._again()
+        assert asked[-1]["message"] == {"data": 0.0} and viewer.repeat.isChecked()
+        editor.setText("-0.5")
+        QTest.keyClick(editor, Qt.Key.Key_Return)
+        assert asked[-1]["message"] == {"data": -0.5}
+        viewer.repeat.click()
+        assert viewer.repeat.text() == "Send at"
+
+    def test_a_late_answer_does_not_hide_what_is_wrong_now(self, feed: Feed, asked: Asked) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        viewer.target.setCurrentText("/car/speed")
+        viewer.once.click()
+        assert viewer.answer.text() == "/car/speed: on its way…"
+        editor = viewer.form.rows[0].editor
+        assert isinstance(editor, QLineEdit)
+        editor.setText("fast")
+        viewer.once.click()
+        asked.done({"to": "car.speed", "effect": "now"})
+        assert viewer.answer.text() == "data: fast is no value (e.g. 0.0)"
+
+    def test_a_narrow_panel_shows_to_whom_it_goes(self, feed: Feed, qtbot: QtBot) -> None:
+        viewer = PublishViewer(feed, LIGHT)
+        qtbot.addWidget(viewer)
+        viewer.resize(260, 400)
+        viewer.show()
+        bar = viewer.deed.parentWidget()
+        assert isinstance(bar, Bar)
+        qtbot.waitUntil(lambda: bool(bar.outside))
+        assert viewer.target not in bar.outside
 
     def test_somebody_else_has_control_and_it_can_be_taken(self, feed: Feed, asked: Asked) -> None:
         viewer = PublishViewer(feed, LIGHT)
@@ -239,7 +290,7 @@ class TestDriving:
         QTest.mouseRelease(viewer.stick, Qt.MouseButton.LeftButton, pos=middle)
         assert asked[-1]["message"]["buttons"] == [0, 0]
 
-    @pytest.mark.parametrize("leave", ["focus", "window", "hidden", "closed"])
+    @pytest.mark.parametrize("leave", ["focus", "window", "hidden", "closed", "escape"])
     def test_whatever_takes_the_hand_away_stops(self, viewer: TeleopViewer, asked: Asked, leave: str) -> None:
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
         QTest.keyPress(viewer.stick, Qt.Key.Key_W)
@@ -248,6 +299,7 @@ class TestDriving:
             "window": lambda: QApplication.sendEvent(viewer.stick, QEvent(QEvent.Type.WindowDeactivate)),
             "hidden": viewer.hide,
             "closed": viewer.close_viewer,
+            "escape": lambda: QTest.keyClick(viewer.stick, Qt.Key.Key_Escape),
         }
         ways[leave]()
         assert not viewer.stick.is_held
@@ -265,6 +317,24 @@ class TestDriving:
         feed.state["gate"] = "pause"
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
         assert not asked and "stands still" in viewer.words.text()
+
+    def test_what_was_on_its_way_when_it_was_paused_is_not_refused(
+        self, viewer: TeleopViewer, feed: Feed, asked: Asked
+    ) -> None:
+        """It stood there in red, also when the system went on."""
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        feed.state["gate"] = "pause"
+        asked.refuse("teleop.joy has not answered within 3 s")
+        feed.state["gate"] = "run"
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
+        assert not viewer.words.text().startswith("Refused")
+
+    def test_a_narrow_panel_tells_how_fast_and_how(self, viewer: TeleopViewer) -> None:
+        viewer.resize(260, 400)
+        QApplication.processEvents()
+        assert viewer.share.text() == "≤ 1.0 m/s"
+        for label in (viewer.share, viewer.words):
+            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
 
     def test_two_keys_at_once_stay_in_the_circle(self, viewer: TeleopViewer) -> None:
         for key in (Qt.Key.Key_Space, Qt.Key.Key_S, Qt.Key.Key_D):
