@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidge
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.message_viewer import AnyTopic
-from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
 from studio.editor.theme import Theme
 from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.causality_lanes import CausalityLanes, span_words
@@ -316,12 +316,20 @@ class CausalityViewer(Viewer):
         self._choose_number(number or None)
 
     def step(self, by: int) -> None:
-        """To the event of the same topic before or after."""
-        if self.story is not None:
-            self._choose_number(max(self.story.event[1] + by, 1))
+        """To the event of the same topic before or after of which something is known; at the ends it stays."""
+        here = self.story.event[1] if self.story is not None else self.number
+        topic, newest = self.topic.topic, self.trace.newest.get(self.topic.topic, 0)
+        if here is None:
+            return
+        on = range(here + 1, newest + 1) if by > 0 else range(min(here, newest + 1) - 1, 0, -1)
+        known = (number for number in on[:LOOKED_THROUGH] if self.trace.published_ns((topic, number)) is not None)
+        found = next(known, newest if self.story is None and newest else None)
+        if found is not None:
+            self._choose_number(found)
 
     def _choose_number(self, number: int | None) -> None:
         self.number = number
+        mark(self.field, "wrong", False)
         self.field.setText("" if number is None else str(number))
         self.follow.setChecked(number is None)
         self._settle()
@@ -333,6 +341,7 @@ class CausalityViewer(Viewer):
         elif text.isdigit():
             self._choose_number(int(text))
         else:
+            mark(self.field, "wrong", True)
             self.facts.setText(f"{text} is no number of an event")
 
     def _follow(self, on: bool) -> None:

@@ -23,6 +23,7 @@ from studio.runtime.causality.story import Story, began, rows_of
 RULER, NAMES, FIGURES = 28, 150, 250
 LANE, LOWEST_LANE = 30, 20
 """Lanes are lower where otherwise not all would be seen."""
+NAMES_SHARE, LEAST_WIDTH = 0.38, 200
 BAR = 12
 LEAST_PX = 3.0
 """A handling that is over within less than a pixel is seen all the same."""
@@ -64,7 +65,7 @@ class CausalityLanes(QWidget):
         self._top = 0
         """The first lane that is seen, where there is no room for all."""
         self._grabbed: QPointF | None = None
-        self.setMinimumSize(320, RULER + 3 * LANE)
+        self.setMinimumSize(LEAST_WIDTH, RULER + 3 * LANE)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Causes and effects")
@@ -109,19 +110,24 @@ class CausalityLanes(QWidget):
     # ---- places
 
     @property
+    def _names(self) -> int:
+        """The width for names: in a narrow panel the time has the larger share."""
+        return min(NAMES, int(self.width() * NAMES_SHARE))
+
+    @property
     def _figures_width(self) -> int:
         return FIGURES if self.width() >= 700 else (110 if self.width() >= 460 else 0)
 
     def _room(self) -> float:
-        return max(self.width() - NAMES - self._figures_width - 12, 40)
+        return max(self.width() - self._names - self._figures_width - 12, 40)
 
     def x_of(self, time_ns: float) -> float:
         first, last = self.span_ns
-        return NAMES + (time_ns - first) / (last - first) * self._room()
+        return self._names + (time_ns - first) / (last - first) * self._room()
 
     def time_at(self, x: float) -> float:
         first, last = self.span_ns
-        return first + (x - NAMES) / self._room() * (last - first)
+        return first + (x - self._names) / self._room() * (last - first)
 
     def _lane(self) -> float:
         return min(max((self.height() - RULER - 4) / max(len(self.lanes), 1), LOWEST_LANE), LANE)
@@ -154,7 +160,7 @@ class CausalityLanes(QWidget):
         self._paint_ruler(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
-        painter.setClipRect(QRectF(NAMES, RULER - 4, self._room() + 6, self.height()))
+        painter.setClipRect(QRectF(self._names, RULER - 4, self._room() + 6, self.height()))
         critical = self.story.critical
         for hop in self.story.hops:
             if hop not in critical:
@@ -184,7 +190,7 @@ class CausalityLanes(QWidget):
             painter.drawLine(QPointF(x, RULER - 8), QPointF(x, self.height()))
             painter.setPen(QColor(self.theme.muted))
             words = tick_words(number * step / 1e6)
-            if x + 4 + painter.fontMetrics().horizontalAdvance(words) < NAMES + self._room():
+            if x + 4 + painter.fontMetrics().horizontalAdvance(words) < self._names + self._room():
                 painter.drawText(QPointF(x + 4, RULER - 11), words)
         if self._figures_width == FIGURES:
             left = float(self.width() - FIGURES)
@@ -201,7 +207,7 @@ class CausalityLanes(QWidget):
         painter.drawLine(QPointF(0, top + height), QPointF(self.width(), top + height))
         painter.setFont(text_font(12, 600 if is_critical else 400))
         painter.setPen(QColor(self.theme.text if is_critical else self.theme.muted))
-        where = QRectF(10, top, NAMES - 20, height)
+        where = QRectF(10, top, self._names - 20, height)
         elided = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(where.width()))
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter, elided)
         if figures is None or not self._figures_width:
@@ -254,7 +260,7 @@ class CausalityLanes(QWidget):
         painter.setFont(text_font(11, 600))
         words = f"#{self.story.event[1]}"
         width = painter.fontMetrics().horizontalAdvance(words)
-        x = at.x() + 8 if at.x() + 8 + width < NAMES + self._room() else at.x() - 10 - width
+        x = at.x() + 8 if at.x() + 8 + width < self._names + self._room() else at.x() - 10 - width
         painter.fillRect(QRectF(x - 2, at.y() - 15, width + 4, 13), with_alpha(self.theme.panel, 220))
         painter.drawText(QPointF(x, at.y() - 5), words)
 
@@ -314,7 +320,7 @@ class CausalityLanes(QWidget):
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         assert event is not None
         event.accept()
-        if event.position().x() < NAMES:
+        if event.position().x() < self._names:
             self.scroll_lanes(-1 if event.angleDelta().y() > 0 else 1)
             return
         self._zoom(self.time_at(event.position().x()), 0.8 ** (event.angleDelta().y() / 120))

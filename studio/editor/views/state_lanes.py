@@ -19,6 +19,7 @@ from studio.editor.views.timeline import SECOND_NS, clock_words
 RULER, NAMES, RIGHT = 28, 168, 12
 LANE, LOWEST_LANE = 26, 18
 """Lanes are lower where otherwise not all would be seen."""
+NAMES_SHARE, LEAST_WIDTH = 0.38, 200
 LEAST_NS, MOST_NS = 50_000_000, 24 * 3600 * SECOND_NS
 FIRST_SPAN_NS = 30 * SECOND_NS
 OF_THE_WORLD_NS = 10**17
@@ -55,7 +56,7 @@ class StateLanes(QWidget):
         self._top = 0
         self._grabbed: QPointF | None = None
         self._dragged = False
-        self.setMinimumSize(320, RULER + 2 * LANE)
+        self.setMinimumSize(LEAST_WIDTH, RULER + 2 * LANE)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("States over time")
@@ -90,16 +91,21 @@ class StateLanes(QWidget):
 
     # ---- places
 
+    @property
+    def _names(self) -> int:
+        """The width for names: in a narrow panel the time has the larger share."""
+        return min(NAMES, int(self.width() * NAMES_SHARE))
+
     def x_of(self, time_ns: float) -> float:
         first, last = self.span_ns
-        return NAMES + (time_ns - first) / (last - first) * self._room()
+        return self._names + (time_ns - first) / (last - first) * self._room()
 
     def time_at(self, x: float) -> int:
         first, last = self.span_ns
-        return int(first + (x - NAMES) / self._room() * (last - first))
+        return int(first + (x - self._names) / self._room() * (last - first))
 
     def _room(self) -> int:
-        return max(self.width() - NAMES - RIGHT, 1)
+        return max(self.width() - self._names - RIGHT, 1)
 
     def _lane(self) -> int:
         return min(max((self.height() - RULER) // max(len(self.names), 1), LOWEST_LANE), LANE)
@@ -111,7 +117,7 @@ class StateLanes(QWidget):
     def words_at(self, x: float, y: float) -> str:
         """Of what lies there."""
         lane, name = self.lanes.get(self.name_at(y)), self.name_at(y)
-        if lane is None or x < NAMES:
+        if lane is None or x < self._names:
             return ""
         near = self._mark_near(lane, x)
         if near is not None:
@@ -142,7 +148,7 @@ class StateLanes(QWidget):
             if top > self.height():
                 break
             self._paint_lane(painter, name, top)
-        painter.fillRect(QRectF(0, 0, NAMES, RULER), QColor(self.theme.panel))
+        painter.fillRect(QRectF(0, 0, self._names, RULER), QColor(self.theme.panel))
         self._paint_cursor(painter)
         painter.end()
 
@@ -172,7 +178,7 @@ class StateLanes(QWidget):
             painter.fillRect(0, top, self.width(), self._lane(), with_alpha(theme.accent, 40))
         first, last = self.span_ns
         painter.save()
-        painter.setClipRect(QRectF(NAMES, top, self._room() + 1, self._lane()))
+        painter.setClipRect(QRectF(self._names, top, self._room() + 1, self._lane()))
         for span in lane.spans if lane is not None else ():
             if span.end_ns >= first and span.start_ns <= last:
                 self._paint_span(painter, span, top)
@@ -182,14 +188,14 @@ class StateLanes(QWidget):
         painter.restore()
         painter.setFont(text_font(12, 600 if name == self.chosen else 400))
         painter.setPen(QColor(theme.text))
-        where = QRectF(10, top, NAMES - 18, self._lane())
+        where = QRectF(10, top, self._names - 18, self._lane())
         elided = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(where.width()))
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter, elided)
 
     def _paint_span(self, painter: QPainter, span: Span, top: int) -> None:
         look = look_of(span.state)
         colour = QColor(self.theme.tone(look.tone))
-        left, right = max(self.x_of(span.start_ns), NAMES - 4), min(self.x_of(span.end_ns), self.width() + 4)
+        left, right = max(self.x_of(span.start_ns), self._names - 4), min(self.x_of(span.end_ns), self.width() + 4)
         edge = 5 if self._lane() == LANE else 2
         bar = QRectF(left, top + edge, max(right - left, 1.5), self._lane() - 2 * edge)
         painter.fillRect(bar, with_alpha(colour.name(), 34))
@@ -201,7 +207,7 @@ class StateLanes(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         width = width_of(look.word, 11, 600)
         if bar.width() > width + 14:
-            plate = QRectF(max(bar.left(), NAMES) + 4, bar.top() + 1.5, width + 6, bar.height() - 3)
+            plate = QRectF(max(bar.left(), self._names) + 4, bar.top() + 1.5, width + 6, bar.height() - 3)
             if plate.right() < bar.right():
                 painter.fillRect(plate, with_alpha(self.theme.panel, 225))
                 painter.setFont(text_font(11, 600))
@@ -221,7 +227,7 @@ class StateLanes(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_cursor(self, painter: QPainter) -> None:
-        if self.now_ns is None or not NAMES - 1 <= self.x_of(self.now_ns) <= self.width():
+        if self.now_ns is None or not self._names - 1 <= self.x_of(self.now_ns) <= self.width():
             return
         x = self.x_of(self.now_ns)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -258,7 +264,7 @@ class StateLanes(QWidget):
         name = self.name_at(event.position().y())
         if name:
             self.choose(name)
-        if event.position().x() >= NAMES and self.can_seek:
+        if event.position().x() >= self._names and self.can_seek:
             self.sought.emit(self.time_at(event.position().x()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
@@ -280,7 +286,7 @@ class StateLanes(QWidget):
         assert event is not None
         event.accept()
         turn = event.angleDelta().y()
-        if event.position().x() < NAMES:
+        if event.position().x() < self._names:
             seen = (self.height() - RULER) // self._lane()
             self._top = min(max(self._top - (1 if turn > 0 else -1), 0), max(len(self.names) - seen, 0))
             self.update()

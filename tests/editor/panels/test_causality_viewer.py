@@ -110,7 +110,12 @@ def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qt
     assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty._sentence.text()
     viewer.field.setText("many")
     viewer.field.editingFinished.emit()
-    assert "many is no number" in viewer.facts.text()
+    assert "many is no number" in viewer.facts.text() and viewer.field.property("wrong")
+    viewer.step(-1)
+    assert viewer.story is not None and viewer.story.event == ("/merger/out", viewer.trace.newest["/merger/out"])
+    assert not viewer.field.property("wrong")
+    viewer.step(1)
+    assert viewer.story is not None, "there is no event behind the newest"
     write_rig(tmp_path / "rig.mcap")
     viewer.open_log(tmp_path / "rig.mcap")
     qtbot.waitUntil(lambda: "no trace" in viewer.empty._sentence.text(), timeout=20_000)
@@ -142,6 +147,14 @@ def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> N
     viewer.changed(Changes(system=True))
     viewer.here.click()
     assert viewer.story.event == ("/laser/scan", 5) and viewer.story.topics[-1] == "/arbiter/command"
+
+
+def test_a_narrow_panel_leaves_room_for_time(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> None:
+    of_log(viewer, log, qtbot).explain("/merger/out", 3)
+    viewer.resize(260, 480)
+    assert viewer.width() == 260 and viewer.minimumSizeHint().width() <= 240
+    lanes = viewer.lanes
+    assert lanes.x_of(lanes.span_ns[1]) - lanes.x_of(lanes.span_ns[0]) > lanes.width() / 2
 
 
 def test_long_latencies_are_told_in_seconds() -> None:
