@@ -156,10 +156,23 @@ class SightView(QGraphicsView):
             self.centerOn(0, 0)
             return
         area = area.adjusted(-24, -24, 24, 24)
-        zoom = min(viewport.width() / area.width(), viewport.height() / area.height(), 1.0)
-        zoom = max(LEAST_ZOOM, zoom)
-        self.look_at(zoom, area.center())
+        room = QRectF(viewport.rect())
+        self._fit_into(room, area)
+        if self._has_something_under(self.zoom_bar):
+            self._fit_into(room.adjusted(0, 0, 0, self.zoom_bar.y() - room.bottom()), area)
         self._fitted = self.stand()
+
+    def _fit_into(self, room: QRectF, area: QRectF) -> None:
+        """`area` of the scene in the middle of a part of the viewport."""
+        zoom = max(LEAST_ZOOM, min(room.width() / area.width(), room.height() / area.height(), 1.0))
+        viewport = self.viewport()
+        assert viewport is not None
+        aside = QRectF(viewport.rect()).center() - room.center()
+        self.look_at(zoom, area.center() + aside / zoom)
+
+    def _has_something_under(self, overlay: QWidget) -> bool:
+        place = self.mapToScene(overlay.geometry()).boundingRect()
+        return any(item.isVisible() for item in self.canvas.items(place))
 
     def stand(self) -> tuple[float, ...]:
         """Zoom and place, to the pixel."""

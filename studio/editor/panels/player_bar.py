@@ -11,7 +11,8 @@ from PyQt6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMenu, QToolButton,
 
 from studio.editor.icons import icon
 from studio.editor.panels.player_steering import PlayerSteering
-from studio.editor.panels.player_transport import PRESETS, Facts, FittingBar, Presets, RateDial, field
+from studio.editor.panels.player_transport import PRESETS, TOOL_WIDTH, FittingBar, Presets, RateDial, field
+from studio.editor.panels.viewer_tool import ViewerTool
 from studio.editor.theme import Theme
 from studio.editor.views.timeline import clock_words
 
@@ -52,7 +53,6 @@ class PlayerBar(FittingBar):
         self._add_rate()
         self._add_range()
         self._add_places()
-        self.facts = Facts()
         self.more = QToolButton()
         self.more.setText("⋯")
         self.more.setStyleSheet("QToolButton::menu-indicator { image: none; }")
@@ -62,13 +62,14 @@ class PlayerBar(FittingBar):
         menu = QMenu(self.more)
         menu.aboutToShow.connect(lambda: self._list_hidden(menu))
         self.more.setMenu(menu)
-        self.add(self.facts, stretch=1)
         self.add_last(self.more)
 
     # ---- building
 
-    def _put(self, widget: QWidget, rank: int) -> None:
-        self.add(widget, rank)
+    def _put(self, widget: QWidget, rank: int, *, stands_for: QWidget | None = None) -> None:
+        if isinstance(widget, ViewerTool) and widget is not self.play:
+            widget.setFixedWidth(TOOL_WIDTH)
+        self.add(widget, rank, stands_for=stands_for)
         if not isinstance(widget, QLabel):
             self._of_player.append(widget)
 
@@ -90,7 +91,7 @@ class PlayerBar(FittingBar):
         self.next_of = tool("mdi6.skip-next", words, lambda _: steering.next_event())
         self.stop = tool("fa6s.stop", "Pause, and back to the beginning", lambda _: steering.stop())
         for widget, rank in ((self.start, 0), (self.previous_of, 4), (self.back, 0), (self.play, 0), (self.single, 0),
-                             (self.next_of, 3), (self.stop, 6)):  # fmt: skip
+                             (self.next_of, 4), (self.stop, 6)):  # fmt: skip
             self._put(widget, rank)
 
     def _bursts(self) -> QMenu:
@@ -110,7 +111,7 @@ class PlayerBar(FittingBar):
         self.dial = RateDial(self.theme)
         self.dial.turned.connect(steering.set_rate)
         words = "Times as fast as it was: 0.01 to 1000, or Max for as fast as it goes"
-        self.rate = field(64, "Rate", words, lambda: steering.type_rate(self.rate.text()))
+        self.rate = field(58, "Rate", words, lambda: steering.type_rate(self.rate.text()))
         self.rate.editingFinished.connect(lambda: steering.type_rate(self.rate.text()))
         self.times = QToolButton()
         self.times.setText("× ▾")
@@ -124,8 +125,10 @@ class PlayerBar(FittingBar):
         self.times.setMenu(rates)
         self.presets = Presets()
         self.presets.chosen.connect(steering.set_rate)
-        for widget, rank in ((self.dial, 9), (self.rate, 2), (self.times, 2), (self.presets, 8)):
+        self.add_gap()
+        for widget, rank in ((self.dial, 9), (self.rate, 2), (self.presets, 8)):
             self._put(widget, rank)
+        self._put(self.times, 2, stands_for=self.presets)
 
     def _add_range(self) -> None:
         tool, steering = self._tool, self.steering
@@ -142,8 +145,9 @@ class PlayerBar(FittingBar):
         self.condition.setClearButtonEnabled(True)
         self.condition.returnPressed.connect(lambda: self._set_condition(self.condition.text()))
         self.condition.textChanged.connect(self._emptied)
+        self.add_gap()
         for widget, rank in ((self.loop, 5), (self.from_here, 5), (self.to_here, 5), (self.no_range, 5),
-                             (self.bookmark, 3), (self.condition, 10)):  # fmt: skip
+                             (self.bookmark, 3), (self.condition, 12)):  # fmt: skip
             self._put(widget, rank)
 
     def _add_places(self) -> None:
@@ -157,9 +161,11 @@ class PlayerBar(FittingBar):
         self.beside = tool("mdi6.database-plus-outline", words, lambda _: self._ask_beside())
         words = "Record, or end the recording: Ctrl+R"
         self.recorder = tool("fa6s.circle", words, lambda _: self.record_wanted.emit())
-        for widget, rank in ((self.time, 1), (self.number, 7), (self.mapping, 6), (self.beside, 6)):
+        self.add_gap()
+        for widget, rank in ((self.time, 1), (self.number, 7), (self.mapping, 10), (self.beside, 7)):
             self._put(widget, rank)
-        self.add(self.recorder, 6)
+        self.recorder.setFixedWidth(TOOL_WIDTH)
+        self.add(self.recorder, 11)  # the toolbar has one too
 
     def _ask_beside(self) -> None:
         """Below the button, or below what stands for it where it has no room."""
@@ -290,6 +296,7 @@ class PlayerBar(FittingBar):
 def _letter(letter: str, words: str, do: Callable[[], object]) -> QToolButton:
     button = QToolButton()
     button.setText(letter)
+    button.setFixedWidth(TOOL_WIDTH)
     button.setToolTip(words)
     button.setAccessibleName(words.partition(":")[0])
     button.clicked.connect(lambda _: do())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, QSize, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from studio.editor.fonts import code_font
 from studio.editor.theme import Theme
@@ -17,9 +17,7 @@ PRESETS: tuple[tuple[str, float | None], ...] = (
 )  # fmt: skip
 SLOWEST, FASTEST = 0.01, 1000.0
 BAR_HEIGHT = 40
-STAYS_MS = 6000
-WORDS, LEAST_WORDS, WIDE = 130, 90, 900
-"""Pixels: kept for words at the end of a bar that is wide; of less than the least nobody could guess the rest."""
+TOOL_WIDTH, GAP = 30, 8
 
 
 class FittingBar(QWidget):
@@ -31,23 +29,33 @@ class FittingBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 4, 8, 4)
-        self._row.setSpacing(5)
+        self._row.setSpacing(3)
         self._widgets: list[tuple[QWidget, int]] = []
         self._last: QWidget | None = None
+        self._gaps = 0
+        self._stands_for: dict[QWidget, QWidget] = {}
         self.hidden_widgets: list[QWidget] = []
         """For which there is no room now."""
 
     def add_last(self, widget: QWidget) -> None:
         """At the end, and only while something is hidden."""
+        self._row.addStretch(1)
         self._row.addWidget(widget)
         self._last = widget
         widget.hide()
 
-    def add(self, widget: QWidget, rank: int = 0, *, stretch: int = 0) -> None:
-        """Of rank 0 are those that always stay; the higher, the sooner it goes."""
-        self._row.addWidget(widget, stretch)
-        if not stretch:
-            self._widgets.append((widget, rank))
+    def add(self, widget: QWidget, rank: int = 0, *, stands_for: QWidget | None = None) -> None:
+        """Of rank 0 are those that always stay; the higher, the sooner it goes, with all of its rank. What stands for
+        another, which goes sooner, is only there while that one is not."""
+        self._row.addWidget(widget)
+        self._widgets.append((widget, rank))
+        if stands_for is not None:
+            self._stands_for[widget] = stands_for
+
+    def add_gap(self) -> None:
+        """Between what belongs together and what does not."""
+        self._row.addSpacing(GAP)
+        self._gaps += GAP + self._row.spacing()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, BAR_HEIGHT)
@@ -57,19 +65,30 @@ class FittingBar(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        room = self.width() - 24 - (WORDS if self.width() > WIDE else 0)
-        wanted = {widget: widget.sizeHint().width() + self._row.spacing() for widget, _ in self._widgets}
-        wanted |= {widget: widget.maximumWidth() + 5 for widget in wanted if widget.maximumWidth() < 1000}
-        needed = sum(wanted.values())
+        spacing = self._row.spacing()
+        room = self.width() - 24 - self._gaps
+        wanted = {widget: widget.sizeHint().width() + spacing for widget, _ in self._widgets}
+        wanted |= {widget: widget.maximumWidth() + spacing for widget in wanted if widget.maximumWidth() < 1000}
+        needed = sum(width for widget, width in wanted.items() if widget not in self._stands_for)
         if self._last is not None:
-            room -= (self._last.sizeHint().width() + self._row.spacing()) if needed > room else 0
+            room -= (self._last.sizeHint().width() + spacing) if needed > room else 0
             self._last.setVisible(needed > room)
-        self.hidden_widgets = []
-        for widget, rank in sorted(self._widgets, key=lambda entry: -entry[1]):
-            hide = needed > room and rank > 0
-            widget.setVisible(not hide)
-            self.hidden_widgets += [widget] if hide else []
-            needed -= wanted[widget] if hide else 0
+        gone: set[QWidget] = set()
+        for rank in sorted({rank for _, rank in self._widgets} - {0}, reverse=True):
+            if needed <= room:
+                break
+            going = [widget for widget, each in self._widgets if each == rank and self._is_wanted(widget, gone)]
+            gone.update(going)
+            needed -= sum(wanted[widget] for widget in going)
+            needed += sum(wanted[widget] for widget, other in self._stands_for.items() if other in going)
+        for widget, _ in self._widgets:
+            widget.setVisible(widget not in gone and self._is_wanted(widget, gone))
+        self.hidden_widgets = [widget for widget, _ in self._widgets if widget in gone]
+
+    def _is_wanted(self, widget: QWidget, gone: set[QWidget]) -> bool:
+        """What stands for another is not, while that one is there."""
+        other = self._stands_for.get(widget)
+        return other is None or other in gone
 
 
 class RateDial(QWidget):
@@ -149,6 +168,7 @@ class Presets(QWidget):
             button.setText(words)
             button.setCheckable(True)
             button.setProperty("segment", "true")
+            button.setStyleSheet("QToolButton { padding: 0 2px; }")  # six of them, and there is never enough room
             button.setToolTip(f"{words} times as fast" if rate else "As fast as the components go")
             button.clicked.connect(lambda _, rate=rate: self.chosen.emit(rate))
             row.addWidget(button)
@@ -157,41 +177,6 @@ class Presets(QWidget):
     def show_rate(self, rate: float | None) -> None:
         for each, button in self.buttons.items():
             button.setChecked(each == rate)
-
-
-class Facts(QLabel):
-    """At the right of the bar; what does not fit ends in an ellipsis and is told whole in the tooltip."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "muted")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._later = ""
-        self._stays = QTimer(self)
-        self._stays.setSingleShot(True)
-        self._stays.setInterval(STAYS_MS)
-        self._stays.timeout.connect(lambda: self.say(self._later))
-
-    def paintEvent(self, event: QPaintEvent | None) -> None:
-        painter = QPainter(self)
-        if self.width() < LEAST_WORDS:
-            return
-        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-
-    def say(self, words: str) -> None:
-        self._later = words
-        if not self._stays.isActive():
-            self.setText(words)
-            self.setToolTip(words)
-
-    def insist(self, words: str) -> None:
-        """What must be read: it stays for a while, whatever is said meanwhile."""
-        self._stays.stop()
-        before = self._later
-        self.say(words)
-        self._later = before
-        self._stays.start()
 
 
 def field(width: int, name: str, words: str, done: Callable[[], object]) -> QLineEdit:

@@ -20,6 +20,7 @@ from studio.editor.panels.player_marks import PlayerMarks
 from studio.editor.panels.player_memory import PlayerMemory
 from studio.editor.panels.player_steering import FASTER, PlayerSteering
 from studio.editor.panels.player_way import JUMP, PlayerWay
+from studio.editor.panels.player_words import PlayerWords
 from studio.editor.panels.viewer import Empty, Offer, Settings, Viewer, column, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 LOOK_AFTER_MS = 150
 """Who zooms goes on zooming: how dense it is there is read when that has ended."""
+AWAY = "No source plays this log now: choose Logged"
 NOTHING = "No log is played. Open one, or record the running system"
 
 
@@ -61,6 +63,7 @@ class PlayerViewer(Viewer):
         self.bar.bookmark_wanted.connect(lambda: self.marks.add())
         self.bar.mapping_wanted.connect(self._map)
         self.way = PlayerWay(steering, self.timeline)
+        self.words = PlayerWords(theme, self.timeline)
         self.timeline.place_menu.connect(self._open_place_menu)
         self.beside = PlayerBeside(self, feed, self.timeline, theme)
         self.bar.beside_wanted.connect(self.beside.open_menu)
@@ -263,7 +266,10 @@ class PlayerViewer(Viewer):
             self._stack.setCurrentWidget(self.timeline if outline is not None and self._path else self.empty)
             if outline is None:
                 self._say_empty(NOTHING, choices=True)
-            self.bar.facts.say("the system does not run" if outline is not None and not self.feed.state else "")
+                return
+            self.words.say(AWAY if self.feed.state else "The system does not run")
+            self.timeline.words = f"{len(outline.lanes)} streams"
+            self.timeline.update()
             return
         if outline is None:
             return
@@ -273,7 +279,7 @@ class PlayerViewer(Viewer):
             range_ns = state["range_ns"]
             self.timeline.show_now(int(state["time_ns"]), tuple(range_ns) if range_ns else None)
             self.bar.show_place(int(state["time_ns"]) - outline.start_ns, state["number"])
-            self.bar.facts.say(self._words(outline))
+            self.words.say(self._words(outline))
         self.timeline.update()
 
     def _words(self, outline: Outline) -> str:
@@ -285,8 +291,7 @@ class PlayerViewer(Viewer):
         last = (self.feed.state.get("stepping") or {}).get("last") if gate and not state["playing"] else None
         after = f"after {shown_event(str(last[0]), int(last[1]))}" if last else ""
         place = f"event {count_words(state['number'])} of {count_words(state['count'])}"
-        parts = [stops, place, after, gate]
-        parts += [clock_words(outline.length_ns), f"{outline.size / 1e6:.1f} MB"]
+        parts = [stops, place, after, clock_words(outline.length_ns), f"{outline.size / 1e6:.1f} MB", gate]
         return " · ".join(part for part in parts if part)
 
     def _show_streams(self, outline: Outline) -> None:
@@ -310,7 +315,9 @@ class PlayerViewer(Viewer):
         self.timeline.show_all()
 
     def _refuse(self, words: str) -> None:
-        self.bar.facts.insist(words)
+        if self._stack.currentWidget() is self.empty:
+            self._say_empty(words, choices=True)
+        self.words.insist(words)
 
     def _seek(self, time_ns: int) -> None:
         self.steering.seek(time_ns)
@@ -378,5 +385,6 @@ class PlayerViewer(Viewer):
         self.timeline.show_theme(theme)
         self.empty.show_theme(theme)
         self.bar.show_theme(theme)
+        self.words.show_theme(theme)
         self.beside.show_theme(theme)
         self._show_state()

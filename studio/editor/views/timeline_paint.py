@@ -49,6 +49,7 @@ def paint(painter: QPainter, line: Timeline) -> None:
     _paint_marks(painter, line)
     _paint_range(painter, line, bottom)
     _paint_cursor(painter, line, bottom)
+    _paint_flags(painter, line)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     _paint_overview(painter, line, outline)
 
@@ -85,12 +86,14 @@ def _paint_ruler(painter: QPainter, line: Timeline, outline: Outline) -> None:
         painter.setPen(QColor(theme.control_border))
         painter.drawLine(QPointF(x, 12), QPointF(x, 18))
         painter.setPen(QColor(theme.muted))
-        painter.drawText(QPointF(x + 4, 16), clock_words(int(at) - outline.start_ns, step < 1))
+        words = clock_words(int(at) - outline.start_ns, step < 1)
+        if x + 4 + painter.fontMetrics().horizontalAdvance(words) <= line.width():
+            painter.drawText(QPointF(x + 4, 16), words)
 
 
 def _columns() -> tuple[tuple[int, int, str, Qt.AlignmentFlag], ...]:
     return (
-        (48, 190, "stream", _LEFT), (246, 100, "type", _LEFT), (340, 58, "count", _RIGHT), (402, 46, "Hz", _RIGHT),
+        (48, 190, "stream", _LEFT), (242, 92, "type", _LEFT), (334, 58, "count", _RIGHT), (396, 46, "Hz", _RIGHT),
     )  # fmt: skip
 
 
@@ -231,13 +234,22 @@ def _paint_range(painter: QPainter, line: Timeline, bottom: int) -> None:
     pink = line.theme.origins["logged"].text
     ends = [max(line._x_of(at), line.list_width) for at in line.range_ns]
     painter.fillRect(QRectF(ends[0], RULER, ends[1] - ends[0], bottom - RULER), with_alpha(pink, 33))
+    painter.setPen(QPen(QColor(pink), 1.5))
+    for x in (line._x_of(at) for at in line.range_ns):
+        if x >= line.list_width - 1:
+            painter.drawLine(QPointF(x, 4), QPointF(x, bottom))
+
+
+def _paint_flags(painter: QPainter, line: Timeline) -> None:
+    """Of the range, over the cursor: which of its ends it stands at can still be read."""
+    if line.range_ns is None:
+        return
+    pink = line.theme.origins["logged"].text
     painter.setFont(text_font(11, 600))
     for time_ns, letter in zip(line.range_ns, "AB", strict=True):
         x = line._x_of(time_ns)
         if x < line.list_width - 1:
             continue
-        painter.setPen(QPen(QColor(pink), 1.5))
-        painter.drawLine(QPointF(x, 4), QPointF(x, bottom))
         flag = QRectF(x if letter == "A" else x - 14, 2, 14, 14)
         painter.fillRect(flag, QColor(pink))
         painter.setPen(QColor(line.theme.panel))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PyQt6.QtCore import QPoint, QPointF, QRect
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication
@@ -70,3 +71,12 @@ def test_a_card_stays_under_the_hand_that_has_put_it_there(view: CanvasView) -> 
         point = view.mapToScene(at)
         assert view.commands.add("terrain_map", point)
         assert (view.mapFromScene(point) - at).manhattanLength() <= 2
+
+
+@pytest.mark.parametrize(("width", "height"), [(800, 350), (1300, 450), (560, 900)])
+def test_fit_leaves_nothing_under_the_zoom_bar(view: CanvasView, width: int, height: int) -> None:
+    view.resize(width, height)
+    view.fit()
+    bar = view.mapToScene(view.zoom_bar.geometry()).boundingRect()
+    assert not view.canvas.items(bar)
+    assert view.visible_rect().contains(view.canvas.content_rect())

@@ -22,7 +22,7 @@ def test_what_the_machinery_sends_has_words(viewer: PlayerViewer) -> None:
     viewer.feed.state["player"] |= {"gate": "lockstep", "number": 1234, "count": 2362}
     viewer.feed.state["stepping"] |= {"last": ["/_studio/timer/follower", 7]}
     viewer._take_state()
-    words = viewer.bar.facts.text()
+    words = viewer.words.text()
     assert words.startswith("event 1\u2009234 of 2\u2009362 · after tick of follower #7")
 
 
@@ -73,7 +73,7 @@ def test_typed_times_numbers_and_rates(viewer: PlayerViewer, qtbot: QtBot) -> No
     viewer.bar.rate.setText("fast")
     viewer.bar.rate.returnPressed.emit()
     viewer._take_state()  # the next piece of news does not wipe it away
-    assert "no rate" in viewer.bar.facts.text() and asked[-1] == ("rate", {"rate": 2.5})
+    assert "no rate" in viewer.words.text() and asked[-1] == ("rate", {"rate": 2.5})
     assert [seconds_in(text) for text in ("79.5", "1:19.5", "1:00:01", "soon", "inf")] == [
         79.5,
         79.5,
@@ -101,14 +101,14 @@ def test_n_and_p_go_to_no_other_stream_than_the_chosen_one(viewer: PlayerViewer)
     asked = viewer.asked  # type: ignore[attr-defined]
     viewer.timeline.choose(B)
     for key in (Qt.Key.Key_N, Qt.Key.Key_P):
-        viewer.bar.facts.insist("")
+        viewer.words.insist("")
         QTest.keyClick(viewer.timeline, key)
-        assert not asked and f"{B} is not played: no source is fed by it" in viewer.bar.facts.text()
+        assert not asked and f"{B} is not played: no source is fed by it" in viewer.words.text()
     viewer.timeline.choose(A)
     viewer.state["streams"][A][1] = False
     viewer._show_state()
     QTest.keyClick(viewer.timeline, Qt.Key.Key_N)
-    assert not asked and f"{A} is not played: it is switched off" in viewer.bar.facts.text()
+    assert not asked and f"{A} is not played: it is switched off" in viewer.words.text()
 
 
 def test_the_field_of_the_condition_tells_what_is_set(viewer: PlayerViewer, feed: Feed) -> None:
@@ -119,10 +119,10 @@ def test_the_field_of_the_condition_tells_what_is_set(viewer: PlayerViewer, feed
     viewer.steering._done({"player": {**viewer.state, "condition": "/rig/a.data > 3"}})
     assert field.text() == "/rig/a.data > 3"
     viewer._show_state()
-    assert viewer.bar.facts.text().startswith("stops when /rig/a.data > 3"), "also where the field has no room"
+    assert viewer.words.text().startswith("stops when /rig/a.data > 3"), "also where the field has no room"
     viewer.state["stopped"] = "condition"
     viewer._show_state()
-    assert viewer.bar.facts.text().startswith("stopped: /rig/a.data > 3")
+    assert viewer.words.text().startswith("stopped: /rig/a.data > 3")
     field.clear()
     assert asked[1:] == [("stop_when", {"condition": ""})], "the cross in the field takes it away"
     viewer.steering._done({"player": {**viewer.state, "condition": ""}})

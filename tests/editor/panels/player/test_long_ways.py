@@ -121,7 +121,7 @@ def test_where_it_cannot_go_back_it_says_why(viewer: PlayerViewer, feed: Feed) -
     for button in (viewer.bar.back, viewer.bar.previous_of):
         assert not button.isEnabled() and "keeps no checkpoints" in button.toolTip()
     QTest.keyClick(viewer.timeline, Qt.Key.Key_Left)
-    assert not viewer.asked and "keeps no checkpoints" in viewer.bar.facts.text()  # type: ignore[attr-defined]
+    assert not viewer.asked and "keeps no checkpoints" in viewer.words.text()  # type: ignore[attr-defined]
 
 
 def test_steps_go_one_after_the_other(viewer: PlayerViewer, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def test_the_time_line_has_every_stream_and_how_dense_it_is(viewer: PlayerViewer
     assert lanes[A].count == 100 and lanes[A].enabled and lanes[A].type == "Float64"
     assert lanes[A].density.sum() == pytest.approx(100, abs=1)
     assert not lanes[B].enabled and lanes[B].played_as == ""
-    assert "event 0 of 100" in viewer.bar.facts.text() and viewer.timeline.words == "1 of 3 streams play"
+    assert "event 0 of 100" in viewer.words.text() and viewer.timeline.words == "1 of 3 streams play"
     tip = viewer.timeline._tip(QPointF(60, 40 + 23 * [lane.topic for lane in outline.lanes].index(B) + 5))
     assert B in tip and "50 events" in tip and "is not played" in tip
     for theme in (DARK, LIGHT):
