@@ -7,12 +7,14 @@ from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import QLineEdit
 
 from studio.editor.feed import Changes, Feed
+from studio.editor.last_message import ask_last, who_knows
 from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words
-from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, mark, stacked
 from studio.editor.theme import Theme
 from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.message_tree import MessageTree
+from studio.editor.views.state_lanes import moment_words
 
 EVERY_MS = 250
 """Figures that change faster cannot be read."""
@@ -53,7 +55,7 @@ class MessageViewer(Viewer):
         self.search.setAccessibleName("Find a field")
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(160)
-        self.search.textChanged.connect(self.tree.filter)
+        self.search.textChanged.connect(self._find)
         self.facts = facts()
         column(self, Bar(self.topic, self.hold, self.why, self.search, self.facts), self.place)
         self._timer = QTimer(self)
@@ -94,6 +96,29 @@ class MessageViewer(Viewer):
         told = self.feed.state.get("topics", {}).get(self.topic.topic)
         if self.shown is None and told and told.get("rate_hz"):
             self.empty.say(f"Events come, but nothing here can read their type {told.get('type')}")
+        elif self.shown is None and self.empty.button.text() != self._asking_words():
+            self._show_offer()
+
+    def _show_offer(self) -> None:
+        """Where events have come before it was opened, and none since, the last one can be had."""
+        words = self._asking_words()
+        if words and self.shown is None:
+            self.empty.offer((words, ""), lambda _: self._ask_last())
+        else:
+            super()._show_offer()
+
+    def _asking_words(self) -> str:
+        known = who_knows(self.feed, self.topic.topic)
+        return f"Ask {known[0]} for its last one" if known is not None else ""
+
+    def _ask_last(self) -> None:
+        topic = self.topic.topic
+
+        def show(events: list[Event]) -> None:
+            if topic == self.topic.topic and self.shown is None and self.watched("message"):
+                self._take(events)
+
+        ask_last(self.feed, topic, show, lambda error: self.empty.say(str(error)))
 
     def _watch(self, topic: str) -> None:
         self._next = self.shown = None
@@ -103,6 +128,7 @@ class MessageViewer(Viewer):
         self.hold.setChecked(False)
         self.empty.say(f"Waiting for an event on {topic}" if topic else NOTHING)
         self._stack.setCurrentWidget(self.empty)
+        self._show_offer()
         self.look_at("message", topic, self._take)
         self.retitle(topic or self.TITLE)
         self.settled.emit()
@@ -123,13 +149,15 @@ class MessageViewer(Viewer):
         self.shown = event
         self._stack.setCurrentWidget(self.tree)
         self.tree.show_message(event.topic, event.message)
+        if self.search.text():
+            self._find(self.search.text())
         self._tell()
 
     def _tell(self) -> None:
         if self.shown is not None:
             held = " · held" if self.hold.isChecked() else ""
             kind, number = type(self.shown.message).__name__, count_words(self.shown.sequence)
-            self.facts.setText(f"{kind} · event {number} · {self.shown.stamp_ns / 1e9:.3f} s{held}")
+            self.facts.setText(f"{kind} · event {number} · {moment_words(self.shown.stamp_ns)}{held}")
             self.facts.setToolTip(self.facts.text())
 
     # ---- hands
@@ -141,6 +169,9 @@ class MessageViewer(Viewer):
     def begin_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
+
+    def _find(self, words: str) -> None:
+        mark(self.search, "wrong", not self.tree.filter(words) and self.shown is not None)
 
     def _hold(self, on: bool) -> None:
         self._next = None

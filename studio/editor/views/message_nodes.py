@@ -16,6 +16,9 @@ PAGE = 100
 FEW = 8
 _MEASURES = ("min", "max", "mean")
 _LONGEST = 300
+_UNSEEN = {code: chr(0x2400 + code) for code in range(32)} | {0x7F: "␡"}
+_UNSEEN |= dict.fromkeys((133, 8232, 8233), "⏎ ")
+_UNSEEN |= dict.fromkeys((*range(128, 133), *range(134, 160), *range(8234, 8239), *range(8294, 8298)), "�")
 
 
 @dataclass(frozen=True)
@@ -123,8 +126,13 @@ def value_line(value: Any) -> str:
     text = str(value)
     if isinstance(value, int | np.integer):
         return text.replace("-", "−")
-    flat = text.replace("\n", "⏎ ")
-    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]} … {len(flat)} characters"
+    flat = one_line(text[:_LONGEST])
+    return flat if len(text) <= _LONGEST else f"{flat} … {len(text)} characters"
+
+
+def one_line(text: str) -> str:
+    """What would break the line, move the writing about or not be seen at all gets a sign of its own."""
+    return text.replace("\r\n", "\n").replace("\n", "⏎ ").translate(_UNSEEN)
 
 
 def _array_line(value: np.ndarray) -> str:

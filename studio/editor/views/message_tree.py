@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
@@ -21,6 +22,7 @@ from studio.editor.views.message_nodes import (
     kind_words,
     value_line,
 )
+from studio.messages.plain_data import as_plain
 
 NAME_PX = 190
 WIDE = 480
@@ -45,6 +47,7 @@ class MessageTree(FieldTree):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme, self.topic = theme, ""
+        self.message: Any = None
         self._words = ""
         self._opened: set[str] = set()
         """Paths that are open: they stay so when another message has another shape for a while."""
@@ -81,6 +84,7 @@ class MessageTree(FieldTree):
     def show_message(self, topic: str, message: Any) -> None:
         """Marks what is not as it was in the message before, if that was of the same topic."""
         self.topic, is_next = topic, topic == self.topic
+        self.message = message
         root = self.invisibleRootItem()
         assert root is not None
         self._bring(root, children_of(message), mark=is_next)
@@ -88,7 +92,7 @@ class MessageTree(FieldTree):
 
     def forget(self) -> None:
         self.clear()
-        self.topic = ""
+        self.topic, self.message = "", None
 
     def _bring(self, parent: QTreeWidgetItem, nodes: list[Node], *, mark: bool) -> None:
         """The children of an item as they are now; items stay where the names do."""
@@ -166,12 +170,12 @@ class MessageTree(FieldTree):
 
     # ---- finding
 
-    def filter(self, words: str) -> None:
-        """Show the rows whose name or value has these words, and those around them."""
+    def filter(self, words: str) -> bool:
+        """Show the rows whose name or value has these words, and those around them; whether there are any."""
         self._words = words.lower().strip()
         root = self.invisibleRootItem()
         assert root is not None
-        self._filter_rows(root)
+        return self._filter_rows(root)
 
     def _filter_rows(self, parent: QTreeWidgetItem) -> bool:
         found = False
@@ -194,6 +198,11 @@ class MessageTree(FieldTree):
     def mimeData(self, items: Any) -> QMimeData | None:
         fields = self.fields(items)
         return mime_of(fields) if fields else None
+
+    def copy_message(self) -> None:
+        """All of it, as JSON that *Publish* takes."""
+        if self.message is not None:
+            self._copy(json.dumps(as_plain(self.message), indent=2))
 
     def copy_values(self) -> None:
         self._copy("\n".join(copy_of(item.node.value) for item in self._chosen()))
@@ -224,6 +233,7 @@ class MessageTree(FieldTree):
             action = menu.addAction(f"{words}\t{keys}", do)
             assert action is not None
             action.setEnabled(bool(self._chosen()))
+        menu.addAction("Copy the whole message as JSON", self.copy_message)
         plot = menu.addAction("Plot", lambda: self._plot(fields))
         assert plot is not None
         plot.setEnabled(bool(fields))

@@ -121,21 +121,17 @@ class StateLanes(QWidget):
             return ""
         near = self._mark_near(lane, x)
         if near is not None:
-            return f"{name}: {near.note or near.sort}, at {self._moment(near.time_ns)}"
+            return f"{name}: {near.note or near.sort}, at {moment_words(near.time_ns)}"
         span = lane.at(self.time_at(x))
         if span is None:
             return f"{name}: nothing is known of this time"
         look, length = look_of(span.state), (span.end_ns - span.start_ns) / SECOND_NS
         note = f"\n{span.note}" if span.note and look.tone == "error" else ""
-        return f"{name}: {look.word}\nfrom {self._moment(span.start_ns)}, for {length:.1f} s{note}"
+        return f"{name}: {look.word}\nfrom {moment_words(span.start_ns)}, for {length:.1f} s{note}"
 
     def _mark_near(self, lane: Lane, x: float) -> Mark | None:
         near = [mark for mark in lane.marks if abs(self.x_of(mark.time_ns) - x) <= _NEAR_PX]
         return near[-1] if near else None
-
-    def _moment(self, time_ns: int) -> str:
-        of_day = time_ns % (86_400 * SECOND_NS) if time_ns > OF_THE_WORLD_NS else time_ns
-        return clock_words(of_day, fine=True)
 
     # ---- painting
 
@@ -329,6 +325,11 @@ class StateLanes(QWidget):
             self.show_all()
         else:
             super().keyPressEvent(event)
+
+
+def moment_words(time_ns: int) -> str:
+    """Of system time: since the beginning, or the time of day."""
+    return clock_words(time_ns % (86_400 * SECOND_NS) if time_ns > OF_THE_WORLD_NS else time_ns, fine=True)
 
 
 def round_seconds(about: float) -> float:

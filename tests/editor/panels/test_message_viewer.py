@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,17 +142,40 @@ def test_values_and_paths_go_to_the_clipboard(viewer: MessageViewer) -> None:
     assert clipboard is not None and clipboard.text().startswith("[[1.0, 0.0, 0.0, 1.0], [1.0,")
     viewer.tree.copy_paths()
     assert clipboard.text() == f"{LASER}/points"
+    viewer.tree.copy_message()
+    assert json.loads(clipboard.text())["frame"] == "Laser:Scan"
 
 
 def test_words_find_fields(viewer: MessageViewer) -> None:
     show(viewer, scan(5))
     viewer.search.setText("laser:")
     shown = [name for name in ("frame", "points", "is_dense") if not row(viewer, name).isHidden()]
-    assert shown == ["frame"]
+    assert shown == ["frame"] and not viewer.search.property("wrong")
+    viewer.search.setText("nothing has it")
+    assert viewer.search.property("wrong")
 
 
 def test_odd_values_in_words() -> None:
     assert value_line(np.full(20, np.nan)) == "none of 20 is a finite number"
     assert value_line(Float64(float("nan")).data) == "nan" and value_line(-1.5) == "−1.5" and value_line(True) == "yes"
     assert value_line("a\nb") == "a⏎ b" and value_line("x" * 400).endswith("400 characters")
+    assert value_line("a\r\nb\x1b[0m\u2028c\u202ed") == "a⏎ b␛[0m⏎ c�d", "in one line, in the order of its letters"
     assert value_line(("a", "b")) == "a, b" and value_line(()) == "empty"
+
+
+def test_of_a_topic_that_is_silent_the_last_message_can_be_had(
+    viewer: MessageViewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What had been said once, at the beginning, could never be seen."""
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(viewer.feed, "ask", lambda do, done, failed, **fields: asked.append({"done": done, **fields}))
+    viewer.feed.state["topics"]["/car/status"] = {"type": "String", "count": 2}
+    viewer.feed.state["components"] = {"car": {"outputs": {"status": "/car/status"}}}
+    viewer.choose("/car/status")
+    assert viewer.empty.button.text() == "Ask car for its last one"
+    viewer.empty.button.click()
+    assert (asked[0]["component"], asked[0]["port"]) == ("car", "status")
+    asked[0]["done"]({"type": "String", "reply": {"data": "arrived"}})
+    assert row(viewer, "data").text(VALUE) == "arrived" and viewer.facts.text().startswith("String · event 2")
+    viewer.choose("/odom")
+    assert viewer.empty.button.text() == "Show the topics", "of what never came there is no last one"
