@@ -156,6 +156,7 @@ class Viewers(QObject):
             viewer.scene_wanted.connect(lambda: self.show("scene"))  # type: ignore[attr-defined]
         if viewer.KIND == "topics":
             viewer.break_wanted.connect(self.break_wanted)  # type: ignore[attr-defined]
+            viewer.message_wanted.connect(lambda topic: self.add("message", {"topic": topic}))  # type: ignore[attr-defined]
 
     def _help(self, action: str) -> None:
         """A viewer that is wanted may be open already; anything else is the window's to do."""

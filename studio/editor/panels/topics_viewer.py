@@ -5,38 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QGuiApplication, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidgetItem
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
+from studio.editor.last_message import ask_last, who_knows
 from studio.editor.live_batch import Event
+from studio.editor.live_state import rate_words
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
-from studio.editor.views.field_drag import Field, mime_of
-from studio.editor.views.field_tree import FieldTree
+from studio.editor.views.field_drag import Field
+from studio.editor.views.message_nodes import value_line
+from studio.editor.views.topic_rows import PATH, TOPIC, FieldRow, TopicRow, TopicTree, fields_of_item
 from studio.messages import Message
-from studio.messages.field_paths import fields_of, numbers_in
+from studio.messages.field_paths import fields_of, numbers_in, parse_path, value_at
 
 NAMES_PX, TYPES_PX, FIGURE_PX = 240, 110, 96
 """Of the columns; the types take what is left."""
 COLUMNS = ("Topic", "Type or value", "Rate", "Bandwidth", "Latency", "Lost", "Events")
 UNKNOWN = "—"
 SCROLL_BAR_PX = 16
-_TOPIC, _PATH = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+NARROW = 400
+"""Pixels: below this there is room for one column beside the names. It is the rate, or values where a topic is open."""
+SORT_EVERY_MS = 2000
+"""Rows that change places more often cannot be read."""
+WAITS = "waiting for a message …"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class TopicTree(FieldTree):
-    def mimeData(self, items: Any) -> QMimeData | None:
-        fields = [field for item in items for field in fields_of_item(item)]
-        return mime_of(fields) if fields else None
-
-
-def fields_of_item(item: QTreeWidgetItem) -> list[Field]:
-    path = item.data(0, _PATH)
-    return [Field(str(item.data(0, _TOPIC)), str(path))] if path else []
 
 
 class TopicsViewer(Viewer):
@@ -47,6 +43,8 @@ class TopicsViewer(Viewer):
     """A topic: the system is to stop at its events."""
     cause_wanted = pyqtSignal(str, int)
     """A topic, and 0: the causes of its newest event are wanted."""
+    message_wanted = pyqtSignal(str)
+    """A topic whose messages are wanted in a panel of their own."""
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
@@ -54,6 +52,7 @@ class TopicsViewer(Viewer):
         self.tree.setAccessibleName("Topics")
         self.tree.setHeaderLabels(list(COLUMNS))
         self.tree.setUniformRowHeights(True)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.setDragEnabled(True)
         self.tree.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -68,9 +67,17 @@ class TopicsViewer(Viewer):
         header.resizeSection(0, NAMES_PX)
         header.setMinimumSectionSize(FIGURE_PX // 2)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        head = self.tree.headerItem()
+        assert head is not None
         for number in range(2, len(COLUMNS)):
             # Not by the contents: all rows would be measured anew with every number that changes.
             header.resizeSection(number, FIGURE_PX)
+            head.setTextAlignment(number, _RIGHT)
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        header.sectionClicked.connect(self._sort_by)
+        header.setToolTip("A click sorts, a second one the other way round")
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a topic or type")
         self.search.setClearButtonEnabled(True)
@@ -79,21 +86,59 @@ class TopicsViewer(Viewer):
         self.empty = Empty(self.ICON, "Nothing flows. Run the system, and its topics are listed here", theme)
         self.place, self._stack = stacked(self.empty, self.tree)
         column(self, Bar(self.search, self.facts), self.place)
-        self._rows: dict[str, QTreeWidgetItem] = {}
+        self._rows: dict[str, TopicRow] = {}
         self._leaves: dict[str, dict[str, QTreeWidgetItem]] = {}
-        self._bytes: dict[str, tuple[int, int]] = {}
+        self._within: dict[str, dict[str, QTreeWidgetItem]] = {}
+        """Topic -> paths of numbers inside of a field -> their rows."""
+        self._sorted_by = 0
+        self._sorting = QTimer(self)
+        self._sorting.setInterval(SORT_EVERY_MS)
+        self._sorting.timeout.connect(self._sort)
         self.topics_changed()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Nothing is beyond the right edge: in a narrow panel figures are left out, from the right to the left."""
         super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Nothing is beyond the right edge: in a narrow panel figures are left out, from the right to the left."""
+        is_narrow = self.width() < NARROW
+        is_open = any(row.isExpanded() for row in self._rows.values())
+        self.tree.setColumnHidden(1, is_narrow and not is_open)
+        if is_narrow:
+            for number in range(2, len(COLUMNS)):
+                self.tree.setColumnHidden(number, number > 2 or is_open)
+            beside = self.width() * 11 // 20 if is_open else FIGURE_PX + SCROLL_BAR_PX
+            self._set_names(self.width() - beside)
+            return
         room = (self.width() - NAMES_PX - TYPES_PX - SCROLL_BAR_PX) // FIGURE_PX
         for number in range(2, len(COLUMNS)):
             self.tree.setColumnHidden(number, number - 2 >= max(room, 1))
+        self._set_names(min(self.width() - TYPES_PX - FIGURE_PX - SCROLL_BAR_PX, NAMES_PX))
+
+    def _set_names(self, width: int) -> None:
         header = self.tree.header()
         assert header is not None
-        narrow = self.width() < NAMES_PX + TYPES_PX + FIGURE_PX + SCROLL_BAR_PX
-        header.resizeSection(0, max(self.width() - TYPES_PX - FIGURE_PX - SCROLL_BAR_PX, 80) if narrow else NAMES_PX)
+        header.resizeSection(0, width)
+
+    # ---- the order
+
+    def _sort_by(self, column: int) -> None:
+        """Names and types from A to Z first, of figures the greatest first; a second click turns it round."""
+        header = self.tree.header()
+        assert header is not None
+        first = Qt.SortOrder.AscendingOrder if column < 2 else Qt.SortOrder.DescendingOrder
+        # Qt has moved the mark already, and turned it where the column is the same.
+        if column != self._sorted_by:
+            header.setSortIndicator(column, first)
+        self._sorted_by = column
+        self._sort()
+        self._sorting.start() if column > 1 else self._sorting.stop()
+
+    def _sort(self) -> None:
+        header = self.tree.header()
+        if header is not None and self.isVisible():
+            self.tree.sortItems(self._sorted_by, header.sortIndicatorOrder())
 
     def begin_search(self) -> None:
         self.search.setFocus()
@@ -110,20 +155,22 @@ class TopicsViewer(Viewer):
             row = self._rows.pop(name)
             self.look_at(name, "", self._take)
             self._leaves.pop(name, None)
+            self._within.pop(name, None)
             self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(row))
         for name, topic in topics.items():
             if name not in self._rows:
                 self._rows[name] = self._row(name, topic)
         self._refresh(set(topics))
+        self._sort()
         self._filter(self.search.text())
         self._stack.setCurrentWidget(self.tree if self._rows else self.empty)
 
     def changed(self, changes: Changes) -> None:
         self._refresh(changes.topics)
 
-    def _row(self, name: str, topic: dict[str, Any]) -> QTreeWidgetItem:
-        row = QTreeWidgetItem([name, str(topic.get("type", ""))])
-        row.setData(0, _TOPIC, name)
+    def _row(self, name: str, topic: dict[str, Any]) -> TopicRow:
+        row = TopicRow([name, str(topic.get("type", ""))])
+        row.setData(0, TOPIC, name)
         row.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
         row.setIcon(0, icon("fa6s.circle", self.theme.hue(str(topic.get("type", "")))))
         for number in range(2, len(COLUMNS)):
@@ -142,12 +189,14 @@ class TopicsViewer(Viewer):
             count, size = int(topic.get("count") or 0), topic.get("bytes")
             rate = float(topic.get("rate_hz") or 0.0)
             latency, drops = topic.get("latency_us", {}).get("p50"), topic.get("drops")
+            each = size / count if count and size is not None else 0.0
             # What only those know who receive it is unknown where nobody does.
             texts = (
-                f"{rate:.1f} Hz", UNKNOWN if size is None else bandwidth(rate * size / count if count else 0.0),
+                rate_words(rate), UNKNOWN if size is None else bandwidth(rate * each),
                 f"{latency / 1000:.2f} ms" if latency else UNKNOWN, UNKNOWN if drops is None else str(drops or ""),
                 f"{count:,}".replace(",", "\u2009"),
             )  # fmt: skip
+            row.figures = dict(enumerate((rate, rate * each, latency or 0.0, drops or 0, count), 2))
             for number, text in enumerate(texts, 2):
                 if row.text(number) != text:
                     row.setText(number, text)
@@ -175,16 +224,31 @@ class TopicsViewer(Viewer):
     # ---- the last message
 
     def _open(self, item: QTreeWidgetItem) -> None:
-        topic = str(item.data(0, _TOPIC))
+        topic = str(item.data(0, TOPIC))
         if item is self._rows.get(topic):
             if not item.childCount():
-                item.addChild(QTreeWidgetItem(["waiting for a message …"]))
+                item.addChild(self._waiting(topic))
             self.look_at(topic, topic, self._take)
+            self._share_room()
+
+    def _waiting(self, topic: str) -> FieldRow:
+        known = who_knows(self.feed, topic)
+        row = FieldRow([WAITS, f"double-click: ask {known[0]} for its last one" if known is not None else ""])
+        row.setData(0, TOPIC, topic)
+        return row
+
+    def _ask_last(self, topic: str) -> None:
+        def show(events: list[Event]) -> None:
+            if topic not in self._leaves and self.watched(topic):
+                self._take(events)
+
+        ask_last(self.feed, topic, show, lambda error: self.facts.setText(str(error)))
 
     def _shut(self, item: QTreeWidgetItem) -> None:
-        topic = str(item.data(0, _TOPIC))
+        topic = str(item.data(0, TOPIC))
         if item is self._rows.get(topic):
             self.look_at(topic, "", self._take)
+            self._share_room()
 
     def _take(self, events: list[Event]) -> None:
         event = events[-1]
@@ -198,40 +262,57 @@ class TopicsViewer(Viewer):
         for name, text in shown.items():
             if leaves[name].text(1) != text:
                 leaves[name].setText(1, text)
+        for path, item in self._within.get(event.topic, {}).items():
+            above = item.parent()
+            if above is not None and above.isExpanded():
+                item.setText(1, in_words(value_at(event.message, parse_path(path))))
 
     def _fill(self, row: QTreeWidgetItem, event: Event, names: list[str]) -> dict[str, QTreeWidgetItem]:
         row.takeChildren()
         numbers = list(numbers_in(event.message))
         leaves: dict[str, QTreeWidgetItem] = {}
+        inside: dict[str, QTreeWidgetItem] = {}
+        self._within[event.topic] = inside
         for name in names:
-            leaf = leaves[name] = QTreeWidgetItem([name])
+            leaf = leaves[name] = FieldRow([name], len(leaves))
             leaf.setFirstColumnSpanned(False)
             row.addChild(leaf)
             within = [path for path in numbers if path == name or path.startswith((f"{name}.", f"{name}["))]
             for path in within:
-                target = leaf if path == name else QTreeWidgetItem([path[len(name) :].lstrip(".")])
-                target.setData(0, _TOPIC, event.topic)
-                target.setData(0, _PATH, path)
+                words = in_words(value_at(event.message, parse_path(path)))
+                target = leaf if path == name else FieldRow([path[len(name) :].lstrip("."), words], len(inside))
+                target.setData(0, TOPIC, event.topic)
+                target.setData(0, PATH, path)
                 target.setToolTip(0, "Drag it onto a plot, or double-click for one of its own")
                 if target is not leaf:
+                    inside[path] = target
                     leaf.addChild(target)
         return leaves
 
     def _double_clicked(self, item: QTreeWidgetItem, column: int) -> None:
+        if item.text(0) == WAITS:
+            self._ask_last(str(item.data(0, TOPIC)))
         for field in fields_of_item(item):
             self.plot_wanted.emit(field)
 
     def _menu(self, at: QPoint) -> None:
         item, viewport = self.tree.itemAt(at), self.tree.viewport()
-        if item is None or viewport is None or not item.data(0, _TOPIC):
+        if item is None or viewport is None or not item.data(0, TOPIC):
             return
-        topic, fields, menu = str(item.data(0, _TOPIC)), fields_of_item(item), QMenu(self)
+        topic = str(item.data(0, TOPIC))
+        menu = self.menu_of(topic, fields_of_item(item))
+        menu.exec(viewport.mapToGlobal(at))
+        menu.deleteLater()
+
+    def menu_of(self, topic: str, fields: list[Field]) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction("Show its messages", lambda: self.message_wanted.emit(topic))
         menu.addAction("How its newest event came about", lambda: self.cause_wanted.emit(topic, 0))
         menu.addAction(f"Break on events of {topic}…", lambda: self.break_wanted.emit(topic))
         if fields:
             menu.addAction("Plot", lambda: self.plot_wanted.emit(fields[0]))
-        menu.exec(viewport.mapToGlobal(at))
-        menu.deleteLater()
+        menu.addAction("Copy its name", lambda: _copy(f"{topic}/{fields[0].path}" if fields else topic))
+        return menu
 
     def show_theme(self, theme: Theme) -> None:
         super().show_theme(theme)
@@ -271,4 +352,10 @@ def in_words(value: object) -> str:
         finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
         range_ = f"{finite.min():.4g} … {finite.max():.4g}".replace("-", "−") if finite.size else "nothing finite"
         return f"{kind}, {range_}"
-    return str(value)[:200]
+    return value_line(value)
+
+
+def _copy(text: str) -> None:
+    clipboard = QGuiApplication.clipboard()
+    if clipboard is not None:
+        clipboard.setText(text)

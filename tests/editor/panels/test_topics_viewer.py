@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -35,6 +39,10 @@ def test_an_open_topic_shows_its_message_and_numbers_can_be_dragged(feed: Feed) 
     texts = {row.child(i).text(0): row.child(i).text(1) for i in range(row.childCount())}
     assert texts["frame"] == "map" and texts["position"].startswith("1.5")
     position = next(row.child(i) for i in range(row.childCount()) if row.child(i).text(0) == "position")
+    assert position.child(0).text(1) == "1.5", "what is inside of a field has its value, too"
+    position.setExpanded(True)
+    viewer._take([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=2.5, frame="map"))])
+    assert position.child(0).text(1) == "2.5"
     assert fields_in(viewer.tree.mimeData([position.child(0)])) == [Field("/platform/pose", "position[0]")]
     wanted: list[object] = []
     viewer.plot_wanted.connect(wanted.append)
@@ -58,7 +66,73 @@ def test_a_narrow_panel_leaves_figures_out(feed: Feed, width: int, seen: int) ->
     assert sum(not viewer.tree.isColumnHidden(number) for number in range(2, 7)) == seen
     across = viewer.tree.horizontalScrollBar()
     assert across is not None and across.maximum() == 0
-    assert viewer.tree.columnWidth(0) >= 80 and viewer.tree.columnWidth(1) >= 90
+    assert viewer.tree.columnWidth(0) >= 140, "or all names would begin and end alike"
+
+
+def test_in_a_narrow_panel_the_values_of_an_open_topic_take_the_place_of_rates(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    viewer.resize(260, 300)
+    viewer.show()
+    viewer._rows["/platform/pose"].setExpanded(True)
+    assert viewer.tree.isColumnHidden(2) and viewer.tree.columnWidth(1) >= 100
+    viewer._rows["/platform/pose"].setExpanded(False)
+    assert viewer.tree.isColumnHidden(1) and not viewer.tree.isColumnHidden(2)
+
+
+def names(viewer: TopicsViewer) -> list[str]:
+    return [viewer.tree.topLevelItem(i).text(0) for i in range(viewer.tree.topLevelItemCount())]
+
+
+def test_a_click_on_a_column_sorts_topics_and_leaves_their_fields_alone(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    viewer.resize(1000, 400)
+    viewer.show()
+    row = viewer._rows["/platform/pose"]
+    row.setExpanded(True)
+    viewer._take([event("/platform/pose", PoseTransform())])
+    fields = [row.child(i).text(0) for i in range(row.childCount())]
+    header = viewer.tree.header()
+    assert header is not None
+    at = QPoint(header.sectionViewportPosition(6) + 20, header.height() // 2)
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert names(viewer)[:3] == ["/platform/pose", "/platform/laser", "/arbiter/command"], "the most events first"
+    assert [row.child(i).text(0) for i in range(row.childCount())] == fields and row.isExpanded()
+    feed.state["topics"]["/planner/path"] = {"type": "Range3d", "count": 1000}
+    viewer._refresh({"/planner/path"})
+    viewer._sort()
+    assert names(viewer)[0] == "/planner/path"
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert names(viewer)[-1] == "/planner/path"
+    assert [row.child(i).text(0) for i in range(row.childCount())] == fields
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, at.y()))
+    assert names(viewer) == sorted(names(viewer))
+
+
+def test_the_menu_of_a_topic_shows_its_messages_and_copies_its_name(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    wanted: list[str] = []
+    viewer.message_wanted.connect(wanted.append)
+    actions = {action.text(): action for action in viewer.menu_of("/platform/pose", []).actions()}
+    actions["Show its messages"].trigger()
+    actions["Copy its name"].trigger()
+    clipboard = QApplication.clipboard()
+    assert wanted == ["/platform/pose"] and clipboard is not None and clipboard.text() == "/platform/pose"
+
+
+def test_of_a_silent_topic_the_last_message_is_asked_for(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(feed, "ask", lambda do, done, failed, **fields: asked.append({"done": done, **fields}))
+    feed.state["components"] = {"arbiter": {"outputs": {"command": "/arbiter/command"}}}
+    viewer = TopicsViewer(feed, LIGHT)
+    row = viewer._rows["/arbiter/command"]
+    row.setExpanded(True)
+    viewer._open(row)
+    waiting = row.child(0)
+    assert waiting is not None and waiting.text(1) == "double-click: ask arbiter for its last one"
+    viewer._double_clicked(waiting, 0)
+    asked[0]["done"]({"type": "Velocity", "reply": {"speed_m_s": 1.5}})
+    texts = {row.child(i).text(0): row.child(i).text(1) for i in range(row.childCount())}
+    assert asked[0]["port"] == "command" and texts["speed_m_s"] == "1.5"
 
 
 def test_figures_in_words() -> None:
