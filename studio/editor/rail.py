@@ -24,11 +24,14 @@ WIDTH = 44
 PALETTE = "palette"
 
 
+class RailButton(QToolButton):
+    """Has a rule of its own in the style sheet."""
+
+
 class Rail(QFrame):
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
         self.window_ = window
-        self.setProperty("role", "rail")
         self.setFixedWidth(WIDTH)
         self.setAccessibleName("Panels at the left")
         self._icons = {PALETTE: ("Palette", "mdi6.puzzle")}
@@ -38,7 +41,7 @@ class Rail(QFrame):
         layout.setContentsMargins(4, 8, 4, 8)
         layout.setSpacing(4)
         for name in self._icons:
-            button = QToolButton()
+            button = RailButton()
             button.setCheckable(True)
             button.setIconSize(QSize(20, 20))
             button.setFixedSize(WIDTH - 8, 36)

@@ -14,6 +14,8 @@ from studio.editor.theme import Theme
 
 ARROWS = Path(__file__).parent / "arrows"
 """Of fields that open or count: once a field is styled, Qt draws none of its own."""
+# No rule may look for something far around a widget ("A B"): whenever a panel opens or moves, Qt asks that of every
+# widget in it and in its neighbours, all the way up. Classes, names and "A > B" are found at once.
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
 QDialog { border: 1px solid $border; }
@@ -73,7 +75,7 @@ QCheckBox::indicator, QTreeView::indicator { width: 14px; height: 14px; border: 
 QCheckBox::indicator:checked, QTreeView::indicator:checked { background: $accent_fill; border-color: $accent_fill;
   image: url("$arrows/check.svg"); }
 QCheckBox::indicator:focus { border: 2px solid $focus; }
-QComboBox QAbstractItemView { background: $panel; border: 1px solid $control_border;
+QComboBoxListView { background: $panel; border: 1px solid $control_border;
   selection-background-color: $selection;
   selection-color: $text; outline: 0; }
 
@@ -114,11 +116,9 @@ ads--CDockWidgetTab { background: transparent; border: 0; border-top: 2px solid 
   border-right: 1px solid $border;
   padding: 0 6px; min-height: 26px; }
 ads--CDockWidgetTab[activeTab="true"] { background: $panel; border-top: 2px solid $accent; }
-ads--CDockWidgetTab QLabel { color: $muted; }
-ads--CDockWidgetTab[activeTab="true"] QLabel { color: $text; }
-ads--CDockWidgetTab QPushButton, ads--CDockWidgetTab QAbstractButton { background: transparent; border: 0;
-  min-height: 16px;
-  padding: 0; }
+ads--CElidingLabel { color: $muted; }
+ads--CDockWidgetTab[activeTab="true"] > ads--CElidingLabel { color: $text; }
+#tabCloseButton { background: transparent; border: 0; min-height: 16px; padding: 0; }
 ads--CTitleBarButton { padding: 0 3px; min-height: 22px; background: transparent; border: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
 #dockWidgetScrollArea { background: $panel; border: 0; padding: 0; }
@@ -132,11 +132,11 @@ QLabel[role="error"] { color: $error; }
 QFrame[role="card"] { background: $panel; border: 1px solid $control_border; border-radius: 6px; }
 QFrame[role="rule"] { background: $border; max-height: 1px; border: 0; }
 QFrame[role="notice"] { background: $selection; border: 0; border-bottom: 1px solid $border; }
-QFrame[role="rail"] { background: $window; border: 0; border-right: 1px solid $border; }
-QFrame[role="rail"] QToolButton { padding: 0; }
-QFrame[role="rail"] QToolButton:checked { background: $selection; border-color: $accent; }
-QFrame[role="overlay"] { border: 0; }
-QFrame[role="overlay"] QToolButton { min-height: 22px; padding: 0 2px; }
+Rail { background: $window; border: 0; border-right: 1px solid $border; }
+RailButton { padding: 0; }
+RailButton:checked { background: $selection; border-color: $accent; }
+ZoomBar { border: 0; }
+ZoomButton { min-height: 22px; padding: 0 2px; }
 """)
 
 

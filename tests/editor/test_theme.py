@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PyQt6.QtWidgets import QApplication
 
@@ -10,7 +12,7 @@ from studio.editor.canvas.live_paint import GAP, SPARE, chip_fill, chip_width, f
 from studio.editor.fonts import metrics
 from studio.editor.live_state import LOOKS, STOPPED, STOPPED_ALONE
 from studio.editor.style import sheet_of
-from studio.editor.theme import THEMES, Theme, contrast, theme_of
+from studio.editor.theme import LIGHT, THEMES, Theme, contrast, theme_of
 
 HIGH = {f"{name}, high contrast": theme_of(name, high_contrast=True) for name in THEMES}
 ALL = {**THEMES, **HIGH}
@@ -85,3 +87,11 @@ def test_high_contrast_keeps_the_stricter_promise(theme: Theme) -> None:
         for line in (theme.border, theme.node_border, theme.focus, theme.disabled, *theme.types.values()):
             assert contrast(line, paper) >= 4.5, (ground, line)
     assert contrast(theme.text, theme.selection) >= 7
+
+
+def test_no_rule_looks_for_something_far_around_a_widget() -> None:
+    """Qt would ask it of every widget of a panel that opens or moves, all the way up to the window."""
+    lists = re.findall(r"([^{}]+)\{[^{}]*\}", sheet_of(LIGHT))
+    selectors = [each.strip() for words in lists for each in words.split(",")]
+    assert len(selectors) > 50
+    assert [each for each in selectors if " " in each.replace(" > ", ">")] == []

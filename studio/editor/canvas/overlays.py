@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from studio.editor.canvas.sight import SightView
 
 
+class ZoomButton(QToolButton):
+    """Has a rule of its own in the style sheet."""
+
+
 class ZoomBar(QFrame):
     RADIUS = 4
     """Of its corners, where the canvas shows through."""
 
     def __init__(self, view: SightView, theme: Theme) -> None:
         super().__init__(view)
-        self.setProperty("role", "overlay")
         self._buttons: list[tuple[QToolButton, str]] = []
-        self.percent = QToolButton()
+        self.percent = ZoomButton()
         self.percent.setText("100 %")
         self.percent.setToolTip("Back to 100 % (Ctrl+0)")
         self.percent.setAccessibleName("Zoom, back to 100 per cent")
@@ -45,7 +48,7 @@ class ZoomBar(QFrame):
         self.show_theme(theme)
 
     def _button(self, name: str, words: str, do: Callable[[], object]) -> QToolButton:
-        button = QToolButton()
+        button = ZoomButton()
         button.setToolTip(words)
         button.setAccessibleName(words)
         button.setIconSize(QSize(15, 15))

@@ -6,6 +6,9 @@ from PyQt6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from studio.editor.panels.popup import keep_apart, show_over
+from studio.editor.panels.viewer_tool import ViewerTool
+
 BAR_HEIGHT, LEAST_WIDTH = 38, 200
 MARGIN, SPACING = 8, 6
 _FIT = QEvent.Type(QEvent.registerEventType())
@@ -22,7 +25,8 @@ class Bar(QWidget):
         self._widgets = widgets
         for widget in widgets:
             self._row.addWidget(widget, 1 if isinstance(widget, QLabel) else 0)
-        self._rest = QFrame(self, Qt.WindowType.Popup)
+        self._rest = QFrame(None, Qt.WindowType.Popup)
+        keep_apart(self._rest, self)
         self._rest.setProperty("role", "card")
         self._column = QVBoxLayout(self._rest)
         self._column.setContentsMargins(8, 8, 8, 8)
@@ -88,12 +92,14 @@ class Bar(QWidget):
             if widget in outside and widget not in self.outside:
                 before = [other for other in self._widgets[:place] if other in outside]  # they are there by now
                 self._column.insertWidget(len(before), widget)
+                _stand(widget, behind=True)
                 widget.show()
                 widget.installEventFilter(self)
             elif widget in self.outside and widget not in outside:
                 widget.removeEventFilter(self)
                 hidden = widget.isHidden()
                 self._row.insertWidget(place, widget)
+                _stand(widget, behind=False)
                 widget.setVisible(not hidden)
         self.outside = outside
         self.more.setVisible(bool(outside))
@@ -102,7 +108,12 @@ class Bar(QWidget):
         self._rest.adjustSize()
         below = self.more.mapToGlobal(QPoint(self.more.width(), self.more.height() + 4))
         self._rest.move(below - QPoint(self._rest.width(), 0))
-        self._rest.show()
+        show_over(self._rest, self)
+
+
+def _stand(widget: QWidget, *, behind: bool) -> None:
+    if isinstance(widget, ViewerTool):
+        widget.stand(behind=behind)
 
 
 def _width(widget: QWidget) -> int:

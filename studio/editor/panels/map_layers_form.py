@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.panels.popup import keep_apart, show_over
 from studio.editor.panels.viewer import muted
 from studio.editor.theme import Theme
 from studio.editor.views.map_view import Things
@@ -83,7 +84,8 @@ class LayersForm(QFrame):
     removed = pyqtSignal(object)
 
     def __init__(self, owner: QWidget, things: Things, rows: Mapping[str, QWidget], theme: Theme) -> None:
-        super().__init__(owner, Qt.WindowType.Popup)
+        super().__init__(None, Qt.WindowType.Popup)
+        keep_apart(self, owner)
         self.setProperty("role", "card")
         self.theme, self.things = theme, things
         self.boxes: dict[str, QCheckBox] = {}
@@ -162,7 +164,7 @@ class LayersForm(QFrame):
 
     def open_below(self, button: QWidget) -> None:
         self.move(button.mapToGlobal(QPoint(0, button.height() + 2)))
-        self.show()
+        show_over(self, button)
         self._fit()
 
     def _fit(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
@@ -24,6 +25,7 @@ from studio.editor.feed import Changes, Feed, Show, Watch
 from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.panels.later_picture import later_words
+from studio.editor.panels.popup import keep_apart
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topic_choice import TopicChoice
 from studio.editor.panels.viewer_tool import ViewerTool
@@ -247,6 +249,11 @@ class Viewer(QWidget):
         place = getattr(self, "place", None)
         return max(place.y(), BAR_HEIGHT) if isinstance(place, QWidget) else BAR_HEIGHT
 
+    @cached_property
+    def _topic_choices(self) -> list[TopicChoice]:
+        """Found once: a panel that opens is resized several times, and Qt wraps all there is to find them."""
+        return list(self.findChildren(TopicChoice))
+
     # ---- Qt
 
     def showEvent(self, event: QShowEvent | None) -> None:
@@ -255,7 +262,7 @@ class Viewer(QWidget):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        for choice in self.findChildren(TopicChoice):
+        for choice in self._topic_choices:
             choice.fit_into(self.width())
         if not self.over.isHidden():
             self.over.show_at(*self.over_at(), self.over.text())
@@ -274,7 +281,8 @@ class More(QToolButton):
         layout.setContentsMargins(12, 8, 12, 8)
         for label, widget in rows.items():
             layout.addRow(label, widget)
-        self._menu = QMenu(self)
+        self._menu = QMenu()
+        keep_apart(self._menu, self)
         entry = QWidgetAction(self._menu)
         entry.setDefaultWidget(form)
         self._menu.addAction(entry)

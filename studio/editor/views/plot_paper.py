@@ -48,8 +48,7 @@ class PlotPaper(pg.PlotWidget):
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
         self._shifts_from: float | None = None
-        super().__init__(axisItems={"bottom": TimeAxis("bottom"), "left": ValueAxis("left")})
-        self.setMenuEnabled(False)
+        super().__init__(axisItems={"bottom": TimeAxis("bottom"), "left": ValueAxis("left")}, enableMenu=False)
         self.hideButtons()
 
     def show_theme(self, theme: Theme) -> None:
