@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -60,14 +59,9 @@ class GivenEvents:
         """Of each that was given: how many events of the log lie before it; of what only restores, one less than that
         of the next."""
         self._sequences = array("Q")
-        self._names = {topic: place for place, topic in enumerate(sorted(topics))}
-        self._came = array("H")
-        """Of each: its topic, as its place among the names."""
+        self._positions = {topic: array("Q") for topic in sorted(topics)}
+        """Topic -> which of those that were given are of it."""
         self._marks: list[_Mark] = []
-        self._counting = threading.Lock()
-        self._counted_to = 0
-        self._counts: Counter[int] = Counter()
-        """How many of each topic are among so many: the next who asks is not far from there."""
         cursor = self._opened()
         following = cursor.peek_played()
         self._first = following.number if following is not None else cursor.count
@@ -85,25 +79,14 @@ class GivenEvents:
 
     def counts(self, given: int) -> Counter[str]:
         """How many of each topic are among the first that were given."""
-        with self._counting:
-            given = min(given, len(self._came))
-            if given >= self._counted_to:
-                self._counts.update(self._came[self._counted_to : given])
-            else:
-                self._counts.subtract(self._came[given : self._counted_to])
-            self._counted_to = given
-            return Counter({name: self._counts[place] for name, place in self._names.items()})
+        return Counter({topic: bisect_left(positions, given) for topic, positions in self._positions.items()})
 
     def last_of(self, given: int) -> dict[str, int]:
         """Topic -> the sequence of the last event of it, when so many were given."""
-        found, names = dict(self._last), list(self._names)
-        missing = set(range(len(names)))
-        for at in range(min(given, len(self._came)) - 1, -1, -1):
-            if self._came[at] in missing:
-                missing.discard(self._came[at])
-                found[names[self._came[at]]] = self._sequences[at]
-                if not missing:
-                    break
+        found = dict(self._last)
+        for topic, positions in self._positions.items():
+            if count := bisect_left(positions, given):
+                found[topic] = self._sequences[positions[count - 1]]
         return found
 
     # Giving.
@@ -133,7 +116,7 @@ class GivenEvents:
             sequence = self._sequence(logged, topic, count)
             if given == len(self._numbers):
                 self._sequences.append(sequence)
-                self._came.append(self._names[topic])
+                self._positions[topic].append(given)
                 self._numbers.append(following.number if following.number >= 0 else self._first - 1)
             if given >= position:
                 yield _event(logged, topic, sequence)
