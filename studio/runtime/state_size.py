@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 OBJECT_BYTES = 64
+
+_Kind = tuple[Callable[[Any], int], Callable[[Any], Iterable[Any]] | None]
+"""How large a value of a class is by itself, and what is inside; None: nothing is."""
+_KINDS: dict[type, _Kind] = {}
+"""Found once for each class: otherwise a checkpoint takes longer to be measured than to be made."""
+_PLAIN = (int, float, complex, type(None), np.generic, type)
 
 
 def size_of(*values: Any) -> int:
@@ -18,27 +24,46 @@ def size_of(*values: Any) -> int:
     total = 0
     while todo:
         value = todo.pop()
-        if id(value) in seen or isinstance(value, type):
+        if (known := id(value)) in seen:
             continue
-        seen.add(id(value))
-        total += _own_size(value)
-        todo.extend(_inside(value))
+        seen.add(known)
+        cls = type(value)
+        size, inside = _KINDS.get(cls) or _KINDS.setdefault(cls, _kind(cls))
+        total += size(value)
+        if inside is not None:
+            todo.extend(inside(value))
     return total
 
 
-def _own_size(value: Any) -> int:
-    if isinstance(value, np.ndarray | memoryview):
-        return int(value.nbytes) + OBJECT_BYTES
-    if isinstance(value, str | bytes | bytearray | Collection):
-        return sys.getsizeof(value, OBJECT_BYTES)
+def _kind(cls: type) -> _Kind:
+    if issubclass(cls, np.ndarray | memoryview):
+        return _array_size, None
+    if issubclass(cls, str | bytes | bytearray):
+        return _container_size, None
+    if issubclass(cls, _PLAIN):
+        return _object_size, None
+    if issubclass(cls, Mapping):
+        return _container_size, _of_mapping
+    if issubclass(cls, Collection):
+        return _container_size, list
+    return _object_size, _of_object
+
+
+def _array_size(value: Any) -> int:
+    return int(value.nbytes) + OBJECT_BYTES
+
+
+def _container_size(value: Any) -> int:
+    return sys.getsizeof(value, OBJECT_BYTES)
+
+
+def _object_size(_: Any) -> int:
     return OBJECT_BYTES
 
 
-def _inside(value: Any) -> list[Any]:
-    if isinstance(value, str | bytes | bytearray | memoryview | np.ndarray):
-        return []
-    if isinstance(value, Mapping):
-        return [*value.keys(), *value.values()]
-    if isinstance(value, Collection):
-        return list(value)
-    return list(getattr(value, "__dict__", {}).values())
+def _of_mapping(value: Any) -> Iterable[Any]:
+    return [*value.keys(), *value.values()]
+
+
+def _of_object(value: Any) -> Iterable[Any]:
+    return getattr(value, "__dict__", {}).values()

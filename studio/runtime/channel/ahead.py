@@ -9,11 +9,11 @@ out in their order: for the recorder, for viewers, and for those who only listen
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
-from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, SHARED, Kind, pack, topic_field
+from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, Kind, pack, topic_field
 from studio.runtime.channel.held import Held
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4 << 20
 """Of all events of one go; with more of them the next go is shorter."""
+MOST_SHARED_BYTES = 32 << 20
+"""The same for payloads in shared memory: their producer needs as many slots. Nobody but viewers copies those, and they
+have time for the last ones of a go."""
 MOST_NS = SECOND_NS // 2
 """For one go: only between two of them anybody can pause."""
 LONGEST_GO = 1 << 16
@@ -92,7 +95,7 @@ class Ahead:
             told = [node.event for node in nodes]
             forwarder.gate.book += [(event.topic, event.sequence, event.stamp_ns) for event in told]
         self._send(nodes)
-        self._most = self._most_after(nodes, monotonic_ns() - began_ns)
+        self._most = next_most(self._most, [node.event for node in nodes], monotonic_ns() - began_ns)
         return len(nodes)
 
     def _take(self, until_ns: int | None) -> Iterator[Held]:
@@ -119,16 +122,6 @@ class Ahead:
                         self._give(following, waiting)
         nodes.sort()
         return nodes
-
-    def _most_after(self, nodes: list[Node], took_ns: int) -> int:
-        """Short goes for what is large or slow. Viewers copy from shared memory, and are to see what is still there."""
-        if any(is_shared(node.event) for node in nodes):
-            return 1
-        size = sum(len(node.event.frame) for node in nodes)
-        if size > MOST_BYTES or took_ns > MOST_NS:
-            return max(1, self._most // 2)
-        may_grow = size < MOST_BYTES // 4 and took_ns < MOST_NS // 4
-        return min(2 * self._most, LONGEST_GO) if may_grow else self._most
 
     def _give(self, node: Node, waiting: dict[str, list[Node]]) -> None:
         for host in self._asked.get(node.event.topic, ()):
@@ -182,6 +175,20 @@ class Ahead:
         forwarder.let_lag()
 
 
+def next_most(most: int, events: Sequence[Held], took_ns: int) -> int:
+    """How many inputs and ticks the next go may have, when one of `most` led to these: few of what is large or slow.
+
+    Twice as many take twice as long at most, and hardly longer where it is the way to the hosts and back that takes the
+    time, as on a busy machine.
+    """
+    size = sum(len(event.frame) for event in events)
+    shared = sum(event.shared_bytes for event in events)
+    if size > MOST_BYTES or shared > MOST_SHARED_BYTES or took_ns > MOST_NS:
+        return max(1, most // 2)
+    may_grow = size < MOST_BYTES // 4 and shared < MOST_SHARED_BYTES // 4 and took_ns < MOST_NS // 2
+    return min(2 * most, LONGEST_GO) if may_grow else most
+
+
 def speaking_hosts(plan: Plan) -> frozenset[str]:
     """Those in which anything can have effects; what the others do, nobody hears."""
     return frozenset(host for topic in plan.receivers for host in plan.can_answer(topic))
@@ -233,7 +240,3 @@ def quieted(event: Held, hosts: int) -> bytes:
     """The frame of an event that these hosts (bits by index) do not acknowledge."""
     at = len(topic_field(event.topic)) + _QUIET_AT
     return b"".join((event.frame[:at], _QUIET.pack(hosts), event.frame[at + _QUIET.size :]))
-
-
-def is_shared(event: Held) -> bool:
-    return bool(event.frame[len(topic_field(event.topic)) + 2] & SHARED)

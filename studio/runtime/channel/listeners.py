@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Set
 
-from studio.runtime.channel.frames import HEADER_BYTES, SHARED, SYNC_TOPIC, Ack, topic_field, topic_hash
+from studio.runtime.channel.frames import SYNC_TOPIC, Ack, topic_hash
 from studio.runtime.channel.held import Held
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, PayloadError
-from studio.runtime.channel.slots import Handle
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES
 from studio.runtime.plan import RECORDER, Plan
 
 UNWRITTEN = 8192
@@ -25,14 +24,7 @@ _SYNC = topic_hash(SYNC_TOPIC)
 
 def weight_of(event: Held) -> int:
     """A large event counts as several: who is behind holds memory, and has only so much."""
-    at = len(topic_field(event.topic))
-    size = len(event.frame)
-    if event.frame[at + 2] & SHARED:
-        try:
-            size = Handle.parse(memoryview(event.frame)[at + HEADER_BYTES :]).length
-        except PayloadError:  # whoever is to open it says so
-            return 1
-    return max(1, size // SHARED_FROM_BYTES)
+    return max(1, (event.shared_bytes or len(event.frame)) // SHARED_FROM_BYTES)
 
 
 class Listeners:

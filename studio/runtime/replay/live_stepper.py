@@ -14,6 +14,7 @@ from studio.errors import StudioError
 from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gate_control import GateControl, Piece, Place
+from studio.runtime.plan import LAG
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.history import NOT_PURE, History, Told
 from studio.runtime.replay.kept_checkpoints import KeptCheckpoints
@@ -21,10 +22,11 @@ from studio.runtime.replay.kept_checkpoints import KeptCheckpoints
 PIECE_NS = SECOND_NS // 10
 """Of a lockstep that goes on by itself: so often it is known where the system is."""
 WAY_NS = SECOND_NS // 20
-LAG = 64
 MOST_BYTES = 512 << 20
 RARER = 5
-"""A system that runs loses a 25th of its time to checkpoints at most, and takes four in a second at most."""
+"""A system that runs, or is on a long way, loses a 25th of its time to checkpoints, and takes four in 1 s, at most."""
+NEAR_NS = 2 * SECOND_NS
+"""Of a long way into what is not known yet, the last part has as many as for one who steps: he is about to."""
 MOST_STEPS = 10_000
 LOOK_WITHIN_S = 0.2
 LOOKED_AT = 64
@@ -179,7 +181,8 @@ class LiveStepper:
             return self.go_to(max(self.first, self._history.position_at(time_ns)))
         self._restore_before(self.known)
         while not self.cancelled.is_set():
-            piece = self._way(time_ns - 1)
+            is_far = self.place.now_ns < time_ns - NEAR_NS
+            piece = self._way(time_ns - 1, RARER if is_far else 1)
             if not piece.more:
                 break
         return self.position
@@ -258,12 +261,12 @@ class LiveStepper:
             raise ReplayError(text, hint=NOT_PURE)
         return bool(piece.came)
 
-    def _way(self, until_ns: int) -> Piece:
+    def _way(self, until_ns: int, rarer: int = 1) -> Piece:
         start_ns = monotonic_ns()
         end_ns = self._until_ns()
         limit_ns = until_ns if end_ns is None else min(until_ns, end_ns)
         piece = self.gate.go(limit_ns, lag=LAG, for_ns=WAY_NS, muted=True)
-        self._went(piece.came, piece.place, monotonic_ns() - start_ns)
+        self._went(piece.came, piece.place, monotonic_ns() - start_ns, rarer)
         return piece
 
     def _went(self, came: Sequence[Told | Delivered], place: Place, busy_ns: int, rarer: int = 1) -> None:
