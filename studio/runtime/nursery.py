@@ -26,6 +26,7 @@ from typing import Any
 
 from setproctitle import setproctitle
 
+from studio.runtime.leaving import run_and_leave
 from studio.runtime.process import die_with_parent
 
 LENGTH = struct.Struct("!I")
@@ -155,4 +156,4 @@ def _live(birth: Birth, streams: list[int]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave(main)

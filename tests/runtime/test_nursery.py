@@ -48,6 +48,35 @@ def main():
 """
 
 
+LEAVES = """\
+import atexit, sys, threading
+from pathlib import Path
+
+class Taken:
+    def __del__(self):
+        self.file.touch()
+
+class Careless:
+    def __init__(self, path):
+        self.me, self.file = self, path.open("w")
+        self.file.write("of one that nobody refers to")
+
+taken = Taken()
+
+def main():
+    global kept
+    folder = Path(sys.argv[1])
+    taken.file = folder / "taken"
+    Careless(folder / "lost")
+    kept = (folder / "kept").open("w")
+    kept.write("never closed")
+    print("said", end="")
+    atexit.register((folder / "at_exit").touch)
+    threading.Timer(0.1, (folder / "thread").touch).start()
+    sys.exit(9)
+"""
+
+
 @pytest.fixture(scope="module")
 def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
     """Of all tests here: a nursery takes a second to start."""
@@ -56,6 +85,7 @@ def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
     (folder / "waits_for_ever.py").write_text(WAITS)
     (folder / "has_numba.py").write_text(HAS_NUMBA)
     (folder / "counts_descriptors.py").write_text(COUNTS)
+    (folder / "leaves.py").write_text(LEAVES)
     sys.path.insert(0, str(folder))
     nurse = Nurse()
     with pytest.MonkeyPatch.context() as patient:  # a machine that has much to do is no defect of what is tested
@@ -89,6 +119,15 @@ def test_a_born_process_is_a_child_like_any_other(nurse: Nurse) -> None:
     with os.fdopen(reading) as said, os.fdopen(complaints) as complained:
         assert said.read() == f"{os.getpid()} True ['one', 'two words'] green {os.getcwd()}\n"
         assert complained.read() == "complaint\n"
+
+
+def test_it_ends_as_any_program_but_for_taking_all_apart(nurse: Nurse, tmp_path: Path) -> None:
+    """Every page that it shared with the nursery was copied, only to be freed."""
+    with (tmp_path / "output").open("wb") as output:
+        assert born(nurse, "leaves", (output.fileno(), 2), str(tmp_path)).wait(20) == 9
+    written = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    files = {"kept": "never closed", "lost": "of one that nobody refers to", "output": "said"}
+    assert written == {**files, "at_exit": "", "thread": ""}
 
 
 def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
