@@ -94,7 +94,8 @@ class MessageViewer(Viewer):
 
     def changed(self, changes: Changes) -> None:
         told = self.feed.state.get("topics", {}).get(self.topic.topic)
-        if self.shown is None and told and told.get("rate_hz"):
+        watch = self._watches.get("message")
+        if self.shown is None and told and watch is not None and watch.came:
             self.empty.say(f"Events come, but nothing here can read their type {told.get('type')}")
         elif self.shown is None and self.empty.button.text() != self._asking_words():
             self._show_offer()
@@ -157,7 +158,9 @@ class MessageViewer(Viewer):
         if self.shown is not None:
             held = " · held" if self.hold.isChecked() else ""
             kind, number = type(self.shown.message).__name__, count_words(self.shown.sequence)
-            self.facts.setText(f"{kind} · event {number} · {moment_words(self.shown.stamp_ns)}{held}")
+            # Of a message that was asked for, and has no stamp of its own, nobody knows when it was sent.
+            when = f" · {moment_words(self.shown.stamp_ns)}" if self.shown.stamp_ns else ""
+            self.facts.setText(f"{kind} · event {number}{when}{held}")
             self.facts.setToolTip(self.facts.text())
 
     # ---- hands

@@ -38,7 +38,7 @@ NOTHING = "Run a system to send messages to its components and call their servic
 SEND, CALL = "Send a message", "Call a service"
 MOST_HZ = 50.0
 DEADLINE_S = 5.0
-NARROW, SHORT_DEED, BEHIND = 420, 84, 64
+NARROW, SHORT_DEED, BEHIND = 420, 84, 76
 """Pixels: below this width what is done is told by its first word, so that there is room for whom it is done to."""
 AGAIN, STOP = "Send at", "Stop"
 
@@ -391,6 +391,7 @@ class PublishViewer(Viewer):
         """In a narrow panel one still sees to whom it goes."""
         super().resizeEvent(event)
         is_narrow = self.width() < NARROW
+        self.type.setVisible(not is_narrow)  # its fields are below
         self.deed.setMaximumWidth(SHORT_DEED if is_narrow else QWIDGETSIZE_MAX)
         self.target.setMaximumWidth(self.width() - SHORT_DEED - BEHIND if is_narrow else QWIDGETSIZE_MAX)
 

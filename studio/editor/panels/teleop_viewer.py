@@ -16,7 +16,7 @@ from studio.errors import StudioError
 
 NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
 AT_REST = "Hold Space and drive with the arrow keys or W A S D, or drag the stick. Let go, and it stops"
-BRIEFLY = "Hold Space and use the arrow keys"
+BRIEFLY = "Space and arrow keys"
 NARROW, SLIDER_PX, SHORT_SLIDER_PX = 360, 110, 64
 PERIOD_MS = 50
 """Between two events: well within what `teleop` takes for a hand that still holds on."""
@@ -211,7 +211,7 @@ class TeleopViewer(Viewer):
         fastest = float(told["max_speed_m_s"] or 0.0)
         share = self.most.value() / 100
         is_narrow = self.width() < NARROW
-        self.share.setText(f"{'≤' if is_narrow else 'at most'} {_fast(share, fastest)}")
+        self.share.setText("" if is_narrow else f"at most {_fast(share, fastest)}")
         self.share.setToolTip(f"It drives at most {_fast(share, fastest)}")
         left, ahead = self.stick.position
         if self._trouble:
@@ -228,7 +228,7 @@ class TeleopViewer(Viewer):
             words = f"{_way(ahead * share, fastest)}, {_turn(left)}"
         else:
             words = AT_REST
-        self.words.setText(BRIEFLY if is_narrow and words == AT_REST else words)
+        self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}" if is_narrow and words == AT_REST else words)
         self.words.setToolTip(words)
         mark(self.words, "role", "error" if self._trouble else "muted")
 
