@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.collecting import in_one_order, share_the_compiling
+
 PATIENT_S = 300
 ROOT = Path(__file__).resolve().parent.parent
 # The projects of the tests are ours. Here, as fixtures of modules start before those of tests.
@@ -34,10 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--soak"):
         config.option.markexpr = ""
         config.option.timeout = 6 * 3600
+    if worker := getattr(config, "workerinput", None):
+        share_the_compiling(config, worker)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest puts those together that share a fixture
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`--soak` runs what has a long version, and nothing else. Who may not try again gets the time that it takes."""
+    in_one_order(items)
     for item in items:
         if item.get_closest_marker("must_not_flake") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(PATIENT_S))

@@ -35,7 +35,7 @@ def test_good():
 @pytest.mark.timeout(180)
 def test_only_what_may_be_late_gets_a_second_chance(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
-    for name in ("pyproject.toml", "tests/conftest.py"):
+    for name in ("pyproject.toml", "tests/conftest.py", "tests/collecting.py"):
         (tmp_path / name).write_bytes((checkout / name).read_bytes())
     (tmp_path / "tests/test_example.py").write_text(FAILS_ONCE)
     again = re.search(r"-m pytest (--second-chance .*) \$\(ARGS\)", (checkout / "Makefile").read_text())

@@ -23,8 +23,8 @@ def test_marked(count):
 
 def outcome(checkout: Path, tmp_path: Path, *options: str) -> str:
     (tmp_path / "tests").mkdir(exist_ok=True)
-    (tmp_path / "pyproject.toml").write_bytes((checkout / "pyproject.toml").read_bytes())
-    (tmp_path / "tests/conftest.py").write_bytes((checkout / "tests/conftest.py").read_bytes())
+    for name in ("pyproject.toml", "tests/conftest.py", "tests/collecting.py"):
+        (tmp_path / name).write_bytes((checkout / name).read_bytes())
     (tmp_path / "tests/test_example.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-v", "-s", "-p", "no:xvfb", "-p", "no:cacheprovider", *options, "tests"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
