@@ -64,6 +64,7 @@ class MainToolBar(QToolBar):
         self.addSeparator()
         self.addWidget(self.clock)
         self.record = RecordButton(theme)
+        self.record.setMinimumWidth(RECORDING)
         self.addWidget(self.record)
         # Behind all whose places never move: these go where there is no room.
         self._edits = [self.addSeparator(), self.addWidget(_buttons(actions))]

@@ -16,6 +16,8 @@ def places(window: MainWindow) -> list[int]:
     bar = window.toolbar
     widgets: list[QWidget] = [bar.run_buttons, bar.gate, bar.switch, bar.clock, bar.record]
     QApplication.processEvents()
+    behind = bar.widgetForAction(bar._edits[1])
+    widgets += [behind] if behind is not None and behind.isVisible() else []
     return [widget.mapTo(bar, QPoint(0, 0)).x() for widget in widgets]
 
 
@@ -29,6 +31,9 @@ def test_nothing_moves_when_a_system_starts(window: MainWindow, width: int, monk
     window.toolbar.show_phase()
     window.toolbar.record.show_state("running", {"seconds": 3600.0}, None)
     assert places(window) == stopped
+    monkeypatch.setattr(window.toolbar.switch, "under_way", "logged")
+    window.toolbar.switch.refresh()
+    assert places(window) == stopped, "while sources are switched, too"
 
 
 class Asked:

@@ -14,6 +14,7 @@ from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
 
 from studio.editor.live_run_bar import system_time_ns
+from studio.editor.live_state import count_words
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -179,7 +180,7 @@ class LogDesk(QObject):
     def _ended(self, reply: dict[str, Any]) -> None:
         self._busy, self._file = None, ""
         self._look()
-        self.offer(Path(reply["log"]), f"{reply['events']} events")
+        self.offer(Path(reply["log"]), f"{count_words(reply['events'])} events")
 
     def _refused(self, error: StudioError) -> None:
         self._busy = None

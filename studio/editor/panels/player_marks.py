@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from studio.editor.views.log_bookmarks import Mark, write_marks
-from studio.editor.views.timeline import Timeline
+from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError
 
 
@@ -26,20 +26,22 @@ class PlayerMarks(QObject):
     def add(self, text: str = "", time_ns: int | None = None) -> None:
         """At a time, or where the cursor is now, for the log plays on while words are asked for."""
         log, time_ns = self._log(), self._timeline.now_ns if time_ns is None else time_ns
-        text = text or self._asked(f"mark {len(self._timeline.marks) + 1}")
+        text = text or self._asked(f"mark {len(self._timeline.marks) + 1}", time_ns)
         if text and log == self._log():
             self._keep([*self._timeline.marks, Mark(time_ns, text)])
 
     def rename(self, mark: Mark, text: str = "") -> None:
-        text = text or self._asked(mark.text)
+        text = text or self._asked(mark.text, mark.time_ns)
         if text:
             self._keep([Mark(each.time_ns, text) if each == mark else each for each in self._timeline.marks])
 
     def remove(self, mark: Mark) -> None:
         self._keep([each for each in self._timeline.marks if each != mark])
 
-    def _asked(self, text: str) -> str:
-        told, sure = QInputDialog.getText(self._panel, "Bookmark", "What is here?", text=text)
+    def _asked(self, text: str, time_ns: int) -> str:
+        outline = self._timeline.outline
+        at = f" at {clock_words(time_ns - outline.start_ns, fine=True)}" if outline is not None else ""
+        told, sure = QInputDialog.getText(self._panel, "Bookmark", f"What is{at or ' here'}?", text=text)
         return told.strip() if sure else ""
 
     def _keep(self, marks: list[Mark]) -> None:

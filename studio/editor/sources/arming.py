@@ -78,7 +78,6 @@ class ArmDialog(QDialog):
         self.speed.setAccessibleName("Speed limit for this run")
         self.name = QLineEdit()
         self.name.setAccessibleName("The vehicle's name")
-        self.name.setPlaceholderText(vehicle)
         self.cancel, self.sensors, self.arm = QPushButton("Cancel"), QPushButton("Use without arming"), QPushButton()
         self.arm.setText("Arm")
         self.sensors.setToolTip("The sensors are real, and every command to the vehicle is refused")

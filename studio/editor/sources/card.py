@@ -13,7 +13,7 @@ from studio.editor.sources.effects import Effects
 from studio.editor.theme import Theme
 from studio.model.sources import SourceMode
 
-WIDTH = 340
+WIDTH = 380
 
 
 class SourceCard(QFrame):
@@ -37,6 +37,7 @@ class SourceCard(QFrame):
         for name, words in effects.rows:
             label = QLabel(name)
             label.setProperty("role", "muted")
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the first of several lines
             value = QLabel(words)
             value.setWordWrap(True)
             form.addRow(label, value)

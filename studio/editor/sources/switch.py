@@ -15,6 +15,8 @@ from studio.editor.sources.segment import Segment
 from studio.editor.theme import Theme
 from studio.model.sources import SOURCE_MODES, SourceMode, explain_differences
 
+UNDER_WAY = "mdi6.dots-horizontal"
+
 
 class SourceSwitch(QFrame):
     log_wanted = pyqtSignal()
@@ -65,11 +67,13 @@ class SourceSwitch(QFrame):
             usable = bool(can) or (mode == "logged" and any(_has_data(source.ports) for source in sources))
             chosen = modes == {mode}
             button.setEnabled(usable)
-            button.setText(f" {origin.word}{' …' if self.under_way == mode else ''}")
+            button.setText(f" {origin.word}")
             differs = self._differences(mode)
             button.setToolTip(self._words(mode, len(can), len(sources), differs))
             colour = origin.on_fill if chosen else origin.text if usable else self.theme.disabled
-            button.setIcon(icon(origin.icon, colour))
+            button.setAccessibleDescription("under way" if self.under_way == mode else "")
+            # Dots in place of its picture, not behind its word: clock and Record stay where they are.
+            button.setIcon(icon(UNDER_WAY if self.under_way == mode else origin.icon, colour))
             button.show_differences(self._to_be_mended(mode, differs) if usable else "", self.theme)
             corners = "border-radius: 0;" + "".join(
                 f" border-{edge}-{side}-radius: 4px;"

@@ -103,7 +103,7 @@ class TestRunning:
         assert up.sources.card is not None and up.sources.card is not card
         QTest.keyClick(up.sources.card.go, Qt.Key.Key_Return)
         assert up.session.system.source("platform").mode == "logged"
-        assert up.toolbar.switch.buttons["logged"].text().endswith("…"), "under way"
+        assert up.toolbar.switch.buttons["logged"].accessibleDescription() == "under way"
         up.live.feed.state["sources"] = {"platform": "logged"}
         up.sources._look()
         assert up.toolbar.switch.buttons["logged"].text() == " Logged" and up.band.modes == ["logged"]
@@ -217,6 +217,7 @@ class TestArming:
         qtbot.addWidget(dialog)
         dialog.show()
         assert dialog.cancel.isDefault() and not dialog.arm.isEnabled()
+        assert not dialog.name.placeholderText(), "it looked as if the name was typed already"
         dialog.name.setText("raptor")
         assert not dialog.arm.isEnabled()
         for check in dialog.checks:
