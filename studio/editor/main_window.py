@@ -243,6 +243,8 @@ class MainWindow(QMainWindow):
             self.files.ask_leave_and_open(folder, by_path=True)
         elif log is not None:
             QTimer.singleShot(0, lambda: self.logs.open(log))  # whoever let go of it does not wait for a dialog
+        else:  # who gave it has gone, or was too slow
+            self.status.say("What was dropped could not be read: open it from the menu File", trouble=True)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         assert event is not None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from PyQt6.QtCore import QEvent, QSize, Qt
+import pytest
+from PyQt6.QtCore import QEvent, QMimeData, QPointF, QSize, Qt
+from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QLineEdit, QStyle, QStyleOptionFrame
 from pytestqt.qtbot import QtBot
@@ -178,3 +180,13 @@ def test_the_inspector_never_needs_more_width_than_a_narrow_panel(window: MainWi
     for names in (["terrain_map"], ["platform"], ["mystery"], ["terrain_map", "arc_arbiter"], []):
         page = select(window, *names).widget()
         assert page is not None and page.minimumSizeHint().width() <= 260, names
+
+
+def test_a_drop_whose_giver_has_gone_says_so(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing happened, and nobody said why."""
+    said: list[str] = []
+    monkeypatch.setattr(window.status, "say", lambda words, **_: said.append(words))
+    keys, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    nothing = QMimeData()
+    window.dropEvent(QDropEvent(QPointF(60, 60), Qt.DropAction.CopyAction, nothing, left, keys))
+    assert said == ["What was dropped could not be read: open it from the menu File"]
