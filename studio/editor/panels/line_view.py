@@ -26,6 +26,7 @@ INDENT = 14
 MOST_SEEN, MOST_TOLD = 2_000, 2_000
 """Characters of a line that are measured for painting, and that its tooltip has: of more nobody would see the end, and
 Qt takes seconds for it."""
+TOLD_ACROSS = 100
 TIME, LEVEL, COMPONENT = 92, 46, 150
 LEVEL_WORDS = {"warning": "warn", "critical": "error", "output": "out"}
 
@@ -209,7 +210,7 @@ class LineView(QAbstractScrollArea):
         viewport = self.viewport()
         assert viewport is not None
         viewport.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
-        viewport.setToolTip(self.book.rows[number].text[:MOST_TOLD] if number is not None else "")
+        viewport.setToolTip(told(self.book.rows[number].text) if number is not None else "")
 
     def _is_marked(self, number: int) -> bool:
         return self.marked is not None and min(self.marked) <= number <= max(self.marked)
@@ -296,6 +297,12 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 def name_words(name: str, room: int) -> str:
     """Names that begin alike differ at their end: where there is no room, the middle goes."""
     return QFontMetrics(code_font(12, 600)).elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+
+
+def told(text: str) -> str:
+    """For a tooltip, which would be one line across the whole screen, and beyond it."""
+    kept = text[:MOST_TOLD]
+    return "\n".join(kept[start : start + TOLD_ACROSS] for start in range(0, len(kept), TOLD_ACROSS))
 
 
 def _elided(text: str, room: int) -> str:

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.panels.console import Console
 from studio.editor.panels.console_lines import Book
-from studio.editor.panels.line_view import ROW, name_words
+from studio.editor.panels.line_view import ROW, name_words, told
 from studio.editor.theme import DARK, LIGHT
 
 TRACE = 'on_raw failed\nTraceback (most recent call last):\n  File "/x/low_pass.py", line 41, in on_raw\nValueError: no'
@@ -155,3 +155,9 @@ def test_the_menu_copies_and_shows_one_component_alone(console: Console) -> None
     assert clipboard is not None and clipboard.text().endswith("signal: two")
     actions["Only what signal says"].trigger()
     assert [row.text for row in console.book.rows] == ["two"]
+
+
+def test_the_tooltip_of_a_long_line_fits_the_screen() -> None:
+    assert told("short") == "short"
+    lines = told("y" * 5000).splitlines()
+    assert len(lines) == 20 and {len(line) for line in lines} == {100}
