@@ -200,10 +200,14 @@ def live_wire(wire: Wire, system: System, state: Snapshot) -> LiveWire:
     told = state["topics"].get(topic_of(wire.start))
     if told is None:
         return LiveWire("never")
-    flow: Flow = "never" if not told["count"] else "flows"
-    if flow == "flows" and not told["rate_hz"] and state["gate"] == "run":
-        flow = "stale"
+    flow: Flow = "never" if not told["count"] else "stale" if quiet_s(state, topic_of(wire.start)) else "flows"
     return LiveWire(flow, rate_words(told["rate_hz"]) if told["count"] else "", _dropped(wire, system, state))
+
+
+def quiet_s(state: Snapshot, topic: str) -> int:
+    """For how long a topic has missed its events, by its own rhythm; 0 while all is as it should be, or stands."""
+    told = state.get("topics", {}).get(topic, {})
+    return int(told.get("quiet_s") or 0) if state.get("gate") == "run" else 0
 
 
 def _dropped(wire: Wire, system: System, state: Snapshot) -> int:

@@ -15,6 +15,7 @@ from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
 from studio.runtime.plan import RECORDER, PlannedComponent
 from studio.runtime.rates import Rates
+from studio.runtime.rhythms import Rhythms
 from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
@@ -34,6 +35,7 @@ class Snapshots:
         self._control: Control | None = None
         self._gate_ns = 0
         self._rates = Rates()
+        self._rhythms = Rhythms()
 
     def measure(self) -> None:
         """CPU and memory; about once a second, as it costs some."""
@@ -42,14 +44,15 @@ class Snapshots:
 
     def make(self, about: Mapping[str, Any]) -> Snapshot:
         session = self._session
+        clock = self._clock(session.observer.clock)
         return {
             **about,
             "gate": session.mode,
             "by_hand": list(session.plan.by_hand),
-            "clock": self._clock(session.observer.clock),
+            "clock": clock,
             "components": {component.name: self._component(component) for component in session.plan.components},
             "processes": {name: self._process(name) for name in session.processes()},
-            "topics": self._topics(),
+            "topics": self._topics(clock["base_ns"] if clock else 0, goes=_goes(session, about)),
             "recording": session.plan.recording.file if session.plan.recording else None,
             "recorder": self._recorder(),
         }
@@ -141,22 +144,32 @@ class Snapshots:
         goes = self._rates.rate_hz("outputs of " + planned.name, max(published.values(), default=0), heard_ns)
         return max(comes, goes)
 
-    def _topics(self) -> Snapshot:
-        session = self._session
+    def _topics(self, stands_ns: int, *, goes: bool) -> Snapshot:
+        """`stands_ns`: how far a clock has come that goes from event to event."""
+        session, clock = self._session, self._session.observer.clock
         now_ns, played = monotonic_ns(), session.played()
         totals = topic_totals(list(session.observer.reports.values()), session.plan.types, played)
         heard_ns = max((session.observer.heard_ns.get(host, 0) for host in session.hosts), default=0)
+        counted_ns = {topic: now_ns if topic in played else heard_ns for topic in totals}
+        at_ns = clock.at_moment(now_ns) if clock is not None and clock.rate else stands_ns
         return {
             topic: {
                 "type": session.plan.types[topic],
                 "count": total.count,
-                "rate_hz": self._rates.rate_hz("topic " + topic, total.count, now_ns if topic in played else heard_ns),
+                "rate_hz": self._rates.rate_hz("topic " + topic, total.count, counted_ns[topic]),
+                "quiet_s": self._rhythms.quiet_s(topic, total.count, at_ns, counted_ns[topic], goes=goes),
                 "drops": total.drops,
                 "bytes": total.bytes,
                 "latency_us": {"p50": total.latency_us(0.5), "p99": total.latency_us(0.99)},
             }
             for topic, total in totals.items()
         }
+
+
+def _goes(session: Session, about: Mapping[str, Any]) -> bool:
+    """Whether events are to be expected: what hangs on a log that stands is as silent as the log."""
+    player = about.get("player")
+    return session.mode == "run" and (not player or bool(player.get("playing")))
 
 
 def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[str, Any]) -> str:

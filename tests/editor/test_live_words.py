@@ -47,8 +47,9 @@ def component(state: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def topic(count: int = 5, rate_hz: float = 10.0) -> dict[str, Any]:
-    return {"count": count, "rate_hz": rate_hz, "drops": 0, "latency_us": {"p50": 100.0, "p99": 1500.0}}
+def topic(count: int = 5, rate_hz: float = 10.0, quiet_s: int = 0) -> dict[str, Any]:
+    late = {"p50": 100.0, "p99": 1500.0}
+    return {"count": count, "rate_hz": rate_hz, "quiet_s": quiet_s, "drops": 0, "latency_us": late}
 
 
 def state(gate: str = "run", **parts: Any) -> dict[str, Any]:
@@ -91,8 +92,11 @@ def test_a_wire_says_whether_anything_flows_and_what_was_lost() -> None:
     system = System("s")
     assert live_wire(wire, system, state()).flow == "never"
     assert live_wire(wire, system, state(topics={"/signal/value": topic(0, 0.0)})).flow == "never"
-    assert live_wire(wire, system, state(topics={"/signal/value": topic(9, 0.0)})).flow == "stale"
-    assert live_wire(wire, system, state("pause", topics={"/signal/value": topic(9, 0.0)})).flow == "flows"
+    assert live_wire(wire, system, state(topics={"/signal/value": topic(9, 0.0, quiet_s=4)})).flow == "stale"
+    assert live_wire(wire, system, state("pause", topics={"/signal/value": topic(9, 0.0, quiet_s=4)})).flow == "flows"
+    assert live_wire(wire, system, state(topics={"/signal/value": topic(1, 0.0)})).flow == "flows", (
+        "came once, by itself"
+    )
     assert live_wire(wire, system, state(topics={"/signal/value": topic()})).rate == "10.0 Hz"
 
 

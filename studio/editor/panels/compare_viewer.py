@@ -18,6 +18,7 @@ from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes, RunStart
 from studio.editor.panels.linked_views import LinkedViews
 from studio.editor.panels.picture_file import save_picture
+from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView, cut_in
@@ -98,6 +99,7 @@ class CompareViewer(Viewer):
         self.colours = CompareColours()
         self._link()
         self.cutting = CompareCut(self)
+        self.setFocusProxy(self.sides[0].view)  # which is there in every way of comparing
         self._choose_way()
         self.topics_changed()
 
@@ -329,6 +331,12 @@ class CompareViewer(Viewer):
         a.view.show_layers(layers[shown])
         b.view.show_layers(layers["B"])
         self.panes.show_titles(self.width(), self.theme, "AB" if way == SWIPE else shown)
+
+    def quiet_words(self) -> str:
+        """Of what comes now: a map that is held, of a recording, or looked back at, is not expected to change."""
+        seen = self.seen_topics()
+        running = {side.topic.topic for side in self.sides if side.follows and not side.is_held}
+        return quiet_words(self.feed.state, [topic for topic in seen if topic in running])
 
     def over_at(self) -> tuple[int, float]:
         return self.picture_top() + self.panes.titles[0].height() + 8, 0.5  # the titles tell what A and B are

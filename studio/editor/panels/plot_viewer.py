@@ -15,6 +15,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.plot_beside import BesideCurves
 from studio.editor.panels.plot_pointer import PlotPointer
 from studio.editor.panels.plot_time import PlotTime
+from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.curve_names import CurveNames
@@ -193,6 +194,10 @@ class PlotViewer(Viewer):
         self.facts.setText(" · ".join(words))
         about = "Least, greatest, mean and standard deviation of what is visible:"
         self.facts.setToolTip("\n".join([about, *words]))
+
+    def quiet_words(self) -> str:
+        """Of all at once: a curve that ends before the others tells so by itself."""
+        return quiet_words(self.feed.state, self.seen_topics(), all_of=True)
 
     # ---- where the log is
 

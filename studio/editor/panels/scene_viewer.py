@@ -15,6 +15,7 @@ from studio.editor.feed import Changes, Feed
 from studio.editor.icons import icon
 from studio.editor.live_batch import Event
 from studio.editor.panels.picture_file import save_picture
+from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import (
     RUN,
     Bar,
@@ -166,6 +167,9 @@ class SceneViewer(Viewer):
 
     def ended(self) -> None:
         self._tell()
+
+    def quiet_words(self) -> str:
+        return quiet_words(self.feed.state, self.seen_topics())
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})

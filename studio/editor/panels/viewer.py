@@ -26,6 +26,7 @@ from studio.editor.icons import icon, pixmap
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.panels.later_picture import later_words
 from studio.editor.panels.popup import keep_apart
+from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topic_choice import TopicChoice
 from studio.editor.panels.viewer_tool import ViewerTool
@@ -88,6 +89,7 @@ class Viewer(QWidget):
         self._tools: list[tuple[QToolButton, str]] = []
         self.over = RunOver(self)
         self.over.show_theme(theme)
+        self._quiet = ""
         self._plate_stays = QTimer(self)
         self._plate_stays.setSingleShot(True)
         self._plate_stays.setInterval(TROUBLE_MS)
@@ -122,6 +124,10 @@ class Viewer(QWidget):
     def ended(self) -> None:
         """The system is gone; what is shown stays, and is old."""
 
+    def quiet_words(self) -> str:
+        """That what the picture is made of has fallen silent, and for how long; empty while it has not."""
+        return quiet_words(self.feed.state, self.seen_topics()) if self.SHOWS_LAST else ""
+
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
         for button, name in self._tools:
@@ -154,6 +160,10 @@ class Viewer(QWidget):
             self.over.show_at(*self.over_at(), trouble)
             self._plate_stays.start()
         return not trouble
+
+    def seen_topics(self) -> list[str]:
+        """Those that are watched and have brought something."""
+        return list(dict.fromkeys(watch.topic for watch in self._watches.values() if watch.came))
 
     def watched(self, role: str) -> str:
         watch = self._watches.get(role)
@@ -201,6 +211,10 @@ class Viewer(QWidget):
         # Not anew with every news: while a log plays they never end.
         if self.SHOWS_LAST and self.feed.state.get("player") and not self._settling.isActive():
             self._settling.start()
+        quiet = self.quiet_words()
+        if quiet != self._quiet:
+            self._quiet = quiet
+            self._show_garbled()
         self.changed(changes)
 
     def _ended(self, died: bool) -> None:
@@ -221,7 +235,7 @@ class Viewer(QWidget):
             self.over.hide()
 
     def _show_garbled(self) -> None:
-        """The last picture stays, and says that it is of a time when the topic still had its type, or of later."""
+        """The last picture stays, and says that it is of a time when the topic still had its type, of later, or old."""
         if self._plate_stays.isActive():
             return
         topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
@@ -232,8 +246,9 @@ class Viewer(QWidget):
         elif self.feed.is_attached:
             stamps = (watch.stamp_ns for watch in self._watches.values())
             state = self.feed.state
-            later = later_words(state.get("player"), stamps, state.get("clock")) if self.SHOWS_LAST else ""
-            self.over.show_at(*self.over_at(), later) if later else self.over.hide()
+            words = later_words(state.get("player"), stamps, state.get("clock")) if self.SHOWS_LAST else ""
+            words = words or self._quiet
+            self.over.show_at(*self.over_at(), words) if words else self.over.hide()
 
     def _show_offer(self) -> None:
         empty = getattr(self, "empty", None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
+from studio.editor.live_state import quiet_s
+from studio.editor.panels.quiet_topics import quiet_on, quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.theme import Theme
 from studio.editor.views.votes_view import Chosen, VotesView
@@ -45,6 +47,13 @@ class VotesViewer(Viewer):
         """At the right, below the count of vetoes: in the middle is the fan."""
         return self.picture_top() + 30, 1.0
 
+    def quiet_words(self) -> str:
+        """Of the choice, or of all voters at once: one of them who has fallen silent is grey."""
+        state, seen, command = self.feed.state, self.seen_topics(), self.command.topic
+        if quiet_words(state, [topic for topic in seen if topic != command], all_of=True):
+            return quiet_words(state, seen)
+        return quiet_on(command, quiet_s(state, command)) if command in seen else ""
+
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
         self.command.refresh(topics, first=True)
@@ -54,6 +63,7 @@ class VotesViewer(Viewer):
         for topic in self._voters - voters if topics else ():
             self.look_at(topic, "", self._take_votes)
         self._voters = voters or self._voters
+        self.view.keep({self._name_of(topic) for topic in self._voters})
 
     def _watch_command(self, topic: str) -> None:
         self.look_at("command", topic, self._take_command)
@@ -62,12 +72,18 @@ class VotesViewer(Viewer):
     def _take_votes(self, events: list[Event]) -> None:
         event = events[-1]
         if isinstance(event.message, Vote):
-            self.view.show_votes(event.topic.strip("/").partition("/")[0], event.message)
+            self.view.show_votes(self._name_of(event.topic), event.message)
             self._stack.setCurrentWidget(self.view)
             self.facts.setText(f"event {event.sequence}")
             voters = [name for name, vote in sorted(self.view.votes.items()) if len(vote)]
             hidden = voters[self.view.rows_for(len(voters)) :]
             self.view.setToolTip(f"Without a row: {', '.join(hidden)}" if hidden else "")
+
+    def _name_of(self, topic: str) -> str:
+        """The component that votes; with its port, if it votes in several ways."""
+        component = topic.strip("/").partition("/")[0]
+        others = (each.strip("/").partition("/")[0] for each in self._voters if each != topic)
+        return topic.strip("/") if component in others else component
 
     def _take_command(self, events: list[Event]) -> None:
         message = events[-1].message

@@ -118,6 +118,12 @@ class VotesView(QWidget):
         self.chosen = chosen
         self._update_soon()
 
+    def keep(self, voters: set[str]) -> None:
+        """Those who are no longer there, or have another name now, have no row."""
+        for name in self.votes.keys() - voters:
+            del self.votes[name]
+            self._update_soon()
+
     def _update_soon(self) -> None:
         """Voters speak one after the other about the same moment: one picture for all of them."""
         if not self._soon.isActive():
