@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QActionGroup, QMouseEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+from PyQt6.QtGui import QActionGroup
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from studio.editor.icons import icon
 from studio.editor.panels.player_transport import field, seconds_in
+from studio.editor.panels.time_slider import TimeSlider
 from studio.editor.theme import Theme
 from studio.editor.views.timeline import clock_words
 from studio.runtime.deltas import Snapshot
@@ -34,16 +35,6 @@ class RunStart:
         if player:
             return int(player["start_ns"])
         return self._first_ns if clock.get("kind", "wall") == "wall" else 0
-
-
-class TimeSlider(QSlider):
-    """Goes to where it is clicked, and on from there."""
-
-    def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        if event is not None and event.button() == Qt.MouseButton.LeftButton:
-            share = (event.position().x() - 6) / max(self.width() - 12, 1)
-            self.setValue(round(min(max(share, 0.0), 1.0) * self.maximum()))
-        super().mousePressEvent(event)
 
 
 class SideTime(QWidget):

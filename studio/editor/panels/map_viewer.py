@@ -79,7 +79,7 @@ class MapViewer(Viewer):
         self.words = MapWords(self, self.facts)
         self.words.changed.connect(self._note)
         self.past = MapPast()
-        self.past.valueChanged.connect(lambda _: self._show_map())
+        self.past.moved.connect(self._show_map)
         self.stack = LayerStack()
         rows = {"Vehicle": self.pose, "Planned path": self.planned, "Colours": self.colours}
         self.layers = LayersForm(self, self.view.things, rows, theme)
@@ -94,6 +94,7 @@ class MapViewer(Viewer):
         column(self, bar, self.place)
         self._things = ThingsWatch(self, self.view)
         self.layering = MapLayering(self, self.layers, self.stack, self._things)
+        self.setFocusProxy(self.view)
         self._is_over = False
         """What is shown is of a run that has ended."""
         self._wanted_plane = ""
@@ -246,8 +247,8 @@ class MapViewer(Viewer):
         if shown is None:
             return
         past = "" if self.past.is_newest else f"The map of {self.past.ago_s:.1f} s ago"
-        over = "" if not self._is_over else "the run is over" if past else "The run is over"
-        self.view.note = " · ".join(part for part in (past, over, self.words.told) if part)
+        over = "The run is over" if self._is_over else ""
+        self.view.notes = tuple(part for part in (past, over, self.words.told) if part)
         self.view.update()
 
     def _say(self, sentence: str) -> None:
@@ -258,7 +259,7 @@ class MapViewer(Viewer):
         self.past.forget()
         self._is_over = False
         self.stack.forget()
-        self.view.note = ""
+        self.view.notes = ()
         self.view.forget()
         self.words.show_map(None)
         self._say(f"No map on {self.topic.topic} yet" if self.topic.topic else NOTHING)

@@ -10,6 +10,7 @@ from studio.editor.theme import Theme
 from studio.editor.views.scan_view import ScanView
 from studio.messages import Range3d
 
+NO_POINTS, NO_ECHO = "The scan has no points", "No beam of the scan has an echo"
 NOTHING = "No scan yet. Choose a topic of type Range3d"
 
 
@@ -28,6 +29,7 @@ class ScanViewer(Viewer):
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole scan: F", lambda _: self.view.fit_by_hand())
         self.facts = facts()
         column(self, Bar(self.topic, self.fit, self.facts), self.place)
+        self.setFocusProxy(self.view)
         self.topics_changed()
 
     def save(self) -> Settings:
@@ -63,6 +65,7 @@ class ScanViewer(Viewer):
             return
         self._stack.setCurrentWidget(self.view)
         self.view.show_scan(scan)
+        self.view.notes = () if len(self.view.points) else (NO_ECHO if self.view.left_out else NO_POINTS,)
         without = f" · {self.view.left_out} without an echo" if self.view.left_out else ""
         self.facts.setText(f"{count_words(len(scan))} points{without} · {scan.frame or 'no frame'}")
 

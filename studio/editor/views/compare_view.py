@@ -63,6 +63,11 @@ class CompareView(MapView):
         self._dragged: int | None = None
         """An end of the cut, or -1 for the border."""
 
+    def read_out(self, x_m: float, y_m: float) -> str:
+        """Of what is seen there: right of the border that is what lies over the other."""
+        is_over = bool(self.over) and self.world().pixel_of(x_m, y_m)[0] >= self._border()
+        return self.words_of(self.over if is_over else self.layers, x_m, y_m)
+
     # ---- painting
 
     def paint_ground(self, painter: QPainter, world: Window) -> None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PyQt6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 
-from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 from studio.editor.views.legend_drag import LegendDrag, end_at, is_on_bar
 from studio.editor.views.map_layers import Ground, Layer
@@ -28,7 +27,7 @@ from studio.editor.views.map_overlays import (
 )
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import MARGIN, PlaneView
-from studio.editor.views.plates import LEGEND, SMALL_LEGEND, draw_legend, draw_plate, draw_vehicle
+from studio.editor.views.plates import LEGEND, SMALL_LEGEND, draw_legend, draw_notes, draw_vehicle
 from studio.editor.views.votes_view import Chosen, combined, current
 from studio.messages import PoseTransform, Range3d, Vote
 
@@ -75,8 +74,6 @@ class MapView(PlaneView):
         self.follows = True
         self.is_real = False
         """What is seen comes from a real vehicle, which the picture has to say."""
-        self.note = ""
-        """What else has to be known about the picture."""
         self.vehicle_m = 1.0
         self.is_free = False
         """Somebody has chosen what is seen."""
@@ -141,6 +138,13 @@ class MapView(PlaneView):
         super().fit_by_hand()
         self.is_free = False  # the whole map, of the next run too
 
+    def zoom_at(self, pixel: QPointF, factor: float) -> None:
+        """Who follows the vehicle goes on doing so: it stays in the middle, and only the scale is another."""
+        if self.follows and self._fitted and self.pose is not None:
+            self.look_at(*self.centre_m, self.metres_per_pixel / factor)
+        else:
+            super().zoom_at(pixel, factor)
+
     def show_free(self, x_m: float, y_m: float, metres_per_pixel: float) -> None:
         """What somebody has looked at before."""
         self.look_at(x_m, y_m, metres_per_pixel)
@@ -191,19 +195,22 @@ class MapView(PlaneView):
         return min(e[0] for e in each), min(e[1] for e in each), max(e[2] for e in each), max(e[3] for e in each)
 
     def read_out(self, x_m: float, y_m: float) -> str:
+        return self.words_of(self.layers, x_m, y_m)
+
+    def words_of(self, layers: list[Layer], x_m: float, y_m: float) -> str:
         """Of the topmost layer, and what those below it have there."""
         place = super().read_out(x_m, y_m)
-        if not self.layers:
+        if not layers:
             return place
         words = [place]
-        for layer in reversed(self.layers):
+        for layer in reversed(layers):
             cell = layer.map.cell_of(x_m, y_m)
             if cell is None:
                 continue
             value = layer.words_at(cell)
             if len(words) == 1:
                 words = [f"cell {cell[1]}, {cell[0]}", place]
-            words.append(value if len(self.layers) == 1 else f"{layer.plane} {value}")
+            words.append(value if len(layers) == 1 else f"{layer.plane} {value}")
         return "   ".join(words if len(words) > 1 else [place, "outside the map"])
 
     # ---- painting
@@ -307,22 +314,10 @@ class MapView(PlaneView):
             self.legend_clicked.emit(legend[0])  # back: the first click of the two has changed the colours
             super().mouseDoubleClickEvent(event)
 
-    def _paint_notes(self, painter: QPainter) -> None:
-        origin, x = self.theme.origins["real"], float(MARGIN)
-        painter.setFont(text_font(12, 600))
-        for words, is_real in (("REAL" if self.is_real else "", True), (self.note, False)):
-            if not words:
-                continue
-            plate = QRectF(x, MARGIN, painter.fontMetrics().horizontalAdvance(words) + 18, 24)
-            draw_plate(painter, plate, self.theme)
-            if is_real:
-                painter.fillRect(plate, QColor(origin.fill))
-            painter.setPen(QColor(origin.on_fill if is_real else self.theme.text))
-            painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)
-            x = plate.right() + 6
+    def paint_notes(self, painter: QPainter) -> None:
+        draw_notes(painter, self.notes, self.width(), self.theme, is_real=self.is_real)
 
     def paint_plates(self, painter: QPainter) -> None:
-        self._paint_notes(painter)
         drawn: dict[object, QPixmap] = {}
         for number, where in self._with_legend():
             if where.height() < 100:

@@ -22,7 +22,7 @@ from studio.editor.fonts import code_font, text_font
 from studio.editor.theme import Theme
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plate_places import PlatePlaces
-from studio.editor.views.plates import draw_cross, draw_plate, draw_upright, with_alpha
+from studio.editor.views.plates import draw_cross, draw_notes, draw_plate, draw_upright, with_alpha
 
 CLOSEST_M, FARTHEST_M = 0.0005, 50.0
 """Metres per pixel."""
@@ -51,6 +51,8 @@ class PlaneView(QWidget):
         self.picks = False
         self.measures = False
         self.shows_plates = True
+        self.notes: tuple[str, ...] = ()
+        """What has to be known about the picture."""
         self.plates = PlatePlaces()
         self._grabbed: QPointF | None = None
         self._press: QPointF | None = None
@@ -136,9 +138,10 @@ class PlaneView(QWidget):
             draw_cross(painter, self._pointer)
         self.plates.begin()
         if self.shows_plates:
-            self._paint_scale(painter)
-            self._paint_read_out(painter, world)
             self.paint_plates(painter)
+            self._paint_scale(painter)
+            self._paint_read_out(painter, world)  # over what may lie there: it goes again with the pointer
+        self.paint_notes(painter)
         painter.end()
 
     def paint_ground(self, painter: QPainter, world: Window) -> None:
@@ -151,11 +154,15 @@ class PlaneView(QWidget):
         """Above the grid."""
 
     def paint_plates(self, painter: QPainter) -> None:
-        """On top, in pixels."""
+        """On top, in pixels; they can be hidden."""
+
+    def paint_notes(self, painter: QPainter) -> None:
+        """On top of all, and always: what nobody may overlook."""
+        draw_notes(painter, self.notes, self.width(), self.theme)
 
     def read_out(self, x_m: float, y_m: float) -> str:
         """What is at a place, in words."""
-        return f"x {x_m:.2f}  y {y_m:.2f}".replace("-", "−")
+        return f"x {x_m:.2f}  y {y_m:.2f} m".replace("-", "−")
 
     def _paint_grid(self, painter: QPainter, world: Window) -> None:
         step = round_step(GRID_PX * self.metres_per_pixel)

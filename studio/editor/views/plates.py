@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
@@ -12,6 +13,7 @@ from studio.editor.theme import Theme
 from studio.editor.views.map_colours import Scheme, ticks
 
 LEGEND, SMALL_LEGEND = (112, 176), (92, 132)
+NOTE_MARGIN, NOTE_HEIGHT = 12, 24
 _BAR = 12
 
 
@@ -106,6 +108,27 @@ def number(value: float, scheme: Scheme) -> str:
     """With a sign where the scale has two sides, and a real minus."""
     text = f"{value:+g}" if scheme.grade is not None and value else f"{value:g}"
     return text.replace("-", "−")
+
+
+def draw_notes(painter: QPainter, notes: Sequence[str], width: int, theme: Theme, *, is_real: bool = False) -> None:
+    """From the upper left corner, each on its plate, in as many rows as they need; what is of a real vehicle says so
+    first."""
+    origin, x, y = theme.origins["real"], NOTE_MARGIN, NOTE_MARGIN
+    painter.setFont(text_font(12, 600))
+    metrics, room = painter.fontMetrics(), width - 2 * NOTE_MARGIN
+    for words in (["REAL"] if is_real else []) + list(notes):
+        wide = min(metrics.horizontalAdvance(words) + 18, room)
+        if x > NOTE_MARGIN and x + wide > NOTE_MARGIN + room:
+            x, y = NOTE_MARGIN, y + NOTE_HEIGHT + 4
+        plate = QRectF(x, y, wide, NOTE_HEIGHT)
+        draw_plate(painter, plate, theme)
+        is_loud = is_real and (x, y) == (NOTE_MARGIN, NOTE_MARGIN)
+        if is_loud:
+            painter.fillRect(plate, QColor(origin.fill))
+        painter.setPen(QColor(origin.on_fill if is_loud else theme.text))
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, wide - 12)
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, shown)
+        x += wide + 6
 
 
 def draw_vehicle(painter: QPainter, at: QPointF, heading_rad: float, length_px: float, theme: Theme) -> None:

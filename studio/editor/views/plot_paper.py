@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent, QPainter
+from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.theme import Theme
 from studio.editor.views.plates import draw_upright, with_alpha
 
 OF_THE_WORLD_S = 1e8
 """Later than this are moments since 1970, earlier ones durations."""
+BETWEEN_PX = 18
+"""Pixels: between two times below a plot."""
+CLOCK_STEPS_S = (15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 14400.0, 43200.0)
 GRID_ALPHAS = (34, 16)
 """Of lines at large and at small ticks."""
 
@@ -29,12 +34,32 @@ class TimeAxis(ValueAxis):
     is_time = True
     """False while the axis is a field, not time."""
 
+    def tickSpacing(self, first: float, last: float, size: float) -> list[tuple[float, float]]:
+        """As close as the times can be read beside each other: pyqtgraph's own do not look how long they are."""
+        if not self.is_time or not last > first or not size > 0:
+            return super().tickSpacing(first, last, size)  # type: ignore[no-any-return]
+        a_pixel, metrics = (last - first) / size, QFontMetricsF(QApplication.font())
+        step = _tick_step(a_pixel, of_the_world=first >= OF_THE_WORLD_S)
+        for _ in range(3):  # finer ones are longer: a few rounds, and both fit
+            words = self.tickStrings([first, last], 1.0, step)
+            wide = max(metrics.horizontalAdvance(text) for text in words)
+            step = _tick_step((wide + BETWEEN_PX) * a_pixel, of_the_world=first >= OF_THE_WORLD_S)
+        return [(step, 0.0), (step / (3 if step in CLOCK_STEPS_S else 5), 0.0)]
+
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if not self.is_time or not values or min(values) < OF_THE_WORLD_S:
             unit = " s" if self.is_time else ""
             return [f"{text}{unit}" for text in super().tickStrings(values, scale, spacing)]
         moments = [datetime.fromtimestamp(value, UTC).astimezone() for value in values]
         return [f"{at:%H:%M:%S}" + (f".{at.microsecond // 1000:03d}" if spacing < 1 else "") for at in moments]
+
+
+def _tick_step(least: float, *, of_the_world: bool) -> float:
+    """Round: 1, 2 or 5 of a power of ten; of a time of day above ten seconds what clocks have."""
+    if of_the_world and least > 10.0:
+        return next((step for step in CLOCK_STEPS_S if step >= least), math.ceil(least / 86400.0) * 86400.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * factor for factor in (1.0, 2.0, 5.0, 10.0) if power * factor >= least * 0.999)
 
 
 class PlotPaper(pg.PlotWidget):

@@ -12,6 +12,7 @@ from studio.editor.views.plane_view import PlaneView
 from studio.editor.views.plates import draw_vehicle, with_alpha
 from studio.messages import Range3d
 
+VEHICLE_PX = 14
 LEAST_SHARE = 0.3
 """Of the view that a scan fills: of a smaller one nothing could be told."""
 
@@ -59,8 +60,18 @@ class ScanView(PlaneView):
         if not self._is_free:
             self.fit()
 
+    def fit(self) -> None:
+        """With room for the whole plate of the vehicle, which is often at the edge of what it sees."""
+        extent = self.extent_m()
+        if extent is not None:
+            left, bottom, right, top = extent
+            across = max((right - left) / max(self.width() - 2 * VEHICLE_PX, 1), (top - bottom) / max(self.height(), 1))
+            more = across * VEHICLE_PX
+            self.show_rectangle(left - more, bottom, right + more, top)
+
     def forget(self) -> None:
         self.points, self.left_out, self._is_free = np.zeros((0, 2)), 0, False
+        self.notes = ()
         self.update()
 
     def extent_m(self) -> tuple[float, float, float, float] | None:

@@ -350,3 +350,12 @@ def test_the_view_and_the_border_of_a_swipe_come_back(pair: CompareViewer) -> No
     until(lambda: again.linked._fitted, "it is laid out")
     assert where(again) == where(pair) and not again.change.shows_plates
     assert again.sides[0].view.share == a.share == pytest.approx(0.25, abs=0.01)
+
+
+def test_the_read_out_of_a_swipe_is_of_the_map_that_is_seen_there(pair: CompareViewer) -> None:
+    a, b = (side.view for side in pair.sides)
+    pair.way.setCurrentText("Swipe")
+    world = a.world()
+    left, right = ((world.x_of(a._border() + by), world.y_of(a.height() / 2)) for by in (-5, 5))
+    assert a.read_out(*left) == a.words_of(a.layers, *left)
+    assert a.read_out(*right) == a.words_of(b.layers, *right) != a.words_of(a.layers, *right)

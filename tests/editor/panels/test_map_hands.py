@@ -116,12 +116,12 @@ def test_hands_on_a_map_without_numbers_and_one_that_vanishes_meanwhile(feed: Fe
 
 def test_the_last_picture_of_a_run_that_has_ended_says_so(feed: Feed) -> None:
     viewer = shown_map(feed)
-    assert viewer.view.note == ""
+    assert viewer.view.notes == ()
     viewer.ended()
-    assert viewer.view.note == "The run is over" and viewer.shown is not None
+    assert viewer.view.notes == ("The run is over",) and viewer.shown is not None
     viewer.attached()
     show_terrain(viewer)
-    assert viewer.view.note == ""
+    assert viewer.view.notes == ()
 
 
 def test_who_needs_other_colours_has_them_in_every_map(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_a_goal_is_told_and_seen_and_measuring_ends_choosing_one(feed: Feed, mon
     assert viewer.facts.text().startswith("planner goes to x"), "the next map does not wipe it away"
     world = viewer.view.world()
     assert viewer.view.goal_m == pytest.approx((world.x_of(200), world.y_of(200)), abs=0.1)
-    assert viewer.view.note.startswith("planner goes to x"), "on the map too: a narrow bar has no room for words"
+    assert viewer.view.notes[0].startswith("planner goes to x"), "on the map too: a narrow bar has no room for words"
     viewer.view.show_plan([(2.0, 1.0), (3.0, 3.0)])
     assert viewer.view.goal_m == (3.0, 3.0), "what is planned counts"
 
@@ -189,14 +189,14 @@ def test_a_map_of_the_past_stays_when_the_oldest_are_forgotten(feed: Feed, monke
 
     for number in range(1, 6):
         take(number)
-    viewer.past.setValue(2)
-    assert seen() == (3.0, 3.0) and viewer.view.note == "The map of 2.0 s ago"
+    viewer.past.slider.setValue(2)
+    assert seen() == (3.0, 3.0) and viewer.view.notes == ("The map of 2.0 s ago",)
     take(6)
-    assert seen() == (3.0, 3.0) and viewer.past.value() == 1 and viewer.view.note == "The map of 3.0 s ago"
+    assert seen() == (3.0, 3.0) and viewer.past.slider.value() == 1 and viewer.view.notes == ("The map of 3.0 s ago",)
     take(7)
     take(8)
     assert seen() == (4.0, 4.0), "there is no room for it any more"
-    assert "no longer kept" in viewer.facts.text() and viewer.view.note.startswith("The map of 4.0 s ago · ")
+    assert "no longer kept" in viewer.facts.text() and viewer.view.notes[0] == "The map of 4.0 s ago"
 
 
 def test_a_map_that_came_while_it_was_hidden_fits_when_it_is_seen(feed: Feed) -> None:
@@ -237,3 +237,38 @@ def test_the_bar_tells_the_rate_and_leads_to_the_scene(feed: Feed) -> None:
     viewer.scene_wanted.connect(lambda: wanted.append(True))
     viewer.scene.click()
     assert wanted
+
+
+def test_what_nobody_may_overlook_is_seen_without_the_other_plates_and_over_them(feed: Feed) -> None:
+    """`H` hid that a map was an old one, or of a real vehicle; so did a legend that was dragged there."""
+    viewer = shown_map(feed)
+    origin = viewer.theme.origins["real"]
+    viewer.view.is_real = True
+    drag(viewer.view, viewer.view.legend_rectangle().topLeft().toPoint() + QPoint(8, 8), QPoint(16, 16))
+    for _ in range(2):
+        seen = viewer.view.grab().toImage()
+        assert seen.pixelColor(14, 14).name() == origin.fill.lower()
+        QTest.keyClick(viewer.view, Qt.Key.Key_H)
+
+
+def test_long_notes_have_rows_of_their_own_and_end_within_the_picture(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    viewer.resize(260, 450)
+    plain = viewer.view.grab().toImage()
+    viewer.view.notes = ("The map of 29.4 s ago", "The map that was looked at is no longer kept: this is the oldest")
+    viewer.view.shows_plates = False
+    noted = viewer.view.grab().toImage()
+
+    def differs(x: int, y: int) -> bool:
+        return bool(plain.pixel(x, y) != noted.pixel(x, y))
+
+    below = 12 + 24 + 4 + 2
+    assert any(differs(x, below) for x in range(14, 240)), "the second is in a row of its own"
+    assert not any(differs(x, below) for x in range(249, 260)), "and ends before the edge"
+
+
+def test_keys_mean_the_map_after_a_click_on_its_bar(feed: Feed) -> None:
+    viewer = shown_map(feed)
+    viewer.activateWindow()
+    QTest.mouseClick(viewer.fit, Qt.MouseButton.LeftButton)
+    assert viewer.focusProxy() is viewer.view

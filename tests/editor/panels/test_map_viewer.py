@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
@@ -31,7 +31,7 @@ def test_a_map_is_painted_and_read_out(feed: Feed) -> None:
     viewer.show()
     QApplication.processEvents()
     viewer._take_map([event("/terrain_map/terrain", terrain())])
-    assert viewer.view.read_out(12.2, -4.9) == "cell 4, 0   x 12.20  y −4.90   +0.30 m ± 0.02"
+    assert viewer.view.read_out(12.2, -4.9) == "cell 4, 0   x 12.20  y −4.90 m   +0.30 m ± 0.02"
     assert "outside" in viewer.view.read_out(0.0, 0.0)
     picture = viewer.view.grab().toImage()
     middle = picture.pixelColor(picture.width() // 2, picture.height() // 2)
@@ -67,18 +67,19 @@ def test_earlier_maps_can_be_looked_at(feed: Feed) -> None:
     viewer = MapViewer(feed, LIGHT)
     for value in (0.1, 0.2, 0.3):
         viewer._take_map([event("/terrain_map/terrain", terrain(value=value), seconds=value * 10)])
-    viewer.past.setValue(0)
-    assert viewer.view.note == "The map of 2.0 s ago"
+    assert viewer.past.words.text() == "Newest map"
+    viewer.past.slider.setValue(0)
+    assert viewer.view.notes == ("The map of 2.0 s ago",) and viewer.past.words.text() == "2.0 s ago"
     assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1)
     viewer._take_map([event("/terrain_map/terrain", terrain(value=0.4), seconds=4.0)])
     assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.1), "the past stays until one comes back"
-    viewer.past.setValue(viewer.past.maximum())
+    viewer.past.slider.setValue(viewer.past.slider.maximum())
     assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.4)
-    assert viewer.view.note == ""
-    viewer.past.setValue(2)
+    assert viewer.view.notes == ()
+    viewer.past.slider.setValue(2)
     viewer._take_map([event("/terrain_map/terrain", terrain(value=0.5), seconds=1.5)])
-    assert viewer.past.maximum() == 1, "a log was rewound: what came later is not before it"
-    assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.5) and viewer.view.note == ""
+    assert viewer.past.slider.maximum() == 1, "a log was rewound: what came later is not before it"
+    assert float(viewer.view.layers[0].values[0, 0]) == pytest.approx(0.5) and viewer.view.notes == ()
 
 
 def test_a_map_of_a_real_vehicle_says_so(feed: Feed) -> None:
@@ -111,7 +112,13 @@ def test_the_vehicle_leaves_a_path_and_the_view_follows_until_a_hand_moves_it(fe
         viewer._take_pose([event("/platform/pose", PoseTransform.from_xyz_rpy(x_m=x, y_m=1.0))])
     assert viewer.view.path.places.tolist() == [[12.0, 1.0], [13.0, 1.0], [14.0, 1.0]]
     assert viewer.view.centre_m == (14.0, 1.0)
+    before = viewer.view.metres_per_pixel
     viewer.view.zoom_at(QPointF(10, 10), 2.0)
+    assert viewer.view.metres_per_pixel == before / 2 and viewer.view.centre_m == (14.0, 1.0)
+    assert viewer.follow.isChecked(), "another scale is no other place"
+    QTest.mousePress(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(100, 200))
+    QTest.mouseMove(viewer.view, QPoint(160, 200))
+    QTest.mouseRelease(viewer.view, Qt.MouseButton.LeftButton, pos=QPoint(160, 200))
     assert not viewer.follow.isChecked()
     viewer._take_pose([event("/platform/pose", Odometry(position=(20.0, 2.0, 0.0)))])
     assert viewer.view.pose is not None and viewer.view.centre_m[0] < 20

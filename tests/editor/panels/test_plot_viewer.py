@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PyQt6.QtGui import QFontMetricsF
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.plot_viewer import PlotViewer
@@ -71,6 +73,20 @@ def test_the_time_of_the_world_is_the_time_of_day(feed: Feed) -> None:
     assert viewer.plot.getAxis("left").tickStrings([-0.5, 0.0], 1.0, 0.5) == ["−0.5", "0"]
     strings = axis.tickStrings([1.7e9, 1.7e9 + 90], 1.0, 90.0)
     assert all(len(text) == 8 and text.count(":") == 2 for text in strings) and strings[0] != strings[1]
+
+
+@pytest.mark.parametrize("first_s", [0.0, 1.7e9])
+@pytest.mark.parametrize("span_s", [0.05, 7.0, 95.0, 4000.0, 300_000.0])
+@pytest.mark.parametrize("room_px", [120.0, 400.0, 1500.0])
+def test_times_below_a_plot_have_room_beside_each_other(
+    feed: Feed, first_s: float, span_s: float, room_px: float
+) -> None:
+    """In a narrow plot of a few seconds they were written over each other."""
+    axis = PlotViewer(feed, LIGHT).plot.getAxis("bottom")
+    (step, _), (finer, _) = axis.tickSpacing(first_s, first_s + span_s, room_px)
+    shown = axis.tickStrings([first_s, first_s + span_s], 1.0, step)
+    widest = max(QFontMetricsF(QApplication.font()).horizontalAdvance(text) for text in shown)
+    assert finer < step and step * room_px / span_s > widest
 
 
 def test_what_is_visible_goes_into_a_table(feed: Feed, tmp_path: Path) -> None:

@@ -52,6 +52,19 @@ def test_a_scan_that_has_not_come_is_named(feed: Feed) -> None:
     assert viewer.empty.isVisibleTo(viewer) and not viewer.facts.text(), "of another run"
 
 
+def test_a_component_that_votes_in_two_ways_is_two_voters(feed: Feed) -> None:
+    """They had one row, in which each wrote over the other."""
+    viewer = VotesViewer(feed, DARK)
+    arcs = np.linspace(-0.2, 0.2, 5)
+    viewer._take_votes([event("/avoid/votes", Vote.over(arcs, vote=np.zeros(5)))])
+    assert list(viewer.view.votes) == ["avoid"]
+    feed.state["topics"]["/avoid/doubts"] = {"type": "Vote", "count": 5}
+    viewer.topics_changed()
+    for topic in ("/avoid/votes", "/avoid/doubts"):
+        viewer._take_votes([event(topic, Vote.over(arcs, vote=np.zeros(5)))])
+    assert sorted(viewer.view.votes) == ["avoid/doubts", "avoid/votes"]
+
+
 def test_voters_that_have_no_row_are_counted(feed: Feed) -> None:
     viewer = VotesViewer(feed, DARK)
     viewer.resize(500, 500)
@@ -106,3 +119,24 @@ def test_a_scan_with_beams_that_saw_nothing(feed: Feed) -> None:
     viewer._take([event("/platform/laser", scan)])
     assert "3 points · 2 without an echo · Laser:Scan" in viewer.facts.text()
     assert not viewer.grab().isNull()
+
+
+def test_a_scan_without_anything_says_so(feed: Feed) -> None:
+    """It was an empty picture."""
+    viewer = ScanViewer(feed, LIGHT)
+    viewer._take([event("/platform/laser", Range3d())])
+    assert viewer.view.notes == ("The scan has no points",)
+    blind = Range3d.from_polar(np.full(5, np.nan), 0.0, 0.1, keep_missing=True)
+    viewer._take([event("/platform/laser", blind)])
+    assert viewer.view.notes == ("No beam of the scan has an echo",)
+    viewer._take([event("/platform/laser", Range3d.from_xyz([[1, 0, 0]]))])
+    assert viewer.view.notes == ()
+
+
+def test_the_vehicle_of_a_scan_is_wholly_in_a_narrow_view(feed: Feed) -> None:
+    """A scanner that looks ahead has it at the very edge, where half of it was cut off."""
+    viewer = ScanViewer(feed, LIGHT)
+    viewer.resize(200, 400)
+    viewer.show()
+    viewer._take([event("/platform/laser", Range3d.from_xyz([[4, -4, 0], [9, 0, 0], [4, 4, 0]]))])
+    assert viewer.view.world().pixel_of(0.0, 0.0)[0] >= 12.0
