@@ -20,6 +20,7 @@ from studio.editor.panels.map_things import ThingsWatch
 from studio.editor.panels.map_words import MapWords
 from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.waiting_words import waiting_words
 from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.map_raster import warm as warm
@@ -262,7 +263,7 @@ class MapViewer(Viewer):
         self.view.notes = ()
         self.view.forget()
         self.words.show_map(None)
-        self._say(f"No map on {self.topic.topic} yet" if self.topic.topic else NOTHING)
+        self._say(waiting_words("map", self.topic.topic, self.feed.state) if self.topic.topic else NOTHING)
 
     # ---- choices
 

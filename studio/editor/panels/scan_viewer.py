@@ -6,6 +6,7 @@ from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
+from studio.editor.panels.waiting_words import waiting_words
 from studio.editor.theme import Theme
 from studio.editor.views.scan_view import ScanView
 from studio.messages import Range3d
@@ -45,7 +46,7 @@ class ScanViewer(Viewer):
     def _forget(self) -> None:
         self.view.forget()
         self.facts.clear()
-        self.empty.say(f"No scan on {self.topic.topic} yet" if self.topic.topic else NOTHING)
+        self.empty.say(waiting_words("scan", self.topic.topic, self.feed.state) if self.topic.topic else NOTHING)
         self._stack.setCurrentWidget(self.empty)
 
     def topics_changed(self) -> None:

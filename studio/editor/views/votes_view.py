@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QWidget
 
 from studio.editor.fonts import text_font
 from studio.editor.theme import Theme, mixed
+from studio.editor.views.plates import with_alpha
 from studio.messages import Velocity, Vote
 
 ROW, LOW_ROW = 22, 18
@@ -224,6 +225,8 @@ class VotesView(QWidget):
         painter.setFont(text_font(12, 600))
         painter.setPen(QColor(self.theme.accent))
         for line, words in enumerate(self.choice_words(spoken)):
+            place = QRectF(8, where.top() + 7 + 17 * line, painter.fontMetrics().horizontalAdvance(words) + 4, 17)
+            painter.fillRect(place, with_alpha(self.theme.canvas, 215))  # in a narrow panel the fan is below them
             painter.drawText(QPointF(10, where.top() + 20 + 17 * line), words)
             painter.setFont(text_font(12))
             painter.setPen(QColor(self.theme.muted))

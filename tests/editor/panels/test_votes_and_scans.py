@@ -43,9 +43,13 @@ def test_who_may_take_no_arc_has_chosen_none(feed: Feed) -> None:
 
 
 def test_a_scan_that_has_not_come_is_named(feed: Feed) -> None:
+    feed.state["topics"] = {"/platform/laser": {"type": "Range3d", "count": 0}}
     viewer = ScanViewer(feed, DARK)
     words = viewer.empty._sentence
     assert words.text() == "No scan on /platform/laser yet"
+    feed.state["topics"]["/platform/laser"] = {"type": "Range3d", "count": 1}
+    viewer.attached()
+    assert words.text() == "Waiting for the next scan on /platform/laser", "one came before anybody looked"
     viewer._take([event("/platform/laser", Range3d.from_xyz([[1, 0, 0]]))])
     assert viewer.facts.text()
     viewer.attached()
