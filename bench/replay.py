@@ -2,7 +2,9 @@
 
 The whole replay is timed, with the start of the processes. Ten replays of a run that the recorder has written in real
 time have to come out as the same bytes, in process and over processes. The goals are for first_steps; the figures of
-the other examples tell what a system costs that computes something. `--seconds` is the length of first_steps' log.
+the other examples tell what a system costs that computes something. A way through a log is gone by its player in a
+running system, and can be gone back afterwards; it is set against the same way as a replay over processes goes it.
+`--seconds` is the length of first_steps' log.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from bench.harness import OURS, Report
+from bench.harness import OURS, Report, interleave
 from bench.replay_parts.examples import CARMEN, EXAMPLES, PROJECTS, Example, record_example, record_run
+from bench.replay_parts.ways import replayed_s, sought_s
 from studio.model.opened import open_project
 from studio.runtime.channel.in_process import InProcess
 from studio.runtime.host import create
@@ -30,6 +33,9 @@ FIRST = "first_steps"
 REAL_TIME = "real time"
 FORWARDS = "forwards"
 REPLAYS = "replays"
+REPLAYED = "replayed"
+DRIVEN = "raptor_blocks_world"
+WAY_GOAL = 1.3
 STEPS = 200
 TEN = 10
 LIVE_S = 10.0
@@ -44,6 +50,7 @@ def run(rounds: int = 5, seconds: float = 600.0) -> Report:
         identity(report, Path(folder), LIVE_S)
         for example in (*EXAMPLES, CARMEN):
             other_example(report, Path(folder), example)
+        way(report, Path(folder), DRIVEN)
     return report
 
 
@@ -92,6 +99,15 @@ def other_example(report: Report, folder: Path, example: Example) -> None:
     add_identity(report, f"{example.project}, both ways: the same bytes", outs)
     for path in (*outs, log):
         path.unlink()
+
+
+def way(report: Report, folder: Path, project: str, seconds: float = 10.0) -> None:
+    """Seeking to the end of a log in a running system, checkpoints and all."""
+    log = record_run(project, seconds, folder / "way.mcap", "--gate", "lockstep")
+    with redirect_stdout(sys.stderr):
+        contenders = {OURS: lambda: sought_s(project, log), REPLAYED: lambda: replayed_s(project, log)}
+        medians = interleave(contenders, report.rounds)
+    report.add(f"{project}, a way through {seconds:g} s of log", "s", medians, against=REPLAYED, goal=WAY_GOAL)
 
 
 def add_identity(report: Report, what: str, logs: Iterable[Path]) -> None:

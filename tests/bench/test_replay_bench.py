@@ -26,6 +26,15 @@ def test_first_steps_is_fast_and_comes_back_to_its_start(tmp_path: Path) -> None
     assert all(row.met for row in report.rows if row.unit == "times")
 
 
+@pytest.mark.soak
+def test_a_way_through_a_log_is_set_against_a_replay_of_it(tmp_path: Path) -> None:
+    report = Report("replay", 1)
+    replay.way(report, tmp_path, "terrain_truth", 0.5)
+    [row] = report.rows
+    assert (row.unit, row.against, row.goal, row.better) == ("s", "replayed", 1.3, "lower")
+    assert row.ours > 0 and all(peer is not None and peer > 0 for peer in row.peers.values())
+
+
 def test_replays_of_a_recorded_run_are_counted_by_their_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "TEN", 2)
     report = Report("replay", 1)
