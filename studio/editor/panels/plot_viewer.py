@@ -103,7 +103,7 @@ class PlotViewer(Viewer):
         else:
             self.beside.read(curve, log)
         self._stack.setCurrentWidget(self.plot)
-        self.show_theme(self.theme)
+        self._show_names()
         self._retitle()
 
     def remove(self, wanted: Field, log: Path | None = None) -> None:
@@ -115,7 +115,7 @@ class PlotViewer(Viewer):
         if not self.curves:
             self._stack.setCurrentWidget(self.empty)
             self.facts.clear()
-        self.show_theme(self.theme)  # the others move up in the order of colours
+        self._show_names()  # the others move up in the order of colours
         self.beside.move()
         self._retitle()
 
@@ -352,12 +352,14 @@ class PlotViewer(Viewer):
         self.log_cursor.setHoverPen(theme.focus, width=3)
         self.pointer.mark.show_theme(theme)
         self.beside.strip.show_theme(theme)
-        self.names.show(self.curves, theme, room=self._room(), are_crossed=self.against.isChecked())
+        self._show_names()
+
+    def _show_names(self) -> None:
+        self.names.show(self.curves, self.theme, room=self._room(), are_crossed=self.against.isChecked())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        if not self.names.is_fit_for(self._room()):
-            self.show_theme(self.theme)
+        self.names.fit_into(self._room(), self.theme)
 
     def _room(self) -> QSize:
         return QSize(self.width(), self.height() - self.picture_top())

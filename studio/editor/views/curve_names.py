@@ -19,6 +19,8 @@ ROW_PX, SHARE, LEAST_ROWS = 18, 0.45, 3
 PADDING_PX = 3
 WIDE_PX = 700
 """In less a legend of whole names would lie over half of the curves."""
+Row = tuple[pg.PlotDataItem, str]
+"""A curve, and what it is called."""
 
 
 def style_in(room: QSize) -> tuple[int, bool]:
@@ -29,7 +31,21 @@ def style_in(room: QSize) -> tuple[int, bool]:
 class CloseRows(pg.LegendItem):
     """A legend whose rows are as far apart as lines of text."""
 
+    _is_filled = True
+
+    def fill(self, rows: Sequence[Row]) -> None:
+        """With these rows alone; its size is computed once, not with each of them."""
+        self._is_filled = False
+        self.clear()
+        for item, words in rows:
+            self.addItem(item, words)
+        self._is_filled = True
+        self.updateSize()
+        self.setVisible(bool(rows))
+
     def updateSize(self) -> None:
+        if not self._is_filled:
+            return
         super().updateSize()
         for row in self.items:
             for part in row:  # it asks for half as much again as its letters need
@@ -42,14 +58,12 @@ class CurveNames:
     def __init__(self, plot: pg.PlotWidget) -> None:
         self._more = pg.PlotDataItem(pen=None)
         """Stands for the curves whose names have no room."""
-        self._style = (0, False)
+        self._curves: Sequence[Curve] = ()
+        self._listed: tuple[Sequence[Row], str] = ((), "")
+        """What the plate shows, and in which theme."""
         self.legend = CloseRows(offset=(8, 8))
         self.legend.layout.setContentsMargins(PADDING_PX, PADDING_PX, PADDING_PX, PADDING_PX)
         self.legend.setParentItem(plot.getPlotItem().vb)
-
-    def is_fit_for(self, room: QSize) -> bool:
-        """Whether what is shown suits a plot of this size."""
-        return self._style == style_in(room)
 
     def show(self, curves: Sequence[Curve], theme: Theme, *, room: QSize, are_crossed: bool = False) -> None:
         """In a plot of this size. `are_crossed`: the axes tell what is seen."""
@@ -61,17 +75,24 @@ class CurveNames:
                 style = Qt.PenStyle.DashLine
             # One pixel wide: with two, Qt's software painter takes seven times as long.
             curve.item.setPen(pg.mkPen(theme.hue(HUES[hues[curve.what] % len(HUES)]), width=1, style=style))
-        self._list([] if are_crossed else curves, theme, room)
+        self._curves = [] if are_crossed else list(curves)
+        self.fit_into(room, theme)
 
-    def _list(self, curves: Sequence[Curve], theme: Theme, room: QSize) -> None:
-        self.legend.setBrush(pg.mkBrush(theme.panel))
-        self.legend.setLabelTextColor(theme.text)
-        self.legend.clear()
-        self._style = most, is_whole = style_in(room)
-        listed = curves if len(curves) <= most else curves[: most - 1]
-        for curve in listed:
-            self.legend.addItem(curve.item, curve.name if is_whole else curve.shown_as)
-        if len(listed) < len(curves):
-            self.legend.addItem(self._more, f"and {len(curves) - len(listed)} more")
-        self.legend.updateSize()
-        self.legend.setVisible(bool(curves))
+    def fit_into(self, room: QSize, theme: Theme) -> None:
+        """As many names as a plot of this size has room for. Names that stay are not made anew: that is slow, and a
+        panel that opens is resized several times.
+        """
+        rows = self._rows(room)
+        if (rows, theme.name) != self._listed:
+            self._listed = rows, theme.name
+            self.legend.setBrush(pg.mkBrush(theme.panel))
+            self.legend.setLabelTextColor(theme.text)
+            self.legend.fill(rows)
+
+    def _rows(self, room: QSize) -> list[Row]:
+        most, is_whole = style_in(room)
+        listed = self._curves if len(self._curves) <= most else self._curves[: most - 1]
+        rows: list[Row] = [(curve.item, curve.name if is_whole else curve.shown_as) for curve in listed]
+        if len(listed) < len(self._curves):
+            rows.append((self._more, f"and {len(self._curves) - len(listed)} more"))
+        return rows

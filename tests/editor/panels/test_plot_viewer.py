@@ -66,6 +66,24 @@ def test_a_narrow_plot_has_short_names_in_its_legend(feed: Feed) -> None:
     assert viewer.names.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
 
 
+def test_names_that_stay_are_not_made_anew_by_another_size_but_by_another_theme(feed: Feed) -> None:
+    """A panel that opens is resized several times, and names are slow to make."""
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.resize(500, 400)
+    viewer.show()
+    viewer.add(Field("/arbiter/command", "speed_m_s"))
+    viewer.add(Field("/arbiter/command", "steering_angle_rad"))
+    before = [label for _, label in viewer.names.legend.items]
+    viewer.resize(420, 300)
+    QApplication.processEvents()
+    assert [label for _, label in viewer.names.legend.items] == before
+    viewer.show_theme(DARK)
+    after = [label for _, label in viewer.names.legend.items]
+    assert [label.text for label in after] == [label.text for label in before]
+    assert after != before
+    assert viewer.names.legend.labelTextColor().name().upper() == DARK.text
+
+
 def test_the_time_of_the_world_is_the_time_of_day(feed: Feed) -> None:
     viewer = PlotViewer(feed, LIGHT)
     axis = viewer.plot.getAxis("bottom")
