@@ -17,6 +17,7 @@ def test_every_function_that_compiles_something_is_found() -> None:
     found = {name for folder in ("studio", "components") for file in (ROOT / folder).rglob("*.py")
              for _, name in kernels_of(file)}  # fmt: skip
     assert {"compiled_cast", "compiled_echoes", "compiled_fuse", "compiled_measure", "compiled_costs_to_go"} <= found
+    assert {"compiled_painting", "compiled_thinning"} <= found, "the first map and the first plot would halt the window"
 
 
 def test_what_was_compiled_is_found_by_the_next_process(tmp_path: Path) -> None:

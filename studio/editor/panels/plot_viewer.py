@@ -24,7 +24,8 @@ from studio.editor.views.plot_against import draw_against
 from studio.editor.views.plot_curve import SECOND_NS, Curve
 from studio.editor.views.plot_paper import PlotPaper
 from studio.editor.views.plot_table import rows_against, rows_over_time, write_table
-from studio.editor.views.series import Series, Statistics
+from studio.editor.views.series import Statistics
+from studio.editor.views.series import compiled_thinning as warm  # noqa: F401  # asked for by its module's users
 from studio.errors import StudioError
 
 FRAME_MS, SLOWEST_MS = 33, 100
@@ -162,6 +163,8 @@ class PlotViewer(Viewer):
         self._timer.setInterval(round(min(max(1000 * (last - first) / pixels, FRAME_MS), SLOWEST_MS)))
         for curve in self.curves:
             curve.item.setData(*curve.drawn(first, last, pixels), connect="finite")
+        # Otherwise pyqtgraph does it while it paints, sees that all have to move, and paints once more.
+        self.plot.getPlotItem().vb.updateAutoRange()
         self._figures_are_old = True
         if not self._figures.isActive():
             self._tell()
@@ -366,10 +369,3 @@ class PlotViewer(Viewer):
 
     def over_at(self) -> tuple[int, float]:
         return self.picture_top() + 8, 1.0  # the names of the curves are at the left
-
-
-def warm() -> None:
-    """Have the thinning of curves compiled, beside the window's work."""
-    series = Series()
-    series.add([i / 10 for i in range(100)], [0.0] * 100)
-    series.drawn(0.0, 10.0, 1)

@@ -240,8 +240,8 @@ def _cells(
     return np.where(outside, -1, low).astype(np.int32), np.where(outside, -1, high).astype(np.int32)
 
 
-def warm() -> None:
-    """Have the painting compiled: the first time takes seconds, and no window may wait for it."""
+def compiled_painting() -> None:
+    """Has the painting compiled: the first time takes seconds, and no window may wait for it."""
     # Of a message, because its arrays are read-only, for which other code is made.
     plane = Map(plane_names=("height",), planes=np.zeros((1, 1, 1))).plane("height")
     paint(plane, (0.0, 0.0), 1.0, Window(0.0, 1.0, 1.0, 1, 1), SCHEMES["terrain"])

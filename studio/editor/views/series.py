@@ -156,3 +156,10 @@ def _envelope(times, values, first, last, pixels):  # type: ignore[no-untyped-de
                 count += 1
                 previous = at
     return out_times[:count], out_values[:count]
+
+
+def compiled_thinning() -> None:
+    """Has it compiled: the first time takes seconds, and no window may wait for it."""
+    series = Series()
+    series.add([i / 10 for i in range(100)], [0.0] * 100)
+    series.drawn(0.0, 10.0, 1)

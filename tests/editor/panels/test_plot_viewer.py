@@ -66,6 +66,19 @@ def test_a_narrow_plot_has_short_names_in_its_legend(feed: Feed) -> None:
     assert viewer.names.legend.getLabel(viewer.curves[0].item).text == "/arbiter/command/speed_m_s"
 
 
+def test_the_scale_fits_new_values_before_they_are_painted(feed: Feed) -> None:
+    """Otherwise everything is painted twice: for the values, and for the scale that they need."""
+    viewer = PlotViewer(feed, LIGHT)
+    viewer.resize(500, 400)
+    viewer.show()
+    viewer.add(Field("/source/signal", "data"))
+    viewer.curves[0].series.add([0.1 * i for i in range(100)], [float(i) for i in range(100)])
+    viewer.redraw()
+    low, high = viewer.plot.getPlotItem().vb.viewRange()[1]
+    assert low <= 0.0
+    assert high >= 99.0
+
+
 def test_names_that_stay_are_not_made_anew_by_another_size_but_by_another_theme(feed: Feed) -> None:
     """A panel that opens is resized several times, and names are slow to make."""
     viewer = PlotViewer(feed, LIGHT)
