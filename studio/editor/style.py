@@ -31,7 +31,7 @@ QMenu::separator { height: 1px; background: $border; margin: 4px 6px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QToolTip { background: $tooltip; color: $text; border: 1px solid $control_border; padding: 5px 7px; }
 QToolBar { background: $window; border: 0; border-bottom: 1px solid $border; padding: 7px 8px; spacing: 4px; }
-QToolBar::separator { background: $border; width: 1px; margin: 3px 8px; }
+QToolBar::separator { background: $border; width: 1px; margin: 3px 6px; }
 QStatusBar { background: $window; border-top: 1px solid $border; }
 QStatusBar::item { border: 0; }
 

@@ -306,7 +306,7 @@ class CompareViewer(Viewer):
         self.found = found
         tolerance, unit = found.tolerance, scheme_for(found.plane).unit
         self.tolerance.setSuffix(f" {unit}" if unit else "")
-        scheme = SCHEMES["difference_dark" if self.theme.name == "dark" else "difference"]
+        scheme = SCHEMES["difference"]
         reach = max(tolerance * 4, 1e-3)
         limits = self.colours.ranges.get("difference", (-reach, reach))
         self.change.show_layers([Layer(found.map, "difference", replace(scheme.over(*limits), unit=unit))])

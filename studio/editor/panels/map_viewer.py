@@ -57,7 +57,7 @@ class MapViewer(Viewer):
         self.colours = _box("Colours", "Colours; the second terrain scheme can be told apart by everybody")
         self.colours.addItem("Colours by plane", "")
         for scheme in SCHEMES.values():
-            if not scheme.name.startswith("difference"):
+            if scheme.name != "difference":
                 self.colours.addItem(scheme.title, scheme.name)
         self.colours.currentIndexChanged.connect(lambda _: self._choose_colours())
         self.follow = self.tool(

@@ -256,7 +256,7 @@ class SceneViewer(Viewer):
 
     def _take_map(self, map_: Map) -> None:
         plane = height_plane(map_) or (map_.plane_names[0] if map_.plane_names else "")
-        scheme = scheme_for(plane)
+        scheme = scheme_for(plane).seen_in(self.theme.name)
         if plane and map_.planes.size and not fixed_range(plane):
             scheme = scheme.over(*range_of(map_.plane(plane)))
         self.view.content.show_map(map_, plane, scheme)

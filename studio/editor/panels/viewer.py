@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QFormLayout,
     QLabel,
     QMenu,
-    QPushButton,
     QSizePolicy,
     QStackedLayout,
     QToolButton,
@@ -22,8 +21,9 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.feed import Changes, Feed, Show, Watch
-from studio.editor.icons import icon, pixmap
+from studio.editor.icons import icon
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
+from studio.editor.panels.empty_state import Empty, Offer
 from studio.editor.panels.later_picture import later_words
 from studio.editor.panels.popup import keep_apart
 from studio.editor.panels.quiet_topics import quiet_words
@@ -37,8 +37,6 @@ __all__ = [
     "column", "facts", "mark", "muted", "short_title", "stacked",
 ]  # fmt: skip
 Settings = dict[str, Any]
-Offer = tuple[str, str]
-"""The words of a button, and the action of the window that it does."""
 RUN: Offer = ("Run the system", "run.start")
 LEAST_FACTS = 64
 """Pixels: from the beginning of a sentence in less nobody could guess the rest."""
@@ -363,42 +361,6 @@ def mark(widget: QWidget, name: str, value: object) -> None:
         if style is not None:
             style.unpolish(widget)
             style.polish(widget)
-
-
-class Empty(QWidget):
-    """One sentence, one muted picture and one thing to do about it, in the middle."""
-
-    def __init__(self, name: str, sentence: str, theme: Theme) -> None:
-        super().__init__()
-        self._name = name
-        self._picture = QLabel()
-        self._sentence = muted(sentence)
-        self._sentence.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.addStretch(1)
-        for label in (self._picture, self._sentence):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(label)
-        self.button = QPushButton()
-        self.button.clicked.connect(lambda _: self._do(self._action))
-        self.button.hide()
-        column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(1)
-        self._action = ""
-        self._do: Callable[[str], object] = lambda _: None
-        self.show_theme(theme)
-
-    def offer(self, offer: Offer | None, do: Callable[[str], object]) -> None:
-        words, self._action = offer or ("", "")
-        self._do = do
-        self.button.setText(words)
-        self.button.setVisible(bool(words))
-
-    def say(self, sentence: str) -> None:
-        self._sentence.setText(sentence)
-
-    def show_theme(self, theme: Theme) -> None:
-        self._picture.setPixmap(pixmap(self._name, theme.disabled, 40, self.devicePixelRatioF()))
 
 
 def stacked(*widgets: QWidget) -> tuple[QWidget, QStackedLayout]:

@@ -22,9 +22,9 @@ from studio.editor.fonts import code_font, text_font
 from studio.editor.theme import Theme
 from studio.editor.views.array_data import ArrayData, number_words
 from studio.editor.views.array_plot import ArrayPlot
+from studio.editor.views.map_colours import UNKNOWN
 
 KINDS = ("Image", "Map", "Plot", "Table")
-UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
 
 
 class ArrayView(QWidget):

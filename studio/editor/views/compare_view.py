@@ -13,7 +13,7 @@ from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen
 from studio.editor.theme import Theme
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_raster import Window
-from studio.editor.views.map_view import UNKNOWN, MapView
+from studio.editor.views.map_view import MapView
 from studio.editor.views.plates import with_alpha
 from studio.messages import Map
 
@@ -78,7 +78,7 @@ class CompareView(MapView):
             painter.save()
             painter.setClipRect(right)
             painter.fillRect(right, QColor(self.theme.canvas))
-            self._over_ground.draw(painter, self.over, world, self.devicePixelRatioF(), UNKNOWN[self.theme.name])
+            self._over_ground.draw(painter, self.over, world, self.devicePixelRatioF(), self.theme.name)
             painter.restore()
 
     def _border(self) -> float:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 STEPS = 256
 Stops = tuple[tuple[float, str], ...]
 """Values and their colours, rising; between them the colours are mixed."""
+UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
+"""By theme: cells that nobody has seen."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Scheme:
     """What that value is called there."""
     safe: str = ""
     """The scheme that says the same to everybody's eyes; empty: this one does."""
+    dark: tuple[str, ...] = ()
+    """The colours of the stops on a dark ground, where these would be lost in it; empty: they are not."""
 
     @property
     def low(self) -> float:
@@ -40,6 +44,12 @@ class Scheme:
     @property
     def middle(self) -> float:
         return (self.low + self.high) / 2 if self.grade is None else self.grade
+
+    def seen_in(self, theme: str) -> Scheme:
+        """As a theme of this name needs it."""
+        if theme != "dark" or not self.dark:
+            return self
+        return replace(self, stops=tuple((at, colour) for (at, _), colour in zip(self.stops, self.dark, strict=True)))
 
     def over(self, low: float, high: float) -> Scheme:
         """The same colours over another range; what is the grade stays the grade if it lies within."""
@@ -78,6 +88,8 @@ _TERRAIN = ("#96181E", "#D63C30", "#E28A48", "#56A054", "#38A0A0", "#3A80D6", "#
 _SAFE = ("#7F3B08", "#CC7722", "#F4C98C", "#EEEEEA", "#B0D0E6", "#548CC4", "#143C7A")
 _CIVIDIS = ("#00224E", "#1F3A6E", "#434E6C", "#61646F", "#7D7C78", "#9C9573", "#BFB066", "#FDE737")
 _GREYS = ("#F7F7F4", "#14171A")
+_GREYS_DARK = ("#4A515B", "#F4F6F9")
+"""Walls are what is looked for: on a dark ground they are bright, as black ones would be lost in what is unknown."""
 _DIFFERENCE = ("#78328C", "#B078C4", "#F7F7F4", "#F0AA50", "#B05C00")
 _DIFFERENCE_DARK = ("#78328C", "#B078C4", "#565D67", "#F0AA50", "#B05C00")
 
@@ -97,10 +109,9 @@ SCHEMES: Mapping[str, Scheme] = {
             "terrain_safe", "Terrain, colour-blind safe", tuple(zip(_HEIGHTS_M, _SAFE, strict=True)), "m", 0.0, "grade"
         ),
         Scheme("traversability", "Traversability", _even(_CIVIDIS, 0.0, 1.0)),
-        Scheme("occupancy", "Occupancy", _even(_GREYS, 0.0, 1.0)),
+        Scheme("occupancy", "Occupancy", _even(_GREYS, 0.0, 1.0), dark=_GREYS_DARK),
         Scheme("variance", "Any numbers", _even(_CIVIDIS, 0.0, 1.0)),
-        Scheme("difference", "Difference", _even(_DIFFERENCE, -0.5, 0.5), "", 0.0),
-        Scheme("difference_dark", "Difference", _even(_DIFFERENCE_DARK, -0.5, 0.5), "", 0.0),
+        Scheme("difference", "Difference", _even(_DIFFERENCE, -0.5, 0.5), "", 0.0, dark=_DIFFERENCE_DARK),
     )
 }
 """By name; "variance" serves every plane that has no scheme of its own, over the range of its values."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PyQt6.QtCore import QPointF
 from PyQt6.QtGui import QImage, QPainter
 
-from studio.editor.views.map_colours import Scheme, fixed_range, range_of, scheme_for
+from studio.editor.views.map_colours import UNKNOWN, Scheme, fixed_range, range_of, scheme_for
 from studio.editor.views.map_raster import Painted, Window, paint
 from studio.messages import Map
 
@@ -108,23 +108,23 @@ class Ground:
         """Whether what was drawn of a layer has values below and above its scale."""
         return self._pictures[number].painted.clipped if number < len(self._pictures) else (False, False)
 
-    def draw(self, painter: QPainter, layers: list[Layer], world: Window, ratio: float, unknown: str) -> None:
+    def draw(self, painter: QPainter, layers: list[Layer], world: Window, ratio: float, theme: str) -> None:
         """`ratio`: pixels of the screen per pixel of `world`; cells have sharp edges at 150 %, too."""
         scale = world.metres_per_pixel / ratio
         width, height = math.ceil(world.width * ratio), math.ceil(world.height * ratio)
         right, down = (world.left_m - self._window.left_m) / scale, (self._window.top_m - world.top_m) / scale
         is_within = -_ROUND <= right <= self._window.width - width + _ROUND
         is_within = is_within and -_ROUND <= down <= self._window.height - height + _ROUND
-        if not is_within or self._of != (scale, unknown):
-            self._of = (scale, unknown)
+        if not is_within or self._of != (scale, theme):
+            self._of = (scale, theme)
             around, more = scale * MARGIN_PX, 2 * MARGIN_PX
             self._window = Window(
                 world.left_m - around, world.top_m + around, scale, width + more, height + more
             )  # fmt: skip
             right = down = float(MARGIN_PX)
-            self._make(layers, unknown, known=[])
+            self._make(layers, theme, known=[])
         else:
-            self._make(layers, unknown, known=self._pictures)
+            self._make(layers, theme, known=self._pictures)
         for picture in self._pictures:
             picture.image.setDevicePixelRatio(ratio)
             painter.setOpacity(picture.layer.opacity)
@@ -132,7 +132,7 @@ class Ground:
             painter.drawImage(at, picture.image)
         painter.setOpacity(1.0)
 
-    def _make(self, layers: list[Layer], unknown: str, known: list[_Picture]) -> None:
+    def _make(self, layers: list[Layer], theme: str, known: list[_Picture]) -> None:
         room = self._window.width * self._window.height
         wanted = [(layer, number == 0) for number, layer in enumerate(layers)]
         kept = {(id(each.layer), each.is_lowest): each for each in known}
@@ -141,17 +141,17 @@ class Ground:
         free = [each.buffer for each in self._pictures if each.buffer.size == room and id(each.buffer) not in in_use]
         self._pictures = [
             kept.get((id(layer), is_lowest))
-            or self._picture(layer, is_lowest, unknown, free.pop() if free else np.empty(room, np.uint32))
+            or self._picture(layer, is_lowest, theme, free.pop() if free else np.empty(room, np.uint32))
             for layer, is_lowest in wanted
         ]
 
-    def _picture(self, layer: Layer, is_lowest: bool, unknown: str, buffer: NDArray[np.uint32]) -> _Picture:
+    def _picture(self, layer: Layer, is_lowest: bool, theme: str, buffer: NDArray[np.uint32]) -> _Picture:
         origin = float(layer.map.origin_m[0]), float(layer.map.origin_m[1])
         painted = paint(
-            layer.values, origin, layer.map.resolution_m, self._window, layer.scheme,
-            unknown=unknown if is_lowest else "", buffer=buffer,
+            layer.values, origin, layer.map.resolution_m, self._window, layer.scheme.seen_in(theme),
+            unknown=UNKNOWN[theme] if is_lowest else "", buffer=buffer,
         )  # fmt: skip
-        return _Picture(layer, is_lowest, painted, _image(painted, opaque=is_lowest and bool(unknown)), buffer)
+        return _Picture(layer, is_lowest, painted, _image(painted, opaque=is_lowest), buffer)
 
 
 def _image(painted: Painted, *, opaque: bool) -> QImage:

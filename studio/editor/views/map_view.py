@@ -34,7 +34,6 @@ from studio.messages import PoseTransform, Range3d, Vote
 JUMP_NS = 10_000_000_000
 ROOMY = QSize(520, 360)
 """From this size on a map can spare the room for large legends."""
-UNKNOWN = {"dark": "#2A2E34", "light": "#D4D9DF"}
 NOWHERE: Places = np.zeros((0, 2))
 
 
@@ -216,7 +215,7 @@ class MapView(PlaneView):
     # ---- painting
 
     def paint_ground(self, painter: QPainter, world: Window) -> None:
-        self._ground.draw(painter, self.layers, world, self.devicePixelRatioF(), UNKNOWN[self.theme.name])
+        self._ground.draw(painter, self.layers, world, self.devicePixelRatioF(), self.theme.name)
 
     def shows_grid(self) -> bool:
         return self.things.grid
@@ -338,6 +337,13 @@ def _legend(layer: Layer, where: QRectF, clipped: tuple[bool, bool], theme: Them
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_legend(painter, QRectF(0, 0, where.width(), where.height()), layer.scheme, layer.plane, theme, clipped)
+    draw_legend(
+        painter,
+        QRectF(0, 0, where.width(), where.height()),
+        layer.scheme.seen_in(theme.name),
+        layer.plane,
+        theme,
+        clipped,
+    )
     painter.end()
     return picture

@@ -105,9 +105,9 @@ def test_a_path_is_chosen_measured_and_kept(viewer: CausalityViewer, log: Path, 
 
 
 def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qtbot: QtBot, tmp_path: Path) -> None:
-    assert viewer.empty.isVisible() and "since this was opened" in viewer.empty._sentence.text()
+    assert viewer.empty.isVisible() and "since this was opened" in viewer.empty.words.text()
     of_log(viewer, log, qtbot).explain("/merger/out", 999)
-    assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty._sentence.text()
+    assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty.words.text()
     viewer.field.setText("many")
     viewer.field.editingFinished.emit()
     assert "many is no number" in viewer.facts.text() and viewer.field.property("wrong")
@@ -118,7 +118,7 @@ def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qt
     assert viewer.story is not None, "there is no event behind the newest"
     write_rig(tmp_path / "rig.mcap")
     viewer.open_log(tmp_path / "rig.mcap")
-    qtbot.waitUntil(lambda: "no trace" in viewer.empty._sentence.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "no trace" in viewer.empty.words.text(), timeout=20_000)
     viewer.open_log(tmp_path / "none.mcap")
     qtbot.waitUntil(lambda: "none.mcap" in viewer.facts.text(), timeout=20_000)
     viewer.restore({"path": 3, "topic": 4, "log": None})

@@ -98,7 +98,7 @@ def test_maps_without_a_common_plane_say_so(feed: Feed) -> None:
     other = Map(plane_names=("cost",), planes=np.zeros((1, 2, 2)))
     viewer._take(viewer.sides[0], [event("/a", terrain())])
     viewer._take(viewer.sides[1], [event("/b", other)])
-    assert "No plane is in both" in viewer.empty._sentence.text()
+    assert "No plane is in both" in viewer.empty.words.text()
 
 
 def test_maps_that_nobody_chose_and_that_have_nothing_in_common_become_one(feed: Feed) -> None:

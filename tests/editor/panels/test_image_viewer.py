@@ -102,7 +102,7 @@ def test_odd_images_are_told_in_words(viewer: ImageViewer) -> None:
         (Float64(1.0), "carries Float64 now"),
     ):
         show(viewer, message)
-        assert viewer.empty.isVisible() and words in viewer.empty._sentence.text()
+        assert viewer.empty.isVisible() and words in viewer.empty.words.text()
     show(viewer, Image.from_pixels(np.zeros((2, 2), np.uint8)))
     show(viewer, Image.from_pixels(np.zeros((20, 40), np.uint8)))
     assert viewer.view.isVisible() and viewer.view.extent_m() == (0.0, -20.0, 40.0, 0.0), "another size"
@@ -139,7 +139,7 @@ def test_a_compressed_image_of_a_project_is_unpacked(viewer: ImageViewer) -> Non
     assert viewer.view.picture is not None and viewer.view.picture.rgb[1, 2].tolist() == [9, 8, 7]
     message.__dict__["data"] = np.zeros(4, np.uint8)
     show(viewer, message)
-    assert "cannot be read" in viewer.empty._sentence.text()
+    assert "cannot be read" in viewer.empty.words.text()
 
 
 def test_the_pixel_under_the_pointer_is_on_the_picture(viewer: ImageViewer) -> None:

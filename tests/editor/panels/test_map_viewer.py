@@ -95,12 +95,12 @@ def test_an_empty_map_a_growing_one_and_another_type(feed: Feed) -> None:
     viewer = MapViewer(feed, LIGHT)
     viewer.show()
     viewer._take_map([event("/terrain_map/terrain", Map(plane_names=("height",), planes=np.zeros((1, 0, 0))))])
-    assert viewer.empty.isVisible() and "empty" in viewer.empty._sentence.text()
+    assert viewer.empty.isVisible() and "empty" in viewer.empty.words.text()
     viewer._take_map([event("/terrain_map/terrain", terrain(5, 5))])
     viewer._take_map([event("/terrain_map/terrain", terrain(50, 80))])
     assert viewer.view.isVisible() and "80 × 50" in viewer.facts.text()
     viewer._take_map([event("/terrain_map/terrain", Float64(data=1.0))])
-    assert viewer.empty.isVisible() and "Float64" in viewer.empty._sentence.text()
+    assert viewer.empty.isVisible() and "Float64" in viewer.empty.words.text()
 
 
 def test_the_vehicle_leaves_a_path_and_the_view_follows_until_a_hand_moves_it(feed: Feed) -> None:

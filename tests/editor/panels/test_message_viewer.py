@@ -131,10 +131,10 @@ def test_another_type_on_the_same_topic_and_one_that_nobody_knows(viewer: Messag
     viewer.choose("/odom")
     viewer.feed.state["topics"]["/odom"] = {"type": "Unheard", "rate_hz": 3.0}
     viewer.changed(Changes())
-    assert "Waiting" in viewer.empty._sentence.text(), "it may be one that was sent before this was opened"
+    assert "Waiting" in viewer.empty.words.text(), "it may be one that was sent before this was opened"
     viewer._watches["message"].came = 1
     viewer.changed(Changes())
-    assert "type Unheard" in viewer.empty._sentence.text()
+    assert "type Unheard" in viewer.empty.words.text()
 
 
 def test_values_and_paths_go_to_the_clipboard(viewer: MessageViewer) -> None:

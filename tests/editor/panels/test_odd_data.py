@@ -232,7 +232,7 @@ class TestWhatIsShown:
         deliver(feed, *sane())
         assert viewer.found is not None and not viewer.empty.isVisibleTo(viewer)
         deliver(feed, (MAP, Map()))
-        assert viewer.empty.isVisibleTo(viewer) and "Map A is empty" in viewer.empty._sentence.text()
+        assert viewer.empty.isVisibleTo(viewer) and "Map A is empty" in viewer.empty.words.text()
         deliver(feed, *sane())
         assert not viewer.empty.isVisibleTo(viewer)
         viewer.sides[0].hold.click()
@@ -240,7 +240,7 @@ class TestWhatIsShown:
         assert not viewer.empty.isVisibleTo(viewer), "a map that is held stays"
         deliver(feed, (OTHER_MAP, String(data="?")))
         assert viewer.empty.isVisibleTo(viewer), "the last map of another log stayed as if it were of this one"
-        assert viewer.empty._sentence.text() == f"{OTHER_MAP} carries String now, not Map"
+        assert viewer.empty.words.text() == f"{OTHER_MAP} carries String now, not Map"
         deliver(feed, *sane())
         assert not viewer.empty.isVisibleTo(viewer) and not viewer.facts.text()
 

@@ -45,7 +45,7 @@ def test_who_may_take_no_arc_has_chosen_none(feed: Feed) -> None:
 def test_a_scan_that_has_not_come_is_named(feed: Feed) -> None:
     feed.state["topics"] = {"/platform/laser": {"type": "Range3d", "count": 0}}
     viewer = ScanViewer(feed, DARK)
-    words = viewer.empty._sentence
+    words = viewer.empty.words
     assert words.text() == "No scan on /platform/laser yet"
     feed.state["topics"]["/platform/laser"] = {"type": "Range3d", "count": 1}
     viewer.attached()

@@ -7,9 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from studio.editor.views.map_colours import SCHEMES, argb, range_of, scheme_for, ticks
+from studio.editor.views.map_colours import SCHEMES, UNKNOWN, argb, range_of, scheme_for, ticks
 from studio.editor.views.map_raster import Window, paint
-from studio.editor.views.map_view import UNKNOWN
 
 TERRAIN = SCHEMES["terrain"]
 
@@ -111,15 +110,24 @@ def test_ticks_are_round_and_within(low: float, high: float) -> None:
     assert len(found) <= 12
 
 
+def brightness(colour: str) -> float:
+    """As contrasts are computed from."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_is_equal_is_not_taken_for_unknown(theme: str) -> None:
     """In dark both were the same grey, but for a careful eye."""
+    scheme = SCHEMES["difference"].seen_in(theme)
+    equal = brightness(scheme.stops[len(scheme.stops) // 2][1])
+    assert equal / brightness(UNKNOWN[theme]) > 1.3
 
-    def light(colour: str) -> float:
-        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
 
-    scheme = SCHEMES["difference_dark" if theme == "dark" else "difference"]
-    equal = light(scheme.stops[len(scheme.stops) // 2][1])
-    assert equal / light(UNKNOWN[theme]) > 1.3
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_neither_walls_nor_free_ground_are_taken_for_unknown(theme: str) -> None:
+    """In dark black walls were lost in what nobody has seen yet."""
+    for _, colour in SCHEMES["occupancy"].seen_in(theme).stops:
+        ratio = brightness(colour) / brightness(UNKNOWN[theme])
+        assert max(ratio, 1 / ratio) > 1.3

@@ -33,7 +33,7 @@ class TestGround:
         image = QImage(60, 40, QImage.Format.Format_RGB32)
         image.fill(0)
         painter = QPainter(image)
-        ground.draw(painter, layers, Window(left_m, 90.0, scale, 60, 40), 1.0, "#123456")
+        ground.draw(painter, layers, Window(left_m, 90.0, scale, 60, 40), 1.0, "light")
         painter.end()
         return image
 

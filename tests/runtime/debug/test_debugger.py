@@ -68,7 +68,9 @@ def test_a_breakpoint_freezes_the_system_and_continue_leaves_no_trace(world: Wor
     for topic in ("/ticker/out", "/adder/out", "/sink/out"):
         assert gaps(seen, topic) == []
     ticks = [event.stamp_ns for event in seen if event.topic == "/_studio/timer/ticker"]
-    assert {later - sooner for sooner, later in pairwise(ticks)} == {PERIOD_NS}, "on time, in the system's time"
+    apart = [later - sooner for sooner, later in pairwise(ticks)]
+    assert all(each % PERIOD_NS == 0 for each in apart), "on time, in the system's time"
+    assert max(apart) < stood_ns // 4, "a busy machine leaves out a tick, but the stop takes none"
     assert not [each for each in world.session.happenings if isinstance(each, ProcessHung)]
     assert world.session.restarts == {}
 

@@ -76,7 +76,7 @@ def test_another_log_than_the_one_that_plays_is_not_shown(viewer: PlayerViewer, 
     assert viewer.timeline.outline is None, "it was read too late"
     viewer._say_empty("Reading other.mcap …", choices=False)
     viewer._show_outline(outline.path, None, "it is damaged")
-    assert "damaged" not in viewer.empty._sentence.text()
+    assert "damaged" not in viewer.empty.words.text()
 
 
 def test_a_closer_look_tells_more(tmp_path: Path, viewer: PlayerViewer, qtbot: QtBot) -> None:
