@@ -88,8 +88,8 @@ _TERRAIN = ("#96181E", "#D63C30", "#E28A48", "#56A054", "#38A0A0", "#3A80D6", "#
 _SAFE = ("#7F3B08", "#CC7722", "#F4C98C", "#EEEEEA", "#B0D0E6", "#548CC4", "#143C7A")
 _CIVIDIS = ("#00224E", "#1F3A6E", "#434E6C", "#61646F", "#7D7C78", "#9C9573", "#BFB066", "#FDE737")
 _GREYS = ("#F7F7F4", "#14171A")
-_GREYS_DARK = ("#4A515B", "#F4F6F9")
-"""Walls are what is looked for: on a dark ground they are bright, as black ones would be lost in what is unknown."""
+_GREYS_DARK = ("#4A515B", "#7FB2E5")
+"""On a dark ground black walls would be lost in what is unknown, and white ones in the path of the vehicle."""
 _DIFFERENCE = ("#78328C", "#B078C4", "#F7F7F4", "#F0AA50", "#B05C00")
 _DIFFERENCE_DARK = ("#78328C", "#B078C4", "#565D67", "#F0AA50", "#B05C00")
 
