@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from string import Template
@@ -141,10 +144,23 @@ ZoomButton { min-height: 22px; padding: 0 2px; }
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    app.setStyle("Fusion")
-    app.setPalette(palette_of(theme))
-    app.setFont(text_font(13))
-    app.setStyleSheet(sheet_of(theme))
+    with _nothing_collected():
+        app.setStyle("Fusion")
+        app.setPalette(palette_of(theme))
+        app.setFont(text_font(13))
+        app.setStyleSheet(sheet_of(theme))
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Qt goes through a list of all widgets and tells each; what Python runs then may free one further down in it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def dress(widget: QWidget, sheet: str) -> None:

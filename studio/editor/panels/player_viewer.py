@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+from PyQt6.sip import isdeleted
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.freeze.standing import shown_event
@@ -93,7 +94,7 @@ class PlayerViewer(Viewer):
         assert layout is not None
         layout.insertWidget(0, self.bar)  # type: ignore[attr-defined]
         self._read.connect(self._show_outline)
-        self._later.connect(lambda do: do())
+        self._later.connect(self._do)
         self.setFocusProxy(self.timeline)
         self._take_state()
 
@@ -187,19 +188,29 @@ class PlayerViewer(Viewer):
         self._choices.setVisible(choices)
 
     def _read_log(self, path: Path) -> None:
-        """Beside the window's work: first what the index tells, then what has to be looked for."""
+        """Beside the window's work."""
+        try:
+            self._read_parts(path)
+        except RuntimeError:
+            if not isdeleted(self):  # it was closed meanwhile: nobody looks any more
+                raise
+
+    def _read_parts(self, path: Path) -> None:
+        """First what the index tells, then what has to be looked for."""
         try:
             self._read.emit(path, read_outline(path), "")
             marks = read_marks(path)
             self._later.emit(lambda: self._show_marks(path, marks))
             gaps = read_gaps(path)
-        except (StudioError, RuntimeError) as error:  # or the viewer was closed meanwhile
-            try:
-                self._read.emit(path, None, str(error))
-            except RuntimeError:
-                return
+        except StudioError as error:
+            self._read.emit(path, None, str(error))
             return
         self._later.emit(lambda: self._show_gaps(path, gaps))
+
+    def _do(self, show: Callable[[], None]) -> None:
+        """What was read is shown, unless the panel was closed before it came here."""
+        if not isdeleted(self.timeline):
+            show()
 
     def _show_outline(self, path: Path, outline: Outline | None, trouble: str) -> None:
         if path != Path(self._path):

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.feed import Feed
 from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.theme import DARK, LIGHT
 from studio.editor.views import log_outline
@@ -106,3 +108,12 @@ def test_gaps_and_numbers_of_events_are_found(tmp_path: Path) -> None:
     gap = read_gaps(path)[A][0]
     assert (gap.start_ns, gap.end_ns) == (START + 900 * MS, START + 4000 * MS) and gap.words == "gap 3.1 s"
     assert time_of_event(path, [A], 0) == START and time_of_event(path, [A], 10) == START + 4000 * MS
+
+
+def test_what_was_read_of_a_log_comes_too_late_for_a_panel_that_was_closed(feed: Feed, qapp: QApplication) -> None:
+    viewer = PlayerViewer(feed, LIGHT)
+    viewer.close_viewer()
+    viewer.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    viewer._do(viewer.timeline.update)
+    viewer._read_log(Path("nowhere.mcap"))
