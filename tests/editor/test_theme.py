@@ -92,7 +92,7 @@ def test_high_contrast_keeps_the_stricter_promise(theme: Theme) -> None:
 
 
 def test_no_widget_is_freed_while_qt_goes_through_all_of_them(qapp: QApplication) -> None:
-    """It ended the program: a widget that only Python held was collected before its turn had come."""
+    """Python may collect one that only it holds whenever it runs, and Qt would then tell something that is gone."""
     seen: list[bool] = []
 
     class Told(QWidget):
