@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from studio.model.spec import ComponentSpec
 
 FILE, LINE = "{file}", "{line}"
+ENDINGS = (".c", ".cpp", ".cc", ".rs", ".py", ".sh")
+_MAIN = re.compile(r"^(int\s+main\s*\(|fn\s+main\s*\(|if __name__ ==)", re.MULTILINE)
 
 
 def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
@@ -41,17 +45,27 @@ def open_component(window: MainWindow, name: str) -> None:
 
 
 def source_of(spec: ComponentSpec) -> Path | None:
-    """The file to look into: the module of a Python component, the largest source of a program, or its profile."""
+    """The file to look into: the module of a Python component, the main source of a program, or its profile."""
     if spec.folder is None:
         return None
     if isinstance(spec.entry, PythonEntry):
         module = spec.folder / f"{spec.entry.module.replace('.', '/')}.py"
         return module if module.is_file() else _profile(spec.folder)
     if isinstance(spec.entry, CommandEntry):
-        sources = [path for ending in ("c", "cpp", "cc", "rs", "py", "sh") for path in spec.folder.glob(f"*.{ending}")]
-        if sources:
-            return max(sources, key=lambda path: path.stat().st_size)
+        return main_source(spec.folder, spec.type, spec.entry.command) or _profile(spec.folder)
     return _profile(spec.folder)
+
+
+def main_source(folder: Path, type_name: str, command: Sequence[str]) -> Path | None:
+    """The source of a program: the one that its command starts, or has the name of the program or of the component, or
+    is called main; otherwise the one that defines `main`."""
+    named = [folder / word for word in command if Path(word).suffix in ENDINGS]
+    sources = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+    programs = [Path(word).stem for word in command[:1]]
+    for stem in (*programs, type_name, "main"):
+        named += [path for path in sources if path.stem == stem]
+    named += [path for path in sources if _MAIN.search(path.read_text(encoding="utf-8", errors="replace"))]
+    return next((path for path in (*named, *sources) if path.is_file()), None)
 
 
 def _profile(folder: Path) -> Path | None:

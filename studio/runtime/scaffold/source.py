@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from studio.cli.component_description import Description, Port, Setting
+from studio.runtime.scaffold.description import Description, Port, Setting
 from studio.model.spec import format_value
 
 
