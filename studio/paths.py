@@ -54,6 +54,17 @@ def came_with_studio(project: Path, package: Path = PACKAGE) -> bool:
     return place.name in EXAMPLES and place.parent in roots
 
 
+def shared_component(path: Path) -> Path | None:
+    """The folder of the component that a file belongs to, if that lies among those of the checkout or of what was
+    installed: all projects use it. What $STUDIO_PATH names is the user's own."""
+    named, place = set(_entries()), path.resolve()
+    for root in share_roots():
+        components = (root / "components").resolve()
+        if root not in named and place.is_relative_to(components) and place != components:
+            return components / place.relative_to(components).parts[0]
+    return None
+
+
 def path_problems() -> list[Problem]:
     """Entries of $STUDIO_PATH that cannot be searched: skipped in the search, but worth telling the user."""
     return [

@@ -81,6 +81,13 @@ def trust(project: Path, commands: list[str]) -> None:
         raise StudioError(f"cannot remember what is trusted: {error.strerror or error}", file=file) from error
 
 
+def trust_component(project: Path, component: Path) -> None:
+    """A component that the user has just made, or copied from one that is trusted, needs no question."""
+    commands = commands_in(project, [component])
+    if commands:
+        trust(project, commands)
+
+
 def _file() -> Path:
     return platformdirs.user_data_path("robot-systems-studio") / "trusted.json"
 

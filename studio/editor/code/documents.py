@@ -10,6 +10,7 @@ from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from studio.editor.arrangements import code_place, settle_code
+from studio.editor.code.shared_code import SharedCode, place_in_copy, prepare_copy
 from studio.editor.code.text_file import TextFile
 from studio.editor.icons import icon
 from studio.editor.theme import Theme
@@ -33,6 +34,7 @@ class CodeDocuments(QObject):
         self.window = window
         self.pages: dict[str, CodePage] = {}
         """By path."""
+        self.shared = SharedCode(window)
         self._current = ""
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self)
@@ -78,7 +80,7 @@ class CodeDocuments(QObject):
         page.titled.connect(lambda title: window.docks.set_title(name, title))
         page.complained.connect(lambda words: window.status.say(words, trouble=True))
         page.saved.connect(lambda: self._saved(file.path))
-        page.save_elsewhere = lambda: self._save_example(file.path)
+        page.save_elsewhere = lambda: self._save_elsewhere(page)
         self._watch()
         self.opened.emit(page)
         return page
@@ -161,15 +163,17 @@ class CodeDocuments(QObject):
 
     def may_leave(self, *, besides: Path | None = None) -> bool:
         """True if nothing is lost by closing all files, or all `besides` those of a folder: saved, or not wanted."""
-        modified = [page for page in self.modified if besides is None or _within(page, besides) is None]
+        modified = [page for page in self.modified if besides is None or place_in_copy(page.file.path, besides) is None]
         return not modified or self._may_leave(modified)
 
     def write_unsaved(self, folder: Path, copy: Path) -> list[Path]:
-        """What is not saved of files below a folder, into a copy of it: where it is now. Raises StudioError."""
+        """What is not saved of an example and of the components that came with Studio, into a copy of the example:
+        where it is now. Raises StudioError."""
         written = []
         for page in self.modified:
-            path = _within(page, folder)
+            path = place_in_copy(page.file.path, folder)
             if path is not None:
+                prepare_copy(page.file.path, copy)
                 written.append(copy.resolve() / path)
                 page.file.write_copy(written[-1], page.editor.text())
         return written
@@ -194,12 +198,13 @@ class CodeDocuments(QObject):
         pages = [self.pages[key] for key in keys]
         return not [page for page in pages if page.key in self.pages and not page.save()]
 
-    def _save_example(self, path: Path) -> bool | None:
-        """Code of an example is saved in the copy that is made of all of it; None if it is of no example."""
+    def _save_elsewhere(self, page: CodePage) -> bool | None:
+        """Code of an example is saved in the copy that is made of all of it, code of a shared component in the project;
+        None if it is saved where it is."""
         files = self.window.files
-        if not files.is_example or not path.is_relative_to(self.window.session.folder.resolve()):
-            return None
-        return files.save()
+        if files.is_example and place_in_copy(page.file.path, self.window.session.folder) is not None:
+            return files.save()
+        return self.shared.save(page)
 
     # ---- kept with the project
 
@@ -236,8 +241,3 @@ class CodeDocuments(QObject):
         wanted = {path for page in self.pages.values() for path in (page.file.path, page.file.path.parent)}
         if wanted:
             self._watcher.addPaths([str(path) for path in wanted if path.exists()])
-
-
-def _within(page: CodePage, folder: Path) -> Path | None:
-    path, root = page.file.path, folder.resolve()
-    return path.relative_to(root) if path.is_relative_to(root) else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from studio.runtime.scaffold.description import Description, Port, Setting
 from studio.model.spec import format_value
+from studio.runtime.scaffold.description import Description, Port, Setting
 
 
 def source(new: Description) -> str:
