@@ -35,7 +35,7 @@ def debug(attachment: Attachment, options: argparse.Namespace) -> int:
         return _tell_all(attachment, options)
     if options.off:
         host = attachment.ask("debug", component=options.component, on=False, timeout_s=None)["host"]
-        return _tell({"host": host, "port": None}, options, f"{host} is not debugged any more")
+        return _tell({"host": host, "socket": None, "adapter": None}, options, f"{host} is not debugged any more")
     reply = attachment.ask("debug", component=options.component, on=True, timeout_s=ATTACHES_WITHIN_S)
     told = {key: value for key, value in reply.items() if key not in ("id", "ok")}
     if reply.get("command"):
@@ -45,10 +45,10 @@ def debug(attachment: Attachment, options: argparse.Namespace) -> int:
         raise UsageError(f"{options.component} is Python: gdb shows nothing of use there", hint=hint)
     if "cost" in told:
         print(f"studio: {told['cost']}", file=sys.stderr)
-    text = f"{told['host']} ({', '.join(told['components'])}): a debug client may attach to 127.0.0.1:{told['port']}"
+    text = f"{told['host']} ({', '.join(told['components'])}): debug clients attach with {told['adapter']}"
     if options.vscode:
         folder = Path(attachment.state["folder"])
-        file = write_launch_file(folder, str(told["host"]), int(told["port"]))
+        file = write_launch_file(folder, str(told["host"]), str(told["adapter"]))
         told["launch"] = str(file)
         opened = open_in_vscode(folder)
         text += f"\n{file}: in VS Code, Run and Debug, choose Studio: {told['host']}"
@@ -75,7 +75,7 @@ def _tell_all(attachment: Attachment, options: argparse.Namespace) -> int:
     facts = attachment.ask("snapshot")["snapshot"]["debug"]
     lines = []
     for host, about in facts["hosts"].items():
-        place = f"127.0.0.1:{about['port']}" if about["port"] else f"process {about['pid']}"
+        place = str(about["adapter"]) if about["adapter"] else f"process {about['pid']}"
         stop = about["stopped"]
         at = f", stands {_place(stop)}" if stop else ""
         lines.append(f"{host}: {place}, {about['clients']} clients{at}")

@@ -89,15 +89,20 @@ def _event(text: str) -> tuple[str, int]:
 def _tell(
     debugged: DebugSession, opened: Opened, options: argparse.Namespace, at: tuple[str, int] | None, delivered: int
 ) -> None:
-    told: dict[str, Any] = {"host": debugged.host, "port": debugged.port, "at": list(at) if at else None}
+    told: dict[str, Any] = {
+        "host": debugged.host,
+        "socket": str(debugged.address),
+        "adapter": str(debugged.adapter),
+        "at": list(at) if at else None,
+    }
     if options.vscode:
-        told["launch"] = str(write_launch_file(opened.folder, debugged.host, debugged.port))
+        told["launch"] = str(write_launch_file(opened.folder, debugged.host, str(debugged.adapter)))
     if options.json:
         print_json({**told, "delivered": delivered})
     else:
         where = f" before {at[0]} {at[1]}" if at else " at the start"
         print(f"{opened.project.name} stands{where}, {delivered} events in")
-        print(f"{debugged.host}: a debug client may attach to 127.0.0.1:{debugged.port}")
+        print(f"{debugged.host}: debug clients attach with {debugged.adapter}")
     sys.stdout.flush()
 
 

@@ -58,9 +58,9 @@ def start_debugged(debugger: Debugger, plan: Plan, opened: Opened, options: argp
         debugged = debugger.start_under(host, wait=not options.no_wait)
         debugged.set_ours(places)
         if options.vscode:
-            write_launch_file(opened.folder, host, debugged.port)
-        waits = "" if options.no_wait else ", and is waited for"
-        print(f"{host}: a debug client may attach to 127.0.0.1:{debugged.port}{waits}", file=sys.stderr, flush=True)
+            write_launch_file(opened.folder, host, str(debugged.adapter))
+        waits = "" if options.no_wait else "; it starts when one has set its breakpoints"
+        print(f"{host}: debug clients attach with {debugged.adapter}{waits}", file=sys.stderr, flush=True)
 
 
 def place(text: str, opened: Opened) -> tuple[str, int]:

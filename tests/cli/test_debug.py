@@ -46,7 +46,7 @@ def test_a_component_is_debugged_at_an_event_of_a_log(checkout: Path, tmp_path: 
             assert process.poll() is None, text
         told = json.loads(text)
         assert told["at"] == ["/signal/value", 100]
-        client = PlainClient(told["port"])
+        client = PlainClient(told["socket"])
         client.attach()
         client.wait("stopped")
         event = client.ask("studioEvent")

@@ -35,7 +35,7 @@ def frozen(**about: Any) -> dict[str, Any]:
             "topic": "/signal/value", "sequence": 7, "text": "", **about}  # fmt: skip
     stopped = {"component": "sink", "reason": "breakpoint", "text": "", "file": "/p/sink.py", "line": 12}
     components = {name: {"state": "active"} for name in ("signal", "sink", "filter")}
-    debug = {"freezing": True, "hosts": {"sink": {"port": 1, "stopped": stopped}}, "frozen": told}
+    debug = {"freezing": True, "hosts": {"sink": {"socket": "/no/such", "stopped": stopped}}, "frozen": told}
     return {"gate": "pause", "components": components, "debug": debug, "event_stop": None, "sources": {}}
 
 

@@ -304,7 +304,7 @@ def test_back_from_within_an_event_stops_in_the_one_before(client: Client, proje
     file = project / "components" / "adder" / "adder.py"
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
     client.ask("step", count=3, topic=LEVEL)
-    debugger = PlainClient(client.ask("debug", component="adder")["port"])
+    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
     debugger.attach({str(file): [{"line": line}]})
     waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))  # it ends when it is let go
     waiting.start()
@@ -332,7 +332,7 @@ def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_in
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
     client.ask("step", count=3, topic=LEVEL)
     assert "waits" in client.ask("freezing", on=False)["note"]
-    debugger = PlainClient(client.ask("debug", component="adder")["port"])
+    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
     debugger.attach({str(file): [{"line": line}]})
     waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))
     waiting.start()

@@ -118,10 +118,10 @@ class DebugControl(QObject):
             return
 
         def done(reply: Body) -> None:
-            if reply.get("port") is None:
+            if reply.get("socket") is None:
                 self.native.emit(component, reply)
             else:
-                self.connect_to(str(reply["host"]), int(reply["port"]))
+                self.connect_to(str(reply["host"]), Path(reply["socket"]))
                 self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
             if then is not None:
                 then()
@@ -141,14 +141,14 @@ class DebugControl(QObject):
                 self.detach(component)
         self._end_all()
 
-    def connect_to(self, host: str, port: int) -> DebugSession:
+    def connect_to(self, host: str, address: Path) -> DebugSession:
         """A debugger is there: look at it from now on."""
         known = self.sessions.get(host)
         if known is not None:
-            if known.port == port:
+            if known.address == address:
                 return known
             known.end()
-        session = DebugSession(host, port, self)
+        session = DebugSession(host, address, self)
         self.sessions[host] = session
         session.stopped.connect(lambda _: self._stands(session))
         session.continued.connect(lambda: self._goes(session))
@@ -175,8 +175,8 @@ class DebugControl(QObject):
         if not changes.system:
             return
         for host, told in (self.feed.state.get("debug") or {}).get("hosts", {}).items():
-            if told.get("port") and host not in self.sessions:
-                self.connect_to(host, int(told["port"]))
+            if told.get("socket") and host not in self.sessions:
+                self.connect_to(host, Path(told["socket"]))
 
     # ---- going on
 

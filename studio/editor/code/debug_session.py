@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
@@ -68,9 +69,9 @@ class DebugSession(QObject):
     """Why, or nothing if it was asked for."""
     _crossed = pyqtSignal(object)
 
-    def __init__(self, host: str, port: int, parent: QObject | None = None) -> None:
+    def __init__(self, host: str, address: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.host, self.port = host, port
+        self.host, self.address = host, address
         self.condition: Condition = "attaching"
         self.stop: Stop | None = None
         self._client: DapClient | None = None
@@ -88,7 +89,7 @@ class DebugSession(QObject):
         """In a thread of its own: a process that is busy may take seconds."""
         client = None
         try:
-            client = DapClient.connect("127.0.0.1", self.port, self._heard, self._lost)
+            client = DapClient.connect(self.address, self._heard, self._lost)
             self._client = client
             placed = client.attach(breakpoints, exceptions)
         except StudioError as error:

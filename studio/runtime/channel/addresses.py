@@ -18,10 +18,13 @@ TAP_QUEUE = 800
 
 
 def endpoint(run: Path, name: str) -> str:
-    path = str(run / name)
-    if len(path.encode()) > LONGEST:
-        raise StudioError(f"the path is too long for sockets: {run}", hint="set STUDIO_RUNS to a short path")
-    return "ipc://" + path
+    check_length(run / name)
+    return f"ipc://{run / name}"
+
+
+def check_length(path: Path) -> None:
+    if len(str(path).encode()) > LONGEST:
+        raise StudioError(f"the path is too long for sockets: {path.parent}", hint="set STUDIO_RUNS to a short path")
 
 
 def into(run: Path) -> str:

@@ -1,6 +1,6 @@
 """A client of the Debug Adapter Protocol: requests with futures, events by call. No Qt; any thread may ask.
 
-client = DapClient.connect("127.0.0.1", port, on_event=print, on_end=print)
+client = DapClient.connect(socket_path, on_event=print, on_end=print)
 client.attach(breakpoints={"/x/terrain_map.py": [{"line": 87}]}, exceptions=["uncaught"])
 client.ask("stackTrace", threadId=1).result(5)["stackFrames"]
 client.close()
@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from studio.errors import StudioError
@@ -49,20 +50,21 @@ class DapClient:
     @classmethod
     def connect(
         cls,
-        host: str,
-        port: int,
+        address: Path,
         on_event: Callable[[str, dict[str, Any]], object],
         on_end: Callable[[], object],
     ) -> DapClient:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(CONNECT_S)
         try:
-            connection = socket.create_connection((host, port), CONNECT_S)
+            connection.connect(str(address))
         except OSError as error:
+            connection.close()
             raise DebugRefused(
-                f"the debugger at port {port} cannot be reached: {error.strerror or error}",
+                f"the debugger cannot be reached: {error.strerror or error}",
                 hint="the component may have ended; debug it again",
             ) from None
         connection.settimeout(None)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return cls(connection, on_event, on_end)
 
     def ask(self, command: str, **arguments: Any) -> Future[dict[str, Any]]:

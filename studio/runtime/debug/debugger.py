@@ -61,7 +61,7 @@ class Debugger:
         with self._lock:
             known = self._sessions.get(host)
             if known is None:
-                known = self._sessions[host] = DebugSession(host, self)
+                known = self._sessions[host] = DebugSession(host, self, self._session.folders.run)
                 self._listen()
             line = self._lines.get(host)
             if known.line is None and not known.expected and (line is None or line.lost):
@@ -84,7 +84,7 @@ class Debugger:
         `wait`: it starts when the first client has set its breakpoints.
         """
         with self._lock:
-            made = self._sessions[host] = DebugSession(host, self)
+            made = self._sessions[host] = DebugSession(host, self, self._session.folders.run)
             self._listen()
             if wait:
                 self._waiting.add(host)
@@ -289,7 +289,8 @@ class Debugger:
         for session in self._all():
             stop = session.stop
             hosts[session.host] = {
-                "port": session.port,
+                "socket": str(session.address),
+                "adapter": str(session.adapter),
                 "components": [each.name for each in plan.on_host(session.host)],
                 "pid": session.line.pid if session.line is not None else None,
                 "clients": session.clients,
@@ -297,7 +298,7 @@ class Debugger:
             }
         for host, watch in list(self._natives.items()):
             components = [each.name for each in plan.on_host(host)]
-            hosts[host] = {"port": None, "components": components, **watch.facts()}
+            hosts[host] = {"socket": None, "adapter": None, "components": components, **watch.facts()}
         return {"freezing": self.freeze.freezing, "hosts": hosts, "frozen": self.freeze.frozen}
 
     def close(self) -> None:

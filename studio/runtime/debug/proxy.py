@@ -14,10 +14,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol
 
 from studio.errors import StudioError
+from studio.runtime.debug.adapter import write_adapter
 from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, DebugError, HostGone, HostLine
@@ -29,6 +32,8 @@ from studio.runtime.debug.wishes import Wishes
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
 STEPS = {"next", "stepIn", "stepOut", "goto"}
+_NUMBERS = count(1)
+"""Of sessions: names of hosts may be too long for the path of a socket."""
 
 
 class Watcher(Protocol):
@@ -49,14 +54,16 @@ class Watcher(Protocol):
 class DebugSession:
     """Opened for a host at once; the line to it may come later, be lost with the host, and come again."""
 
-    def __init__(self, host: str, watcher: Watcher) -> None:
+    def __init__(self, host: str, watcher: Watcher, run: Path) -> None:
         self.host = host
         self._watcher = watcher
         self.line: HostLine | None = None
         self.stop: Stop | None = None
         self._lock = threading.RLock()
-        self._clients = ProxyClients(self._lock, self._come, self._requested, self._gone)
-        self.port = self._clients.port
+        address = run / f"debug.{next(_NUMBERS)}"
+        self._clients = ProxyClients(self._lock, address, self._come, self._requested, self._gone)
+        self.address = address
+        self.adapter = write_adapter(address)
         self.broadcast = self._clients.broadcast
         self._wishes = Wishes(self, self._lock)
         self.mute = self._wishes.mute
@@ -268,7 +275,7 @@ class DebugSession:
     # The clients' side.
 
     def _come(self) -> bool:
-        """Somebody is at the port, and the lock is held."""
+        """A client connects, and the lock is held."""
         if self.ended:
             return False
         self._abandoned = False  # at once: what it sets may stop somebody before it has been welcomed
@@ -372,7 +379,8 @@ class DebugSession:
         with self._lock:
             self.ended = True
             line = self.line
-        clients = self._clients.close_port()
+        clients = self._clients.stop_listening()
+        self.adapter.unlink(missing_ok=True)
         if line is not None:
             with suppress(DebugError):
                 self.mute(True)

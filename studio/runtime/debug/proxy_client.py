@@ -1,4 +1,4 @@
-"""One debug client of the proxy: a window, VS Code, or whatever speaks the debug adapter protocol over TCP."""
+"""One debug client of the proxy: the window, VS Code, or any program that speaks the Debug Adapter Protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class ProxyClient:
         on_request: Callable[[ProxyClient, Message], None],
         on_gone: Callable[[ProxyClient], None],
     ) -> None:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SENT_WITHIN_S, 0))
         self._connection = connection
         self._reader = io.BufferedReader(QuickSocket(connection))

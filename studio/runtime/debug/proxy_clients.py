@@ -1,4 +1,9 @@
-"""The clients of a debug session: a port of this machine's loopback that they come to, and the news for all of them."""
+"""The clients of a debug session: the socket that they connect to, and the news for all of them.
+
+A debugger runs any code that it is given. So the socket is a file in the run's folder, which only its owner may enter,
+and the kernel tells whose process connected. A TCP port on the loopback interface is open to every user of the machine,
+and `/proc/net/tcp` lists a client that has closed its end as root's: another user got in that way.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,12 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from studio.runtime.channel import addresses
 from studio.runtime.debug.dap_wire import Message
-from studio.runtime.debug.peer_user import is_ours
+from studio.runtime.debug.peer_user import peer_is_ours
 from studio.runtime.debug.proxy_client import ProxyClient
 
 
@@ -17,6 +24,7 @@ class ProxyClients:
     def __init__(
         self,
         lock: threading.RLock,
+        address: Path,
         on_come: Callable[[], bool],
         on_request: Callable[[ProxyClient, Message], None],
         on_gone: Callable[[ProxyClient], None],
@@ -25,9 +33,13 @@ class ProxyClients:
         self._lock = lock
         self._on_come, self._on_request, self._on_gone = on_come, on_request, on_gone
         self._all: list[ProxyClient] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
-        self.thread = threading.Thread(target=self._accept, name="debug port", daemon=True)
+        self.address = address
+        addresses.check_length(address)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(address))
+        address.chmod(0o600)
+        self._listener.listen()
+        self.thread = threading.Thread(target=self._accept, name="debug clients", daemon=True)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -38,7 +50,7 @@ class ProxyClients:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
-            if not is_ours(connection):
+            if not peer_is_ours(connection):
                 connection.close()
                 continue
             client = ProxyClient(connection, self._on_request, self._on_gone)
@@ -64,10 +76,11 @@ class ProxyClients:
         for client in self.configured():
             client.event(event, body)
 
-    def close_port(self) -> list[ProxyClient]:
-        """Nobody comes any more; returns who is there."""
+    def stop_listening(self) -> list[ProxyClient]:
+        """Accept no new client; returns those that are connected."""
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self.address.unlink(missing_ok=True)
         with self._lock:
             return list(self._all)

@@ -61,7 +61,13 @@ class DebugRequests:
         session = self._debugger.attach(component.host)
         names = [each.name for each in self._session.plan.on_host(component.host)]
         line = session.line
-        told = {"host": component.host, "port": session.port, "components": names, "pid": line.pid if line else None}
+        told = {
+            "host": component.host,
+            "socket": str(session.address),
+            "adapter": str(session.adapter),
+            "components": names,
+            "pid": line.pid if line else None,
+        }
         return told | ({"cost": self._debugger.cost} if self._debugger.cost else {})
 
     def _debug_native(self, component: PlannedComponent) -> dict[str, Any]:
@@ -70,7 +76,8 @@ class DebugRequests:
         obstacle = gdb_obstacle()
         return {
             "host": component.host,
-            "port": None,
+            "socket": None,
+            "adapter": None,
             "components": [component.name],
             "pid": pid,
             "folder": component.folder,
@@ -81,7 +88,7 @@ class DebugRequests:
 
     def _off(self, component: PlannedComponent) -> dict[str, Any]:
         self._debugger.detach(component.host)
-        return {"host": component.host, "port": None}
+        return {"host": component.host, "socket": None, "adapter": None}
 
     def _freezing(self, on: bool) -> dict[str, Any]:
         self._debugger.set_freezing(on)

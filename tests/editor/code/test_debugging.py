@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -52,15 +55,39 @@ while True:
 LINE = 17
 
 
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while chunk := source.recv(65536):
+            target.sendall(chunk)
+        target.shutdown(socket.SHUT_WR)
+
+
+def _relay(listener: socket.socket, port: int) -> None:
+    """debugpy listens on TCP, the window connects to a Unix socket."""
+    ours, _ = listener.accept()
+    with ours, socket.create_connection(("127.0.0.1", port)) as theirs:
+        back = threading.Thread(target=_copy, args=(theirs, ours))
+        back.start()
+        _copy(ours, theirs)
+        back.join()
+
+
 @pytest.fixture
-def target(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+def target(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     file = tmp_path / "target.py"
     file.write_text(TARGET.format(root=str(ROOT)))
     command = [sys.executable, "-Xfrozen_modules=off", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        yield file, int(process.stdout.readline())
-        process.kill()
+        address = tmp_path / "debug"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(address))
+            listener.listen()
+            relay = threading.Thread(target=_relay, args=(listener, int(process.stdout.readline())))
+            relay.start()
+            yield file, address
+            process.kill()
+            relay.join()
 
 
 def row(tree: ValueTree, name: str, parent: QTreeWidgetItem | None = None) -> QTreeWidgetItem | None:
@@ -76,15 +103,15 @@ def value(item: QTreeWidgetItem | None) -> str:
 
 
 def test_a_process_is_stopped_looked_into_stepped_and_let_go(
-    window: MainWindow, target: tuple[Path, int], qtbot: QtBot
+    window: MainWindow, target: tuple[Path, Path], qtbot: QtBot
 ) -> None:
-    file, port = target
+    file, address = target
     debug = window.debug
     debug.book.toggle(str(file), LINE)
     variables, watches = window.side_panels.show("variables"), window.side_panels.show("watches")
     stack, console = window.side_panels.show("call_stack"), window.side_panels.show("evaluate")
     watches.expressions = ["n + 1", "nonsense"]
-    debug.connect_to("target", port)
+    debug.connect_to("target", address)
     qtbot.waitUntil(lambda: debug.is_stopped, timeout=WAIT_MS)
     page = window.code.pages[str(file)]
     assert page.editor.markersAtLine(LINE - 1) & 1 << HERE

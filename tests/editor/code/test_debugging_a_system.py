@@ -253,7 +253,10 @@ def _open_in_vscode(bench: Bench, monkeypatch: pytest.MonkeyPatch, folder: Path)
     bench.until((folder / "given").read_text, "its arguments")
     assert (folder / "given").read_text() == f"{project} --goto {bench.file}:{STOP}\n"
     (ours,) = json.loads((project / ".vscode" / "launch.json").read_text())["configurations"]
-    assert ours["name"] == "Studio: adder" and ours["connect"]["port"] == bench.window.debug.sessions["adder"].port
+    assert (
+        ours["name"] == "Studio: adder"
+        and ours["debugAdapterPath"] == f"{bench.window.debug.sessions['adder'].address}.py"
+    )
     assert "choose “Studio: adder”" in bench.window.status.words.text()
 
 

@@ -1,4 +1,4 @@
-"""A debug client of somebody else: it knows the debug adapter protocol and a port, and nothing of Studio."""
+"""A debug client of somebody else: it knows the debug adapter protocol and a socket, and nothing of Studio."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import json
 import socket
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 
 class PlainClient:
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), 5)
-        self.socket.settimeout(None)
+    def __init__(self, server: Path | str | socket.socket) -> None:
+        """`server`: the path of its socket, or a connection to it."""
+        if isinstance(server, socket.socket):
+            self.socket = server
+        else:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.socket.connect(str(server))
         self._file = self.socket.makefile("rb")
         self._number = 0
         self._news = threading.Condition()

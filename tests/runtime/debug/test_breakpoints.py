@@ -48,11 +48,11 @@ def test_the_configuration_takes_the_place_of_an_older_one(tmp_path: Path) -> No
     other = {"name": "mine", "type": "debugpy", "request": "launch"}
     (tmp_path / FILE).parent.mkdir()
     (tmp_path / FILE).write_text(json.dumps({"version": "0.2.0", "compounds": [], "configurations": [other]}))
-    write_launch_file(tmp_path, "filter", 1000)
-    write_launch_file(tmp_path, "filter", 2000)
+    write_launch_file(tmp_path, "filter", "/run/debug.1.py")
+    write_launch_file(tmp_path, "filter", "/run/debug.2.py")
     content = json.loads((tmp_path / FILE).read_text())
     assert [each["name"] for each in content["configurations"]] == ["Studio: filter", "mine"]
-    assert content["configurations"][0]["connect"] == {"host": "127.0.0.1", "port": 2000}
+    assert content["configurations"][0]["debugAdapterPath"] == "/run/debug.2.py"
     assert content["compounds"] == []
 
 
@@ -60,13 +60,13 @@ def test_a_file_with_comments_is_left_alone_and_the_configuration_told(tmp_path:
     (tmp_path / FILE).parent.mkdir()
     (tmp_path / FILE).write_text("// my own\n{}")
     with pytest.raises(LaunchFileError) as raised:
-        write_launch_file(tmp_path, "filter", 1000)
-    assert '"port": 1000' in raised.value.hint
+        write_launch_file(tmp_path, "filter", "/run/debug.1.py")
+    assert '"debugAdapterPath": "/run/debug.1.py"' in raised.value.hint
     assert (tmp_path / FILE).read_text().startswith("// my own")
 
 
 def test_a_folder_that_cannot_be_written_says_what_to_add_by_hand(tmp_path: Path) -> None:
     (tmp_path / FILE).with_suffix(".new").mkdir(parents=True)  # nobody can write a file there, not even root
     with pytest.raises(LaunchFileError, match="cannot be written") as refused:
-        write_launch_file(tmp_path, "filter", 1000)
-    assert '"port": 1000' in refused.value.hint
+        write_launch_file(tmp_path, "filter", "/run/debug.1.py")
+    assert '"debugAdapterPath": "/run/debug.1.py"' in refused.value.hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -71,7 +72,7 @@ class Heard:
 def test_a_process_is_attached_stopped_looked_at_stepped_and_left(target: tuple[Path, int]) -> None:
     file, port = target
     heard = Heard()
-    client = DapClient.connect("127.0.0.1", port, heard.event, heard.end)
+    client = DapClient(socket.create_connection(("127.0.0.1", port)), heard.event, heard.end)
     points = [{"line": TOTAL_LINE, "condition": "n % 3 == 1"}, {"line": TOTAL_LINE - 1, "logMessage": "n is {n}"}]
     placed = client.attach({str(file): points}, ["uncaught"])
     assert [each["verified"] for each in placed[str(file)]] == [True, True]
@@ -101,6 +102,6 @@ def test_a_process_is_attached_stopped_looked_at_stepped_and_left(target: tuple[
         client.ask("threads").result(20)
 
 
-def test_a_port_where_nobody_listens_is_told_in_words() -> None:
-    with pytest.raises(DebugRefused, match="cannot be reached"):
-        DapClient.connect("127.0.0.1", 9, lambda *_: None, lambda: None)
+def test_a_socket_without_a_listener_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(DebugRefused, match="cannot be reached: No such file"):
+        DapClient.connect(tmp_path / "nobody", lambda *_: None, lambda: None)

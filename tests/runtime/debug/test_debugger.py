@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -17,6 +18,7 @@ import pytest
 from studio.runtime.clock import ClockKind
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
+from studio.runtime.debug.vscode import launch_configuration
 from studio.runtime.events import ProcessHung
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
@@ -77,11 +79,11 @@ def test_a_breakpoint_freezes_the_system_and_continue_leaves_no_trace(world: Wor
 
 def test_several_clients_share_a_session_and_a_late_one_is_told_where_it_stands(world: World) -> None:
     first = world.client(condition="message.data < 0")  # never
-    second = PlainClient(world.debugger.attach("adder").port)
+    second = PlainClient(world.debugger.attach("adder").address)
     told = second.attach({CODE: [{"line": ADDS}]})
     assert told[0]["verified"]
     assert second.wait("stopped")["hitBreakpointIds"]  # both of the line: the debugger knows only one there
-    late = PlainClient(world.debugger.attach("adder").port)
+    late = PlainClient(world.debugger.attach("adder").address)
     late.attach()
     assert late.wait("stopped")["threadId"] == first.wait("stopped")["threadId"]
     assert late.ask("studioEvent")["component"] == "adder"
@@ -95,6 +97,21 @@ def test_several_clients_share_a_session_and_a_late_one_is_told_where_it_stands(
     world.goes_on()
     first.close()
     late.close()
+
+
+def test_an_adapter_on_standard_input_and_output_is_a_client_like_any_other(world: World) -> None:
+    adapter = launch_configuration("adder", str(world.debugger.attach("adder").adapter))
+    command = [adapter["debugAdapterPython"], adapter["debugAdapterPath"]]  # as VS Code starts it
+    ours, theirs = socket.socketpair()
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs) as process:
+        theirs.close()
+        client = PlainClient(ours)
+        client.attach({CODE: [{"line": ADDS}]})
+        client.wait("stopped")
+        assert world.stands()["line"] == ADDS
+        client.close()  # as when VS Code is closed
+        assert process.wait(20) == 0
+    world.goes_on()
 
 
 def test_stepping_stays_frozen_until_the_handler_is_left(world: World) -> None:
@@ -271,7 +288,7 @@ def test_lockstep_is_the_same_with_and_without_a_stop() -> None:
         debugger = Debugger(run, freeze)
         run.start()
         run.lockstep(until_ns // 2)
-        client = PlainClient(debugger.attach("dice").port)
+        client = PlainClient(debugger.attach("dice").address)
         client.attach({CODE: [{"line": line_in("Dice", "self.out.publish")}]})
         going = _beside(lambda: run.lockstep(until_ns))
         client.wait("stopped")
@@ -297,9 +314,9 @@ def _beside(job: Any) -> threading.Thread:
 def test_a_host_started_under_the_debugger_stops_where_its_components_are_made() -> None:
     session = Session(plan(ticker=Part("Ticker", period_s=0.05)), clock=ClockKind.SIMULATION, start_ns=0)
     debugger = Debugger(session, Freeze(session))
-    port = debugger.start_under("ticker", wait=True).port
+    address = debugger.start_under("ticker", wait=True).address
     launching = _beside(session.launch)
-    client = PlainClient(port)
+    client = PlainClient(address)
     client.attach({CODE: [{"line": line_in("Ticker", "category =")}]})
     client.wait("stopped")
     assert launching.is_alive()

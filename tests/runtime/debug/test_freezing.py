@@ -121,7 +121,7 @@ def test_an_error_in_a_handler_freezes_the_system_and_continue_leads_to_the_stat
 
     def debug_from_the_start(debugger: Debugger) -> None:
         """It fails at its third event, before anybody could attach to what runs."""
-        client = PlainClient(debugger.start_under("fragile", wait=False).port)
+        client = PlainClient(debugger.start_under("fragile", wait=False).address)
         client.attach(exceptions=["userUnhandled"])  # what the window begins with
         clients.append(client)
 

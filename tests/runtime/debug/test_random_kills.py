@@ -62,8 +62,8 @@ class Rounds:
     def walk(self) -> None:
         """Attach, and stop, look, step and go on, until it comes to nothing as somebody has died."""
         with suppress(AssertionError, OSError, StudioError, KeyError):
-            port = self.world.debugger.attach("adder").port
-            client = self.client = PlainClient(port)
+            address = self.world.debugger.attach("adder").address
+            client = self.client = PlainClient(address)
             client.attach({CODE: [{"line": ADDS}]})
             while not self.over.is_set():
                 thread = client.wait("stopped", 5)["threadId"]

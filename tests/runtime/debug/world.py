@@ -63,7 +63,7 @@ class World:
         self.session.start("run")
 
     def client(self, host: str = "adder", **lines: Any) -> PlainClient:
-        client = PlainClient(self.debugger.attach(host).port)
+        client = PlainClient(self.debugger.attach(host).address)
         client.attach({CODE: [{"line": lines.pop("line", ADDS), **lines}]})
         return client
 
