@@ -40,7 +40,7 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.mailbox import Mailbox
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases, Overwritten
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases, Overwritten, shared_length
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
@@ -246,7 +246,8 @@ class Executor:
             self._give_up()
         if not flags & AGAIN:
             now_ns = sent_ns if self.gated else self.clock.at_moment(self.handling_since_ns)
-            route.statistics.saw(sequence, len(payload), now_ns - sent_ns)
+            size = shared_length(payload) if flags & SHARED else len(payload)
+            route.statistics.saw(sequence, size, now_ns - sent_ns)
         if dropped and len(dropped) == len(route.cells):
             self._let_go(flags, payload)
             return

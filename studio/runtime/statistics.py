@@ -72,7 +72,7 @@ class TopicTotals:
     count: int = 0
     """Events that have passed, whoever published them and whether or not anybody receives them."""
     bytes: int | None = None
-    """As the receiver that saw most has counted; None if nobody receives the topic."""
+    """The payloads, also those in shared memory, as the receiver that saw most has counted; None if no receiver has."""
     drops: int | None = None
     """Events that a receiver did not get: lost on the way or replaced by newer ones; each receiver counts. None if
     nobody receives the topic."""
@@ -108,7 +108,8 @@ def _add_receiver(total: TopicTotals, seen: Mapping[str, Any]) -> None:
     # A producer that was killed reports less than its receivers have seen. A program may report no more than `count`
     # and `lost` (docs/protocol.md, section 6).
     total.count = max(total.count, seen.get("last", seen.get("count", 0)))
-    total.bytes = max(total.bytes or 0, seen.get("bytes", 0))
+    if "bytes" in seen:
+        total.bytes = max(total.bytes or 0, seen["bytes"])
     total.drops = (total.drops or 0) + seen.get("lost", 0) + sum(seen.get("dropped", {}).values())
     if "latency" in seen:
         total.slots = [one + other for one, other in zip(total.slots, seen["latency"], strict=True)]

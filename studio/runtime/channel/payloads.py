@@ -4,7 +4,7 @@ from studio.runtime.channel.leases import Leases, LeaseStatistics, copy_shared
 from studio.runtime.channel.pool import Pool, PoolStatistics
 from studio.runtime.channel.run_folder import Claim, dismiss_host, remove_producer, remove_run, remove_stale
 from studio.runtime.channel.slot import Data, Slot
-from studio.runtime.channel.slots import MOST_HOSTS, Overwritten, PayloadError, producer_of
+from studio.runtime.channel.slots import MOST_HOSTS, Overwritten, PayloadError, producer_of, shared_length
 
 SHARED_FROM_BYTES = 64 << 10
 """Payloads from this size on go through shared memory; below, the copy costs less than the handling."""
@@ -27,4 +27,5 @@ __all__ = [
     "remove_producer",
     "remove_run",
     "remove_stale",
+    "shared_length",
 ]

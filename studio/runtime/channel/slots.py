@@ -91,6 +91,11 @@ def pack_handle(ticket: int, length: int, slot: bytes) -> bytes:
     return EVENT.pack(ticket, length) + slot
 
 
+def shared_length(handle: bytes | memoryview) -> int:
+    """The size of the payload that a handle stands for; 0 for a damaged handle, which its reader will report."""
+    return int(EVENT.unpack_from(handle)[1]) if len(handle) >= EVENT.size else 0
+
+
 @lru_cache(maxsize=1024)
 def producer_of(name: str) -> str | None:
     """The producer that a segment's file name tells; None for every other name, such as one that leaves the folder."""

@@ -34,6 +34,7 @@ from studio.runtime.recording.recorder import Recorder
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.replay.as_recorded import replay_plan_as_recorded
 from studio.runtime.replay.causes import chain_of
+from studio.runtime.statistics import topic_totals
 from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
 
@@ -102,6 +103,9 @@ def test_the_log_has_every_event_in_channel_order_with_its_header(record: Record
         assert all(ours == seen for (*_, ours), (*_, seen) in zip(recorded, expected, strict=True) if seen != GONE)
         maps = [decode(Map, event.payload) for event in reader.events(topics=["/big/big"])]
         assert [float(each.planes[0, 0, 0]) for each in maps] == [float(number) for number in range(1, 31)]
+        # A payload in shared memory counts with its own size, not with that of its handle.
+        written = sum(len(event.payload) for event in reader.events(topics=["/big/big"]))
+        assert topic_totals(run.observer.reports.values(), ["/big/big"])["/big/big"].bytes == written > 30 * 360_000
         rows = [
             row for each in reader.events(topics=["/_studio/handled"]) for row in decode(HandledTrace, each.payload)
         ]
