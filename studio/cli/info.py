@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.cli.places import component_at, component_names, project_at, project_names
 from studio.model.close_matches import did_you_mean
 
@@ -14,6 +14,7 @@ EXAMPLE = """\
   studio info low_pass                       ports and parameters of a component, by type or folder
   studio info first_steps --json             the same for scripts
   studio info drive.mcap                     topics, events and gaps of a log; a ROS 2 bag's folder, too
+  studio info logs/                          the logs in a folder
   studio info drive.mcap --why /filter/smooth:17    the events that led to one, with the time each took
   studio info drive.mcap --latency /arbiter/command  every path from a sensor to a topic, and how long it takes
 """
@@ -21,7 +22,9 @@ EXAMPLE = """\
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "subject", metavar="PROJECT|COMPONENT|LOG", help="a folder, a name on the search path, or a log"
+        "subject",
+        metavar="PROJECT|COMPONENT|LOG",
+        help="a folder, a name on the search path, a log, or a folder of logs",
     )
     parser.add_argument("--why", metavar="TOPIC:NUMBER", help="of a log: how this event came about")
     parser.add_argument("--latency", metavar="TOPIC", help="of a log: the paths that lead to a topic, and their times")
@@ -63,6 +66,16 @@ def _describe_log(options: argparse.Namespace) -> int:
     from studio.cli.info_log import log_json, log_text, why, why_json, why_text
     from studio.cli.log_file import find_log
 
+    named = Path(options.subject)
+    if named.is_dir() and not options.latency and not options.why:
+        from studio.cli.info_folder import folder_json, folder_text, is_sound
+        from studio.runtime.recording.importers import recordings_in
+
+        recordings = recordings_in(named)
+        if len(recordings) > 1:
+            listed = folder_json(named, recordings)
+            print_json(listed) if options.json else print("\n".join(folder_text(listed)))
+            return FINE if is_sound(listed) else FAILED
     path = find_log(options.subject)
     if options.latency:
         from studio.cli.info_latency import found, latency_json, latency_text

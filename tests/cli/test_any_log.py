@@ -12,6 +12,7 @@ from studio.messages import Float64
 from tests.cli.robot import write_robot
 from tests.cli.running import Studio
 from tests.messages.strategies import rosbags_bytes, shipped_store
+from tests.runtime.recording.logs import story, write_log
 
 EVENTS = 50
 
@@ -76,3 +77,21 @@ def test_what_could_not_be_brought_over_is_told_when_a_source_plays_it(
 def test_a_folder_without_a_log_is_told(studio: Studio, tmp_path: Path) -> None:
     told = studio("play", tmp_path)
     assert told.status == 2 and "is a folder without a log in it (name a log, e.g. drive.mcap, or the" in told.err
+
+
+def test_the_logs_of_a_folder_are_listed(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    write_log(logs / "drive.mcap", story(40))
+    write_log(logs / "walk.mcap", story(20))
+    told = studio("info", logs)
+    assert told.status == 0 and told.out.splitlines()[0].startswith(f"{logs}: 2 logs, ")
+    assert [line.split()[:2] for line in told.out.splitlines()[2:]] == [["drive.mcap", "40"], ["walk.mcap", "20"]]
+    write_log(logs / "cut.mcap", story(20), close=False)
+    found = studio("info", logs, "--json")
+    assert found.status == 1, "one of them is not whole"
+    assert [(Path(log["files"][0]).name, log["problem"]) for log in found.json["logs"]] == [
+        ("cut.mcap", "not closed by its recorder"), ("drive.mcap", ""), ("walk.mcap", ""),
+    ]  # fmt: skip
+    assert not (tmp_path / "cache").exists()

@@ -59,7 +59,7 @@ def test_what_cannot_be_read_ends_with_1_and_one_line(studio: Studio, tmp_path: 
     (tmp_path / "a.log").write_text("nothing of the kind\n")
     result = studio("convert", tmp_path / "a.log", tmp_path / "a.mcap")
     assert result.status == 1
-    assert "is no log that Studio can read" in result.err
+    assert "is not a log that Studio can read" in result.err
     assert len(result.err.splitlines()) == 1
     assert not (tmp_path / "a.mcap").exists()
 

@@ -83,7 +83,10 @@ def mcap_of(path: Path) -> Path | None:
         return path if is_mcap(path) else None
     from studio.runtime.recording.importers.rosbag import mcap_files  # brings numpy, see above
 
-    parts = mcap_files(path)
+    try:
+        parts = mcap_files(path)
+    except StudioError:  # several logs: the import says which
+        return None
     return parts[0] if len(parts) == 1 else None
 
 

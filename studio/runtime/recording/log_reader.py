@@ -99,6 +99,11 @@ class LogReader:
         return self._index.library
 
     @property
+    def is_own(self) -> bool:
+        """Whether Studio wrote it."""
+        return self._index.is_own
+
+    @property
     def is_finished(self) -> bool:
         """Whether the recorder closed it."""
         return self._index.is_finished

@@ -3,6 +3,7 @@
 from studio.runtime.recording.importers.any_log import FORMS, import_log, other_form
 from studio.runtime.recording.importers.kept import Told, is_log, readable_log
 from studio.runtime.recording.importers.output import Progress
+from studio.runtime.recording.importers.recordings import recordings_in
 from studio.runtime.recording.importers.report import Damage, ImportCancelled, ImportReport, NotMapped, TopicReport
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "is_log",
     "other_form",
     "readable_log",
+    "recordings_in",
 ]

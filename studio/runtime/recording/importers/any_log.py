@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.carmen import FORM as CARMEN
 from studio.runtime.recording.importers.carmen import SPACING_S, import_carmen
-from studio.runtime.recording.importers.carmen_lines import MESSAGES, PARAM
+from studio.runtime.recording.importers.carmen_form import is_carmen
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Cancelled, Progress, Watch
+from studio.runtime.recording.importers.recordings import METADATA, ROS1, SQLITE, head_of
 from studio.runtime.recording.importers.report import ImportReport
-from studio.runtime.recording.importers.rosbag import METADATA, ROS1, SQLITE, import_folder, import_ros1, import_sqlite
-from studio.runtime.recording.importers.text_lines import TextLines
+from studio.runtime.recording.importers.rosbag import import_folder, import_ros1, import_sqlite
 from studio.runtime.recording.mcap_records import MAGIC
 
 FORMS = "CARMEN log (plain or gzip), MCAP, ROS 2 bag (folder or .db3), ROS 1 bag"
-_LOOKED_AT_LINES = 2000
-_CARMEN_COMMENT = re.compile(rb"#+\s*(message formats defined|PARAM param_name)")
 
 
 def import_log(
@@ -42,7 +39,7 @@ def import_log(
     watch = Watch(path, progress, cancelled)
     if path.is_dir():
         return import_folder(path, out, watch, compression=compression)
-    head = _head(path)
+    head = head_of(path)
     if head.startswith(MAGIC):
         return import_mcap(path, out, watch, compression=compression)
     if head.startswith(SQLITE):
@@ -51,35 +48,16 @@ def import_log(
         return import_ros1(path, out, watch, compression=compression)
     if is_carmen(path):
         return import_carmen(path, out, watch, compression=compression, spacing_s=spacing_s)
-    raise LogError("is no log that Studio can read", file=path, hint=f"it reads: {FORMS}")
+    raise LogError("is not a log that Studio can read", file=path, hint=f"it reads: {FORMS}")
 
 
 def other_form(path: Path) -> str:
     """What a log is that is no MCAP file; empty for all that may have been one."""
     if path.is_dir():
         return "folder"
-    head = _head(path)
+    head = head_of(path)
     if head.startswith(SQLITE):
         return "ROS 2 bag"
     if head.startswith(ROS1):
         return "ROS 1 bag"
     return CARMEN if not head.startswith(MAGIC) and is_carmen(path) else ""
-
-
-def is_carmen(path: Path) -> bool:
-    """Whether a message or comment of CARMEN is among the first lines; damage before it is no reason to refuse."""
-    for number, line in TextLines(path, Watch(path)):
-        words = line.split(None, 1)
-        if _CARMEN_COMMENT.match(line) or (words and (words[0] in MESSAGES or words[0] == PARAM)):
-            return True
-        if number > _LOOKED_AT_LINES:
-            break
-    return False
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(16)
-    except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}", file=path) from error

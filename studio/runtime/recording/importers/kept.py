@@ -15,26 +15,33 @@ from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.any_log import import_log
 from studio.runtime.recording.importers.output import Progress
+from studio.runtime.recording.importers.recordings import METADATA, log_files, parts_of
 from studio.runtime.recording.importers.report import ImportReport
-from studio.runtime.recording.importers.rosbag import METADATA, mcap_files
+from studio.runtime.recording.importers.rosbag import mcap_files
 from studio.runtime.recording.mcap_records import MAGIC
 
 Told = Callable[[ImportReport], None]
 UNUSED_NS = 30 * 24 * 3600 * SECOND_NS
 """A copy that nobody has read for so long is removed."""
+NEW = "new.mcap"
+"""What a copy is called until it is complete."""
+MOST_BYTES = 4_000_000_000
+"""What all copies together may take; one that is larger by itself stays until the next one is made."""
 
 
 def is_log(path: Path) -> bool:
-    """Whether it looks like something to be read as a log: a file, or a bag's folder."""
+    """Whether it looks like something to be read as a log: a file, a bag's folder, or a folder with logs in it."""
     with _readable(path):
-        return path.is_file() or (path.is_dir() and bool((path / METADATA).is_file() or any(_bag_files(path))))
+        return path.is_file() or (path.is_dir() and bool((path / METADATA).is_file() or any(log_files(path))))
 
 
 def readable_log(path: Path, progress: Progress | None = None, told: Told | None = None) -> Path:
     """The MCAP file in which to read a log of any kind.
 
     A copy, where it needs one, lies among the files that Studio may lose, and is made anew when the log has changed;
-    `told` hears what became of it. One that was not read for a month is removed when the next one is made.
+    `told` hears what became of it. When the next copy is made, those are removed that were not read for a month, and
+    those that were not read for longest where all together take more than their room. Raises LogError for a folder of
+    several logs.
     """
     if path.name == METADATA:
         path = path.parent
@@ -43,6 +50,8 @@ def readable_log(path: Path, progress: Progress | None = None, told: Told | None
             parts = mcap_files(path)
             if len(parts) == 1:
                 return parts[0]
+            if not (path / METADATA).is_file() and len(single := parts_of(path)) == 1:
+                path = single[0]
         elif _is_mcap(path):
             return path
     return _kept(path.resolve(), progress, told)
@@ -58,23 +67,36 @@ def _kept(path: Path, progress: Progress | None, told: Told | None) -> Path:
             return kept
         for old in folder.glob("*.mcap"):  # of the log as it was before, or of somebody who was killed
             old.unlink(missing_ok=True)
-        _remove_unused(folder.parent)
-        new = folder / "new.mcap"
+        new = folder / NEW
         report = import_log(path, new, progress=progress)
         report.output = kept
         os.replace(new, kept)
+        _make_room(folder.parent, kept)
     if told is not None:
         told(report)
     return kept
 
 
-def _remove_unused(folder: Path) -> None:
-    """The folders stay, with their locks: somebody may be about to make a copy in one of them."""
-    oldest_ns = wall_ns() - UNUSED_NS
-    for copy in folder.glob("*/*.mcap"):
-        with suppress(OSError):  # somebody was faster, or it is not ours to remove: no reason to refuse a new one
-            if copy.stat().st_mtime_ns < oldest_ns:
+def _make_room(folder: Path, new: Path) -> None:
+    """The folders stay, with their locks: somebody may be about to make a copy in one of them.
+
+    Who still reads a copy that is removed here goes on with it: its file is gone when the last reader has closed it.
+    """
+    oldest_ns, taken = wall_ns() - UNUSED_NS, 0
+    for used_ns, size, copy in sorted(_copies(folder), reverse=True):
+        taken += size
+        if copy != new and (used_ns < oldest_ns or taken > MOST_BYTES):
+            with suppress(OSError):  # somebody was faster, or it is not ours to remove: no reason to refuse a new one
                 copy.unlink()
+
+
+def _copies(folder: Path) -> Iterator[tuple[int, int, Path]]:
+    """When each was read last, its size and its file; not those that somebody is just making."""
+    for copy in folder.glob("*/*.mcap"):
+        with suppress(OSError):
+            found = copy.stat()
+            if copy.name != NEW:
+                yield found.st_mtime_ns, found.st_size, copy
 
 
 @contextmanager
@@ -119,7 +141,3 @@ def _is_mcap(path: Path) -> bool:
     """Also one that is damaged, by its name: its reader tells better what is wrong, and what to do."""
     with path.open("rb") as file:
         return path.suffix == ".mcap" or file.read(len(MAGIC)) == MAGIC
-
-
-def _bag_files(folder: Path) -> Iterator[Path]:
-    return (file for file in folder.iterdir() if file.suffix in (".mcap", ".db3"))

@@ -6,7 +6,7 @@ Whatever rosbags or SQLite make of a damaged file, only LogError leaves; what co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,11 @@ from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Output, Watch, writing
+from studio.runtime.recording.importers.recordings import METADATA, SQLITE, head_of, parts_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.routes import Route, open_route
 from studio.runtime.recording.mcap_records import MAGIC, Schema
 
-SQLITE = b"SQLite format 3\0"
-ROS1 = b"#ROSBAG V"
-METADATA = "metadata.yaml"
 _MESSAGES_BETWEEN_LOOKS = 500
 _PACKED = re.compile(r"compression_mode:\s*['\"]?(message|file)", re.IGNORECASE)
 _KNOWN_FOLDER_BYTES = 1 << 20
@@ -54,10 +52,11 @@ def import_folder(path: Path, out: Path, watch: Watch, *, compression: Compressi
     if _is_packed(path / METADATA):
         report = ImportReport(path, out, "ROS 2 bag")
         return _import_ros2([DirectoryReader(path)], report, watch, compression)
-    mcap = mcap_files(path)
+    parts = parts_of(path)
+    mcap = _beginning(parts, MAGIC)
     if mcap:
         return import_mcap(path, out, watch, compression=compression, files=mcap)
-    sqlite = _files(path, SQLITE)
+    sqlite = _beginning(parts, SQLITE)
     if not sqlite:
         raise LogError("is a folder without any log in it", file=path, hint="a ROS 2 bag has .db3 or .mcap files")
     report = ImportReport(path, out, "ROS 2 bag")
@@ -65,26 +64,21 @@ def import_folder(path: Path, out: Path, watch: Watch, *, compression: Compressi
 
 
 def mcap_files(folder: Path) -> list[Path]:
-    """The parts of a bag in MCAP that can be read as they are; none if it is one of another kind."""
-    return [] if _is_packed(folder / METADATA) else _files(folder, MAGIC)
+    """The parts of a bag in MCAP that can be read as they are; none if it is one of another kind.
+
+    Raises LogError for a folder of several logs.
+    """
+    return [] if _is_packed(folder / METADATA) else _beginning(parts_of(folder), MAGIC)
 
 
-def _files(folder: Path, beginning: bytes) -> list[Path]:
-    return [file for file in sorted(folder.iterdir()) if file.is_file() and _head(file).startswith(beginning)]
+def _beginning(files: Iterable[Path], head: bytes) -> list[Path]:
+    return [file for file in files if head_of(file).startswith(head)]
 
 
 def _sqlite(path: Path) -> Any:
     from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
     return Sqlite3Reader(Path(quote(str(path.resolve()))))  # it makes a URI of it
-
-
-def _head(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            return stream.read(16)
-    except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}", file=file) from error
 
 
 def _is_packed(metadata: Path) -> bool:

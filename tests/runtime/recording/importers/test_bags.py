@@ -24,9 +24,11 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from studio.messages import Float64, Imu, MessageTypes, Odometry, PointCloud2, PointField, Range3d, decode, encode
 from studio.runtime.clock import wall_ns
 from studio.runtime.recording import LogError, LogReader, LogWriter
-from studio.runtime.recording.importers import import_log, is_log, readable_log
+from studio.runtime.recording.importers import import_log, is_log, readable_log, recordings_in
+from studio.runtime.recording.importers import kept as kept_module
 from studio.runtime.recording.importers.kept import UNUSED_NS
 from tests.messages.strategies import rosbags_bytes, rosbags_object, shipped_store
+from tests.runtime.recording.logs import story, write_log
 
 ODOMETRY = Odometry.planar(1, 2, 0.5, stamp_ns=5_000_000_007)
 OWN_TYPE = "walker_msgs/msg/Leg"
@@ -345,6 +347,20 @@ class TestReadable:
         assert (unused.exists(), used.exists(), new.exists()) == (False, True, True)
         assert readable_log(bags[0]) == unused and unused.exists()
 
+    def test_copies_take_no_more_than_their_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        bags = [tmp_path / name for name in ("a.bag", "b.bag", "c.bag")]
+        for bag in bags:
+            write_bag1(bag)
+        first, second = map(readable_log, bags[:2])
+        os.utime(second, ns=(wall_ns() - 10**9, wall_ns() - 10**9))
+        assert readable_log(bags[0]) == first, "read again, and so the newer one"
+        monkeypatch.setattr(kept_module, "MOST_BYTES", 2 * first.stat().st_size)
+        third = readable_log(bags[2])
+        assert (first.exists(), second.exists(), third.exists()) == (True, False, True)
+        monkeypatch.setattr(kept_module, "MOST_BYTES", 1)
+        assert readable_log(bags[1]) == second and second.exists(), "the one that is wanted is kept, however large"
+        assert not first.exists() and not third.exists()
+
     def test_a_folder_that_cannot_be_read_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(_: Path) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -363,6 +379,42 @@ class TestReadable:
 
     def test_what_is_none_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "novel.txt").write_text("It was a dark and stormy night.\n")
-        with pytest.raises(LogError, match="is no log"):
+        with pytest.raises(LogError, match="is not a log"):
             readable_log(tmp_path / "novel.txt")
         assert not is_log(tmp_path) and not is_log(tmp_path / "missing.mcap")
+
+
+class TestFolders:
+    """Files belong together where one recorder, or its successor, wrote them; others are logs of their own."""
+
+    def test_unrelated_logs_are_never_merged(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        folder = tmp_path / "logs"
+        folder.mkdir()
+        for name in ("drive_0", "drive_1", "other"):  # numbered by a person: each is complete, from its own start
+            write_log(folder / f"{name}.mcap", story(20))
+        write_bag1(folder / "old.bag")
+        assert [[file.name for file in files] for files in recordings_in(folder)] == [
+            ["drive_0.mcap"], ["drive_1.mcap"], ["old.bag"], ["other.mcap"],
+        ]  # fmt: skip
+        for read in (readable_log, lambda path: import_log(path, tmp_path / "out.mcap")):
+            with pytest.raises(LogError, match=r"holds 4 different logs \(name one of them: drive_0.mcap, drive_1"):
+                read(folder)
+        assert not (tmp_path / "cache").exists() and not (tmp_path / "out.mcap").exists()
+
+    def test_a_recording_that_a_second_recorder_went_on_with_is_one(self, tmp_path: Path) -> None:
+        write_log(tmp_path / "run.mcap", story(20), close=False)
+        with LogReader(tmp_path / "run.mcap") as log:
+            end_ns = log.end_ns
+        later = [event._replace(log_time_ns=end_ns + number) for number, event in enumerate(story(20))]
+        write_log(tmp_path / "run_2.mcap", later)
+        write_log(tmp_path / "run_3.mcap", later)
+        assert [len(files) for files in recordings_in(tmp_path)] == [2, 1]
+
+    def test_parts_of_a_bag_without_its_list_are_one(self, tmp_path: Path) -> None:
+        write_bag2(tmp_path / "bag", StoragePlugin.SQLITE3)
+        (file,) = (tmp_path / "bag").glob("*.db3")
+        (tmp_path / "bag" / "metadata.yaml").unlink()
+        first = file.rename(file.with_name("bag_0.db3"))
+        shutil.copy(first, file.with_name("bag_1.db3"))
+        assert [len(files) for files in recordings_in(tmp_path / "bag")] == [2]

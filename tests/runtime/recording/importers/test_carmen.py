@@ -279,7 +279,7 @@ def test_an_existing_file_is_not_touched(tmp_path: Path) -> None:
 def test_what_is_no_log_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(LogError, match="is no log that Studio can read"):
+    with pytest.raises(LogError, match="is not a log that Studio can read"):
         import_log(path, tmp_path / "out.mcap")
 
 
