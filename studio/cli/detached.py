@@ -12,6 +12,7 @@ from typing import IO
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
 from studio.model.opened import Opened
+from studio.runtime.interpreter import module_command, python_path
 from studio.runtime.run_folder import runs_folder
 from studio.runtime.running_systems import RunningSystem, running_systems
 
@@ -36,7 +37,7 @@ def run_detached(opened: Opened, options: argparse.Namespace) -> int:
 
 
 def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-m", "studio", "run", str(opened.folder.absolute()), "--detached"]
+    words = module_command("studio", "run", str(opened.folder.absolute()), "--detached")
     words += ["--seed", str(options.seed)]
     for name in ("stay", "paused"):
         words += [f"--{name}"] if getattr(options, name) else []
@@ -47,7 +48,7 @@ def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subp
         if value is not None:
             words += [option, str(value)]
     words += recording_words(options)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    environment = {**os.environ, "PYTHONPATH": python_path()}
     return subprocess.Popen(
         words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, env=environment
     )

@@ -104,7 +104,7 @@ def examine_qt() -> Iterator[Finding]:
     if Requirement("PyQt6").installed_version() is None:
         return
     code = "from PyQt6 import QtCore, QtGui, QtWidgets; print(QtCore.QT_VERSION_STR)"
-    answer, ok = ask([sys.executable, "-c", code])
+    answer, ok = ask([sys.executable, "-P", "-c", code])
     remedy = "apt-get install libegl1 libgl1 libdbus-1-3 libfontconfig1 libglib2.0-0 libxkbcommon0 libxcb-cursor0"
     if ok:
         yield Finding("programs", "Qt", "ok", f"{answer} loads")

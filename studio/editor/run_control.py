@@ -6,7 +6,6 @@ Starting is `studio run --detach`, as anybody could type it: the runtime is no c
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +16,7 @@ from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, pyqtSig
 from studio.editor.feed import Feed
 from studio.editor.freeze.standing import shown_event, stand_of
 from studio.errors import StudioError
+from studio.runtime.interpreter import module_command, python_path
 
 Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
 
@@ -105,10 +105,11 @@ class RunControl(QObject):
         """A command of ours, as anybody could type it."""
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        environment.insert("PYTHONPATH", python_path())
         process.setProcessEnvironment(environment)
-        process.setProgram(sys.executable)
-        process.setArguments(["-m", "studio", *words])
+        program, *arguments = module_command("studio", *words)
+        process.setProgram(program)
+        process.setArguments(arguments)
         return process
 
     def _started(self, status: int, _: QProcess.ExitStatus) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from studio.runtime.adoption import Child, adoption, is_child
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.interpreter import module_command, python_path
 from studio.runtime.nursery import LENGTH, WARMERS, Birth
 
 READY_WITHIN_S = 20.0
@@ -171,7 +172,7 @@ class Nurse:
 
 
 def _started(line: socket.socket) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-m", "studio.runtime.nursery"]
+    words = module_command("studio.runtime.nursery")
     errors = _errors(subprocess.DEVNULL)
     return subprocess.Popen(
         words, env=_environment(), stdin=line.fileno(), stdout=subprocess.DEVNULL, stderr=errors,
@@ -190,7 +191,7 @@ def _errors(otherwise: int) -> int:
 
 def _environment() -> dict[str, str]:
     """Of a nursery."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(_paths()), "STUDIO_PARENT": str(os.getpid())}
+    return {**os.environ, "PYTHONPATH": python_path(), "STUDIO_PARENT": str(os.getpid())}
 
 
 def _folder() -> str:

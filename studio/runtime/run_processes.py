@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.control import Control, ControlError
 from studio.runtime.ending import Deadline, await_writer
 from studio.runtime.guard import Guard
+from studio.runtime.interpreter import module_command
 from studio.runtime.observer import Observer
 from studio.runtime.plan import RECORDER, Plan
 from studio.runtime.process import Process, end_all, signal_group, wait_all
@@ -97,12 +97,12 @@ class RunProcesses:
         self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
     def start_recorder(self) -> None:
-        words = [sys.executable, "-m", "studio.runtime.recording.recorder"]
+        words = module_command("studio.runtime.recording.recorder")
         self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs))
 
     def _start_broker(self, arguments: list[str]) -> Process:
         words = ["--clock", self._clock_kind.name.lower(), "--incarnation", str(self.broker_restarts + 1), *arguments]
-        command = [sys.executable, "-m", "studio.runtime.channel.broker", *words]
+        command = module_command("studio.runtime.channel.broker", *words)
         return self._guarded(spawn(BROKER, command, self.folders, self.outputs))
 
     def _restart_broker(self) -> None:

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.model.spec import format_value
 from studio.runtime.captured_output import Outputs
+from studio.runtime.interpreter import MODULE, module_command, python_path
 from studio.runtime.nurse import nurse
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import Process
@@ -39,15 +39,15 @@ def spawn(
         **os.environ,
         "STUDIO_RUN": str(folders.run),
         "STUDIO_PARENT": str(os.getpid()),
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "PYTHONPATH": python_path(),
         **(extra or {}),
     }
     if folders.shared is not None:
         environment["STUDIO_SHM"] = str(folders.shared)
     ends = outputs.open(name)
     try:
-        if command[:2] == [sys.executable, "-m"] and folder is None:
-            module, *words = command[2:]
+        if command[: len(MODULE)] == MODULE and folder is None:
+            module, *words = command[len(MODULE) :]
             child = nurse.bear(
                 module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries
             )
@@ -67,7 +67,7 @@ def spawn_host(host: str, plan: Plan, folders: RunFolders, outputs: Outputs) -> 
     programs = [component for component in components if component.command]
     if programs and len(components) > 1:
         raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="give it no host")
-    command = [sys.executable, "-m", "studio.runtime.host"]
+    command = module_command("studio.runtime.host")
     extra: dict[str, str] = {}
     folder: Path | None = None
     if programs:

@@ -33,11 +33,10 @@ def commands_of(project: Path, specs: Iterable[ComponentSpec]) -> list[str]:
     """What running a project would start that came with it: nothing for one of only known components."""
     if any(project.resolve().is_relative_to(root.resolve() / "projects") for root in share_roots()):
         return []
-    own = project.resolve()
     found = {
-        _command(spec.folder, spec.entry, own)
+        _command(spec.folder, spec.entry, project)
         for spec in specs
-        if spec.folder is not None and spec.folder.resolve().is_relative_to(own)
+        if spec.folder is not None and _place_in(project, spec.folder) is not None
     }
     return sorted(found)
 
@@ -47,7 +46,15 @@ def commands_in(owner: Path, folders: Iterable[Path]) -> list[str]:
     them itself where it lies in none."""
     if any(owner.resolve().is_relative_to(root.resolve()) for root in (*component_roots(), *project_roots())):
         return []
-    return sorted(_command(folder, _entry(folder), owner.resolve()) for folder in folders)
+    return sorted(_command(folder, _entry(folder), owner) for folder in folders)
+
+
+def _place_in(owner: Path, folder: Path) -> Path | None:
+    """Where the owner has it, also by a link that leads out of the owner's folder."""
+    for place, top in ((folder.absolute(), owner.absolute()), (folder.resolve(), owner.resolve())):
+        if place.is_relative_to(top):
+            return place.relative_to(top)
+    return None
 
 
 def _entry(folder: Path) -> Entry | str:
@@ -58,10 +65,12 @@ def _entry(folder: Path) -> Entry | str:
 
 
 def _command(folder: Path, entry: Entry | str, owner: Path) -> str:
-    folder = folder.resolve().relative_to(owner)
+    place = _place_in(owner, folder)
+    is_inside = folder.resolve().is_relative_to(owner.resolve())
+    shown = f"{place}" if is_inside else f"{place or folder} (outside: {folder.resolve()})"
     if isinstance(entry, CommandEntry):
-        return f"program {folder}: {' '.join(entry.command)}"
-    return f"python {folder}: {entry}"
+        return f"program {shown}: {' '.join(entry.command)}"
+    return f"python {shown}: {entry}"
 
 
 def is_trusted(project: Path, commands: list[str]) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -188,3 +189,33 @@ def test_on_a_terminal_it_shows_the_commands_and_asks(project: Path, trace: Path
     os.close(ours)
     assert run.returncode == status
     assert trace.exists() == (status == 0) == (b"lab ran" in out)
+
+
+def test_a_link_that_leads_out_of_the_project_is_asked_about(studio: Studio, project: Path, trace: Path) -> None:
+    own, elsewhere = project / "components" / "probe", project.parent / "elsewhere"
+    own.rename(elsewhere)
+    own.symlink_to(elsewhere)
+    refused = studio("run", project, *RUN)
+    assert refused.status == 1 and f"components/probe (outside: {elsewhere}): probe:Probe" in refused.err
+    assert not trace.exists()
+
+
+def test_modules_in_the_working_directory_never_run(project: Path, trace: Path) -> None:
+    """A project of shipped components needs no trust, so nothing that lies in it may run."""
+    (project / "system.xml").write_text(
+        '<system name="lab" version="1"><component name="signal" type="signal_source"/></system>'
+    )
+    for module in ("studio", "zmq", "numpy", "lxml", "sitecustomize", "usercustomize"):
+        (project / f"{module}.py").write_text(f"import pathlib\npathlib.Path({str(trace)!r}).touch()\n")
+    program = Path(sys.executable).with_name("studio")
+    for command in ([program], [sys.executable, "-P", "-m", "studio"]):
+        done = subprocess.run([*command, "run", ".", "--for", "0.3"], cwd=project, capture_output=True, timeout=50)
+        assert done.returncode == 0, done.stderr
+    assert not trace.exists()
+
+
+def test_python_m_studio_imports_nothing_else_from_the_working_directory(project: Path, trace: Path) -> None:
+    (project / "lxml.py").write_text(f"import pathlib\npathlib.Path({str(trace)!r}).touch()\n")
+    done = subprocess.run([*STUDIO, "check", "."], cwd=project, capture_output=True, timeout=50)
+    assert done.returncode == 0, done.stderr
+    assert not trace.exists()

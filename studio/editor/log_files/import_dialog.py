@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 from studio.editor.dialog_parts import button_row, fill
 from studio.editor.live_state import count_words
 from studio.editor.theme import Theme
+from studio.runtime.interpreter import module_command, python_path
 
 STEPS = 1000
 MOST_NOTES = 3
@@ -60,7 +59,7 @@ class ImportDialog(QDialog):
         self._rest = b""
         self._process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        environment.insert("PYTHONPATH", python_path())
         self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finished)
@@ -68,8 +67,8 @@ class ImportDialog(QDialog):
 
     def start(self) -> None:
         self.show()
-        words = ["-m", "studio.editor.log_files.import_worker", str(self.source), str(self.output)]
-        self._process.start(sys.executable, words)
+        program, *words = module_command("studio.editor.log_files.import_worker", str(self.source), str(self.output))
+        self._process.start(program, words)
 
     @property
     def is_under_way(self) -> bool:
