@@ -28,6 +28,7 @@ class ArcArbiter(Component):
     tags = ("driving", "vote")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     votes = InPort(Vote, doc="votes of behaviours: wire as many as there are")
     command = OutPort(Velocity, doc="steering angle and speed, once per period")
@@ -52,7 +53,7 @@ class ArcArbiter(Component):
     )
     retreat_after_s = Parameter(2.0, minimum=0.0, maximum=60.0, unit="s", doc="how long it stands before that")
     retreat_speed_m_s = Parameter(0.5, minimum=0.05, maximum=5.0, unit="m/s", doc="speed on the way back")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._trail = Trail(self.retreat_m)

@@ -38,6 +38,7 @@ class HazardDetection(Component):
     tags = ("driving", "vote", "autonomy")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     traverse = InPort(Map, keep="latest", optional=True, doc="plane traversability, as traverse_map makes it")
     pose = InPort(
@@ -76,7 +77,7 @@ class HazardDetection(Component):
     reaction_s = Parameter(0.3, minimum=0.0, maximum=5.0, unit="s", doc="how long it takes until it does")
     valid_s = Parameter(1.0, minimum=0.05, maximum=30.0, unit="s", doc="older poses and scans count as none")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._forget()

@@ -31,7 +31,9 @@ class HokuyoUrg(SerialSensor):
 
     scan = OutPort(Range3d, doc="one scan; stamped by the sensor's own clock")
 
-    port = Parameter("/dev/ttyACM0", doc="the serial device; names under /dev/serial/by-id stay the same")
+    port = Parameter(
+        "/dev/ttyACM0", kind="device", doc="the serial device; names under /dev/serial/by-id stay the same"
+    )
     baud = Parameter(115200, choices=RATES, unit="baud", doc="rate to use on RS-232; USB has none and ignores it")
     mode = Parameter("stream", choices=("stream", "poll"), doc="stream: the sensor sends by itself (MD); poll: GD")
     characters = Parameter(3, choices=(2, 3), doc="per value: 3 reach 262 m, 2 reach 4 m with fewer bytes (MS, GS)")

@@ -25,6 +25,7 @@ class LaserObstacleAvoid(Component):
     tags = ("driving", "laser")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     scan = InPort(Range3d, keep="latest", doc="echoes in the frame of the laser")
     motion = OutPort(Twist, doc="speed and rate of turn, once per period; both 0 while there is no scan")
@@ -39,7 +40,7 @@ class LaserObstacleAvoid(Component):
     view_rad = Parameter(1.9, minimum=0.1, maximum=3.14, unit="rad", doc="how far to each side it looks for room")
     preference = Parameter(0.5, minimum=0.0, maximum=1.0, doc="how much it likes to go straight on")
     max_age_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="an older scan is not believed: it stands")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._turning = 0.0

@@ -24,6 +24,7 @@ class ObstacleAvoidance(Component):
     tags = ("driving", "vote", "autonomy")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     traverse = InPort(
         Map, keep="latest", doc="plane traversability: 1 is a floor, 0 cannot be driven, NaN is not known"
@@ -50,7 +51,7 @@ class ObstacleAvoidance(Component):
     )
     confidence = Parameter(0.6, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._sweeps: tuple[Sweep, Sweep] | None = None

@@ -30,6 +30,7 @@ class PathPlanner(Component):
     tags = ("driving", "vote", "autonomy")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     traverse = InPort(
         Map, keep="latest", doc="plane traversability: 1 is a floor, 0 cannot be driven, NaN is not known"
@@ -53,7 +54,7 @@ class PathPlanner(Component):
     lookahead = Parameter(3.0, minimum=0.5, maximum=20.0, doc="how far arcs are tried, in lengths of the vehicle")
     confidence = Parameter(1.0, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_distances()

@@ -44,7 +44,9 @@ class SerialVehicle(Actuator):
         String, doc="JSON: armed, fault, emergency_stop, bumper, timed_out, refused; on changes and once a second"
     )
 
-    port = Parameter("/dev/ttyUSB0", doc="the serial device; names under /dev/serial/by-id stay the same")
+    port = Parameter(
+        "/dev/ttyUSB0", kind="device", doc="the serial device; names under /dev/serial/by-id stay the same"
+    )
     baud = Parameter(115200, choices=(9600, 19200, 38400, 57600, 115200), unit="baud", doc="of the vehicle")
     top_speed_m_s = Parameter(1.0, minimum=0.0, maximum=20.0, unit="m/s", doc="faster commands are slowed down to it")
     most_steering_rad = Parameter(0.6, minimum=0.0, maximum=1.5, unit="rad", doc="sharper commands are limited to it")

@@ -25,6 +25,7 @@ class Teleop(Component):
     tags = ("driving", "vote", "person")
     activations = ("periodic",)
     period_s = 0.05
+    needs_geometry = True
 
     joy = InPort(Joy, keep="latest", optional=True, doc="sticks from -1 to 1, left and forward positive, and buttons")
     votes = OutPort(Vote, doc="for the arc that the stick points at, while the button is held")
@@ -42,7 +43,7 @@ class Teleop(Component):
     )
     confidence = Parameter(5.0, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._heard_ns: int | None = None

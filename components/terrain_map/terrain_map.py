@@ -72,7 +72,7 @@ class TerrainMap(Component):
         0.05, minimum=0.0, unit="m",
         doc="standard deviation of the ground below the vehicle, which is known without being seen; 0: it is not used",
     )  # fmt: skip
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_fuse()

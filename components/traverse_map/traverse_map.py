@@ -26,6 +26,7 @@ class TraverseMap(Component):
     category = "processor"
     icon = "mdi6.map-check"
     tags = ("map", "autonomy")
+    needs_geometry = True
 
     terrain = InPort(
         Map, keep="latest", doc="planes height (m), variance (m2) and spread (m), as terrain_map makes them"
@@ -44,7 +45,7 @@ class TraverseMap(Component):
     patch_m = Parameter(
         1.0, minimum=0.05, maximum=20.0, unit="m", doc="side of the ground that is looked at around each cell"
     )
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_initialize(self) -> None:
         compiled_measure()

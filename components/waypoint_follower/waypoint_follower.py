@@ -25,6 +25,7 @@ class WaypointFollower(Component):
     tags = ("driving", "vote", "autonomy")
     activations = ("periodic",)
     period_s = 0.1
+    needs_geometry = True
 
     pose = InPort(PoseTransform, keep="latest", doc="a frame of the vehicle in the frame of the waypoints")
     path = InPort(
@@ -44,7 +45,7 @@ class WaypointFollower(Component):
     )
     confidence = Parameter(0.3, minimum=0.0, maximum=100.0, doc="weight of the votes among those of others")
     arcs = Parameter(25, minimum=3, maximum=201, doc="candidates")
-    vehicle = Parameter("", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
+    vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:
         self._start_anew()

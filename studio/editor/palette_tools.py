@@ -17,7 +17,7 @@ from studio.model.parts import Component
 from studio.model.source_making import MakeSource
 from studio.model.sources import SourceMode
 from studio.model.spec import ComponentSpec
-from studio.model.system_edits import AddNode, Compound
+from studio.model.system_edits import AddNode, BringGeometry, Compound
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -74,6 +74,7 @@ def add_source(window: MainWindow, spec: ComponentSpec, at: QPointF) -> bool:
     edits = (
         AddNode(Component(name, spec.type), (place.x(), place.y())),
         MakeSource(name, mode, spec.ports),
+        BringGeometry(spec.assembly),
     )  # fmt: skip
     done = window.session.do(Compound(f"Add the source {name}", edits))
     if done:

@@ -232,7 +232,8 @@ class ProjectDesk(QObject):
         context_menu.open_context_menu(self.window, at)
 
     def fixes_of(self, problem: Problem) -> list[Fix]:
-        return fixes(problem, self.session.system, self.session.registry) if self.session is not None else []
+        session = self.session
+        return fixes(problem, session.system, session.registry, session.folder) if session is not None else []
 
     def _to_inspector(self) -> None:
         self.window.docks.show("inspector")

@@ -16,7 +16,6 @@ from studio.model.registry import Registry
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
 from studio.model.system import System
-from studio.model.system_check import check
 
 if TYPE_CHECKING:
     from studio.model.opened import Opened
@@ -126,7 +125,7 @@ class Session(QObject):
         self.problems_changed.emit()
 
     def _of_the_system(self) -> list[Problem]:
-        return check(self.system, self.registry, self.opened.types.names())
+        return self.opened.find_system_problems()
 
     def close(self) -> None:
         self._timer.stop()

@@ -18,6 +18,7 @@ from studio.editor.source_view import open_component
 from studio.editor.welcome import GUIDE
 from studio.editor.window_menu import place_for_focus
 from studio.errors import Problem
+from studio.model.geometry_check import GEOMETRY
 from studio.model.parts import Connection
 from studio.model.registry import Registry
 from studio.paths import component_roots
@@ -85,6 +86,11 @@ class WindowCommands:
     def go_to_problem(self, problem: Problem) -> None:
         window = self.window
         name = problem.subject.partition(".")[0]
+        if problem.subject == GEOMETRY:
+            window.canvas.canvas.clearSelection()
+            window.docks.show("inspector")
+            window.inspector.show_geometry()
+            return
         if name in window.session.system.nodes:
             window.canvas.go_to(name)
             return

@@ -60,7 +60,7 @@ class ProfileReader:
         parameters = tuple(self.parameter(element) for element in root.iterchildren("parameter"))
         self.check_unique(root.iterchildren("port", "service", "parameter"), "port, service or parameter")
         activations, period_s = self.activation(root)
-        doc = self.single(root, "doc")
+        doc, geometry = self.single(root, "doc"), self.single(root, "geometry")
         return ComponentSpec(
             type=_word(root, "type"),
             category=cast(Category, _word(root, "category")),
@@ -74,6 +74,8 @@ class ProfileReader:
             icon=root.get("icon", ""),
             tags=tuple(root.get("tags", "").split()),
             doc="" if doc is None else text_of(doc),
+            needs_geometry=geometry is not None and _word(geometry, "needed") == "true",
+            assembly="" if geometry is None else _word(geometry, "assembly"),
             folder=self.file.absolute().parent,
         )
 

@@ -84,6 +84,9 @@ def _children(spec: ComponentSpec) -> Iterator[etree._Element]:
         yield _fill(_element("doc", {}), spec.doc)
     yield _entry(spec)
     yield _activation(spec)
+    if spec.needs_geometry or spec.assembly:
+        needed = "true" if spec.needs_geometry else ""
+        yield _element("geometry", {"needed": needed, "assembly": spec.assembly})
     yield from map(_port, spec.ports)
     yield from map(_service, spec.services)
     yield from map(_parameter, spec.parameters)

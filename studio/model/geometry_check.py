@@ -1,5 +1,5 @@
 """What is wrong between a system and its geometry: the model itself, the port of the joints, and the frames that the
-components' parameters name."""
+components' parameters name; and that there is a geometry where a component needs one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from studio.model.wiring import parameter_values, port_at
 from studio.paths import model_roots
 
 JOINTS_TYPE = "JointState"
+GEOMETRY = "geometry"
+"""The subject of findings about the geometry as a whole."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,46 @@ def find_geometry(use: GeometryUse, folder: Path | None) -> FoundGeometry:
     return FoundGeometry(model, library, problems)
 
 
-def check_geometry(system: System, specs: Specs, folder: Path | None = None) -> list[Problem]:
+def check_geometry(
+    system: System, specs: Specs, folder: Path | None = None, found: FoundGeometry | None = None
+) -> list[Problem]:
+    """`found`: what `find_geometry` said about the geometry of this system, where it has been asked already."""
     if system.geometry is None:
-        return []
-    return list(_Checker(system, system.geometry, specs).run(folder))
+        return list(_missing(system, specs))
+    return list(_Checker(system, system.geometry, specs).run(found or find_geometry(system.geometry, folder)))
+
+
+def _missing(system: System, specs: Specs) -> Iterator[Problem]:
+    """One finding for all components that cannot work without a geometry."""
+    in_need = [
+        component.name for component in _all_components(system) if _spec_says(component, specs, "needs_geometry")
+    ]
+    if not in_need:
+        return
+    names = ", ".join(in_need[:3]) + (f" and {len(in_need) - 3} more" if len(in_need) > 3 else "")
+    offered = suggested_assemblies(system, specs)
+    what = f'e.g. <geometry assembly="{offered[0] if offered else "raptor"}"/>'
+    hint = f"choose the geometry of the vehicle in the inspector of the system, {what}"
+    message = f"the system has no geometry, but {names} {'needs' if len(in_need) == 1 else 'need'} one"
+    yield Problem(message, "error", system.file, None, hint, GEOMETRY)
+
+
+def suggested_assemblies(system: System, specs: Specs) -> list[str]:
+    """The vehicles of its simulators: what its geometry most likely is."""
+    found = (_spec_says(component, specs, "assembly") for component in _all_components(system))
+    return [name for name in dict.fromkeys(found) if name]
+
+
+def _spec_says(component: Component, specs: Specs, field: str) -> str:
+    spec = specs.get(component.type)
+    return getattr(spec, field) if spec is not None else ""
+
+
+def _all_components(system: System) -> Iterator[Component]:
+    """With those inside sources."""
+    yield from system.components
+    for source in system.sources:
+        yield from source.inner_components()
 
 
 def check_system_against(model: Model, system: System, specs: Specs) -> list[Problem]:
@@ -64,9 +102,8 @@ class _Checker:
         self.use = use
         self.specs = specs
 
-    def run(self, folder: Path | None) -> Iterator[Problem]:
+    def run(self, found: FoundGeometry) -> Iterator[Problem]:
         yield from self.joints()
-        found = find_geometry(self.use, folder)
         errors = [problem for problem in found.problems if problem.severity == "error"]
         for problem in errors:
             yield problem if problem.file else self.here(problem.message, problem.hint)
@@ -104,6 +141,7 @@ class _Checker:
                 continue  # told already
             if spec is not None:
                 yield from self.frames_of(component, spec, values, subject, model)
+                yield from self.vehicles_of(component, spec, values, subject, model)
                 for found in self.disagreements(component, spec, values, model):
                     line = component.origin.line_in("parameter", found.parameter) if component.origin else None
                     hint = "correct the component's settings or the body, or take what self.geometry tells"
@@ -139,6 +177,17 @@ class _Checker:
             hint = did_you_mean(value, known) if named else f"sensors measure in {', '.join(_of_sensors(model))}"
             yield self.at(line, message, hint, f"{subject}.{parameter.name}", "error" if named else "warning")
 
+    def vehicles_of(
+        self, component: Component, spec: ComponentSpec, values: Mapping[str, Value], subject: str, model: Model
+    ) -> Iterator[Problem]:
+        known = vehicles_in(model)
+        for parameter in spec.parameters:
+            value = values[parameter.name]
+            if parameter.kind == "vehicle" and value and value not in known:
+                line = component.origin.line_in("parameter", parameter.name) if component.origin else None
+                message = f"{subject}.{parameter.name} is {value}, and nothing of that name drives in {model.name}"
+                yield self.at(line, message, did_you_mean(str(value), known), f"{subject}.{parameter.name}", "error")
+
     def components(self) -> Iterator[tuple[Component, str]]:
         yield from ((component, component.name) for component in self.system.components)
         for source in self.system.sources:
@@ -146,7 +195,7 @@ class _Checker:
                 yield component, f"{source.name}.{component.name}"
 
     def here(self, message: str, hint: str, severity: Severity = "error") -> Problem:
-        return self.at(self.use.origin.line if self.use.origin else None, message, hint, "geometry", severity)
+        return self.at(self.use.origin.line if self.use.origin else None, message, hint, GEOMETRY, severity)
 
     def at(self, line: int | None, message: str, hint: str, subject: str, severity: Severity) -> Problem:
         return Problem(message, severity, self.system.file, line, hint, subject)
@@ -164,3 +213,8 @@ def names_a_frame(parameter: ParameterSpec) -> bool:
 def known_frames(model: Model) -> list[str]:
     """Everything that a frame parameter may name: `Body:Frame`, and bodies, whose names stand for their origins."""
     return [*model.bodies, *(f"{name}:{frame.name}" for name, body in model.bodies.items() for frame in body.frames)]
+
+
+def vehicles_in(model: Model) -> list[str]:
+    """Bodies that drive."""
+    return [name for name, body in model.bodies.items() if body.drive is not None]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from studio.errors import Problem
 from studio.messages import MessageTypes
+from studio.model.geometry_check import FoundGeometry, find_geometry
 from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.model.system import System
@@ -20,6 +21,7 @@ class Opened:
     project: Project
     registry: Registry
     types: MessageTypes
+    _geometries: dict[str, FoundGeometry] = field(default_factory=dict, compare=False)
 
     @property
     def folder(self) -> Path:
@@ -35,8 +37,22 @@ class Opened:
 
     def find_problems(self) -> list[Problem]:
         """As `problems`, but looked for anew: while somebody edits."""
-        checked = self.project.check(self.registry, self.types.names())
+        self._geometries.clear()
+        checked = self.project.check(self.registry, self.types.names(), self.geometry())
         return [*path_problems(), *self._profile_problems(), *self._code_problems(), *checked]
+
+    def find_system_problems(self) -> list[Problem]:
+        """The part of them that edits can change; files around the system are read only if it names others now."""
+        return self.project.check_system(self.registry, self.types.names(), self.geometry())
+
+    def geometry(self) -> FoundGeometry | None:
+        """Of the system as it is now; None if it has none. Read once for each, until `find_problems` looks anew."""
+        use = self.system.geometry
+        if use is None:
+            return None
+        if use.assembly not in self._geometries:
+            self._geometries[use.assembly] = find_geometry(use, self.folder)
+        return self._geometries[use.assembly]
 
     def _profile_problems(self) -> Iterator[Problem]:
         """Faults of the project's own profiles and of those it uses; what others broke is not its problem."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from studio.errors import Problem
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
 from studio.model.files import FileError, write_atomically
-from studio.model.geometry_check import check_geometry
+from studio.model.geometry_check import FoundGeometry, check_geometry
 from studio.model.parts import check_name
 from studio.model.sources import Specs
 from studio.model.system import System
@@ -78,15 +78,23 @@ class Project:
     def msg_folder(self) -> Path | None:
         return _if_there(self.folder / "msg")
 
-    def check(self, specs: Specs, message_types: Collection[str]) -> list[Problem]:
-        """Everything that is wrong: names in the files that nobody knows, and what `system_check` finds."""
+    def check(
+        self, specs: Specs, message_types: Collection[str], geometry: FoundGeometry | None = None
+    ) -> list[Problem]:
+        """Everything that is wrong: names in the files that nobody knows, and what `check_system` finds."""
         found = unknown_names(read_xml(self.system_file, "system"), "system", self.system_file)
         layout_file = self.folder / LAYOUT_FILE
         if layout_file.exists():
             found += unknown_names(read_xml(layout_file, "layout"), "layout", layout_file)
             found += self._lost_places(layout_file)
-        found += check(self.system, specs, message_types)
-        return found + check_geometry(self.system, specs, self.folder)
+        return found + self.check_system(specs, message_types, geometry)
+
+    def check_system(
+        self, specs: Specs, message_types: Collection[str], geometry: FoundGeometry | None = None
+    ) -> list[Problem]:
+        """The part that edits can change. `geometry`: of this system, where it was read before."""
+        found = check(self.system, specs, message_types, self.folder)
+        return found + check_geometry(self.system, specs, self.folder, geometry)
 
     def _lost_places(self, layout_file: Path) -> list[Problem]:
         return [

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 
 from studio.errors import Problem
+from studio.model.geometry.library import Library
+from studio.model.geometry_check import GEOMETRY, find_geometry, suggested_assemblies
+from studio.model.parameter_choices import choices_of
 from studio.model.parameter_sets import set_names
-from studio.model.parts import Component, Connection, Endpoint, Link, ServiceWire, Wire
+from studio.model.parts import Component, Connection, Endpoint, GeometryUse, Link, ServiceWire, Wire
 from studio.model.source_edits import ChooseModes
 from studio.model.source_fixes import fixes_for
+from studio.model.source_making import SetProviderParameters
 from studio.model.sources import Source, Specs
 from studio.model.spec import ComponentSpec
 from studio.model.system import System
@@ -19,6 +24,7 @@ from studio.model.system_edits import (
     Disconnect,
     Rewire,
     SetActivation,
+    SetGeometry,
     SetHost,
     SetParameters,
     SetParameterSet,
@@ -26,6 +32,7 @@ from studio.model.system_edits import (
     SystemEdit,
 )
 from studio.model.wiring import port_at, ports_of, service_at, spec_of, why_no_link, why_no_service, why_no_wire
+from studio.paths import model_roots
 
 
 @dataclass(frozen=True)
@@ -35,19 +42,20 @@ class Fix:
     edit: SystemEdit
 
 
-def fixes(problem: Problem, system: System, specs: Specs) -> list[Fix]:
-    """The best one first; empty where only the user can know."""
+def fixes(problem: Problem, system: System, specs: Specs, folder: Path | None = None) -> list[Fix]:
+    """The best one first; empty where only the user can know. `folder`: of the project, where models may lie."""
+    if problem.subject == GEOMETRY:
+        return list(_of_geometry(system, specs, folder))
     connection = next((each for each in _connections(system) if str(each) == problem.subject), None)
     if connection is not None:
         return list(_of_connection(connection, system, specs))
     name, _, rest = problem.subject.partition(".")
     node = system.nodes.get(name)
     if isinstance(node, Source):
-        return (
-            list(_of_source(node, problem))
-            if not rest
-            else [Fix(fix.text, fix.edit) for fix in fixes_for(node, rest, problem.message, specs)]
-        )
+        if not rest:
+            return list(_of_source(node, problem))
+        named = list(_of_inner_name(node, rest, system, specs, folder))
+        return named or [Fix(fix.text, fix.edit) for fix in fixes_for(node, rest, problem.message, specs)]
     if not isinstance(node, Component):
         return []
     spec = specs.get(node.type)
@@ -55,7 +63,50 @@ def fixes(problem: Problem, system: System, specs: Specs) -> list[Fix]:
         return list(_of_component(node, spec, specs, problem))
     if spec is None:
         return []
-    return [*_of_parameter(node, spec, rest), *_of_open_end(Endpoint(name, rest), system, specs)]
+    found = _nearest_name(node, spec, rest, system, specs, folder)
+    named = [Fix(f"Use {found}", SetParameters(node.name, {rest: found}))] if found else []
+    return [*named, *_of_parameter(node, spec, rest), *_of_open_end(Endpoint(name, rest), system, specs)]
+
+
+def _of_geometry(system: System, specs: Specs, folder: Path | None) -> Iterator[Fix]:
+    """The vehicles of its simulators, or the model whose name is most like the one that is not there."""
+    library = Library(model_roots(folder))
+    if system.geometry is None:
+        for name in suggested_assemblies(system, specs):
+            yield Fix(f"Use {name}", SetGeometry(GeometryUse(name)))
+        return
+    if find_geometry(system.geometry, folder).model is None:
+        near = get_close_matches(system.geometry.assembly, library.names(), n=1, cutoff=0.6)
+        for name in dict.fromkeys([*near, *suggested_assemblies(system, specs)]):
+            yield Fix(f"Use {name}", SetGeometry(replace(system.geometry, assembly=name)))
+    if system.geometry.joints is not None and port_at(system, specs, system.geometry.joints) is None:
+        yield Fix("Let no joints move", SetGeometry(replace(system.geometry, joints=None)))
+
+
+def _of_inner_name(source: Source, rest: str, system: System, specs: Specs, folder: Path | None) -> Iterator[Fix]:
+    """`rest`: component and parameter inside the source."""
+    inner, _, parameter = rest.partition(".")
+    for mode, provider in source.live_providers():
+        component = provider.component(inner)
+        spec = specs.get(component.type) if component is not None else None
+        if component is not None and spec is not None and parameter:
+            found = _nearest_name(component, spec, parameter, system, specs, folder)
+            if found:
+                yield Fix(f"Use {found}", SetProviderParameters(source.name, mode, inner, {parameter: found}))
+
+
+def _nearest_name(
+    node: Component, spec: ComponentSpec, name: str, system: System, specs: Specs, folder: Path | None
+) -> str:
+    """Of what a parameter could name, the one that is spelt most like what it names now; empty if that is there."""
+    parameter = spec.parameter(name)
+    if parameter is None or folder is None:
+        return ""
+    found = find_geometry(system.geometry, folder).model if system.geometry is not None else None
+    known = choices_of(parameter, system, specs, folder, found)
+    value = node.parameters.get(name, "")
+    near = get_close_matches(value, known, n=1, cutoff=0.6) if value not in known else []
+    return near[0] if near else ""
 
 
 def _connections(system: System) -> Iterator[Connection]:

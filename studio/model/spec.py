@@ -20,12 +20,16 @@ Direction = Literal["in", "out"]
 ServiceRole = Literal["provided", "required"]
 DeliveryKind = Literal["lossless", "latest", "queue"]
 Activation = Literal["event", "periodic", "trigger"]
-ParameterKind = Literal["bool", "int", "float", "string", "floats", "frame", "file"]
+ParameterKind = Literal[
+    "bool", "int", "float", "string", "floats", "frame", "file", "world", "vehicle", "device", "topic"
+]
 Value = bool | int | float | str | tuple[float, ...]
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 PARAMETER_KINDS: tuple[ParameterKind, ...] = get_args(ParameterKind)
+TEXT_KINDS: tuple[ParameterKind, ...] = ("string", "frame", "file", "world", "vehicle", "device", "topic")
+"""Kinds whose values are texts; all but the first name something that a person chooses from a list."""
 
 PROFILE = "component.xml"
 """The file in a component's folder that says all of this."""
@@ -176,6 +180,10 @@ class ComponentSpec:
     icon: str = ""
     tags: tuple[str, ...] = ()
     doc: str = ""
+    needs_geometry: bool = False
+    """It fails in a system that has no geometry."""
+    assembly: str = ""
+    """The geometry that belongs to it: the vehicle of a simulator. A system that has none yet takes this one."""
     folder: Path | None = field(default=None, compare=False)
     """Where the profile was found, so that entry and README resolve; not part of what the component is."""
 
@@ -236,7 +244,7 @@ def _coerce(kind: ParameterKind, value: object) -> Value | None:
             return float(value)
         case "floats", tuple() | list() if all(map(_is_number, value)):
             return tuple(float(item) for item in value)
-        case "string" | "frame" | "file", str():
+        case text, str() if text in TEXT_KINDS:
             return value
     return None
 

@@ -26,7 +26,18 @@ def differences(written: ComponentSpec, declared: ComponentSpec) -> list[str]:
 
 
 def _plain_fields(written: ComponentSpec, declared: ComponentSpec) -> Iterator[str]:
-    for name in ("type", "category", "entry", "activations", "period_s", "icon", "tags", "doc"):
+    for name in (
+        "type",
+        "category",
+        "entry",
+        "activations",
+        "period_s",
+        "icon",
+        "tags",
+        "doc",
+        "needs_geometry",
+        "assembly",
+    ):
         yield from _compare(name, getattr(written, name), getattr(declared, name))
 
 

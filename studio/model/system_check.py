@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
@@ -12,21 +13,34 @@ from studio.model.origin import Origin
 from studio.model.parameter_sets import set_names, set_values
 from studio.model.parts import Component, Connection, Endpoint
 from studio.model.sources import SOURCE_MODES, Source, Specs, explain_differences
-from studio.model.spec import CommandEntry, ComponentSpec, SpecError
+from studio.model.spec import CommandEntry, ComponentSpec, ParameterSpec, SpecError, Value
 from studio.model.system import System
-from studio.model.wiring import port_at, spec_of, topics_of, why_no_link, why_no_service, why_no_wire
+from studio.model.wiring import (
+    parameter_values,
+    port_at,
+    spec_of,
+    topics_of,
+    why_no_link,
+    why_no_service,
+    why_no_wire,
+)
+from studio.model.worlds import why_no_world
+from studio.paths import model_roots
 
 
-def check(system: System, specs: Specs, message_types: Collection[str]) -> list[Problem]:
-    """All findings, in the order of the file. `message_types` are the short names that the project knows."""
-    checker = _Checker(system, specs, message_types)
+def check(system: System, specs: Specs, message_types: Collection[str], folder: Path | None = None) -> list[Problem]:
+    """All findings, in the order of the file. `message_types` are the short names that the project knows, `folder` is
+    the project's: without it nobody asks whether the files are there that parameters name."""
+    checker = _Checker(system, specs, message_types, folder)
     found = list(checker.run())
     return sorted(found, key=lambda problem: (problem.line is None, problem.line or 0))
 
 
 class _Checker:
-    def __init__(self, system: System, specs: Specs, message_types: Collection[str]) -> None:
-        self.system = system
+    def __init__(
+        self, system: System, specs: Specs, message_types: Collection[str], folder: Path | None = None
+    ) -> None:
+        self.system, self.folder = system, folder
         self.specs = specs
         self.message_types = set(message_types)
 
@@ -60,6 +74,7 @@ class _Checker:
         else:
             yield from self.activation(component, spec, subject)
             yield from self.parameters(component, spec, subject)
+            yield from self.named(component, spec, subject)
         if component.host and component.host not in self.system.hosts:
             hint = did_you_mean(component.host, self.system.hosts.keys()) or f'add <host name="{component.host}"/>'
             message = f"the host {component.host} of {component.name} is not declared"
@@ -106,6 +121,30 @@ class _Checker:
                 parameter.parse(text)
             except SpecError as error:
                 yield self.at(line, f"{component.name}: {error.message}", error.hint, f"{subject}.{name}")
+
+    def named(self, component: Component, spec: ComponentSpec, subject: str) -> Iterator[Problem]:
+        """What parameters name has to be there, also where a default or a parameter set names it."""
+        try:
+            values = parameter_values(component, spec)
+        except SpecError:
+            return  # one of them cannot be read, which is told by `parameters`
+        for parameter in spec.parameters:
+            wrong = self.why_not(parameter, values[parameter.name])
+            if wrong is not None:
+                message, hint, severity = wrong
+                line = component.origin.line_in("parameter", parameter.name) if component.origin else None
+                place = f"{subject}.{parameter.name}"
+                yield self.at(line, f"{place}: {message}", hint, place, severity)
+
+    def why_not(self, parameter: ParameterSpec, value: Value) -> tuple[str, str, Severity] | None:
+        if parameter.kind == "world" and self.folder is not None:
+            wrong = why_no_world(str(value), model_roots(self.folder), self.folder)
+            return (*wrong, "error") if wrong is not None else None
+        if parameter.kind == "topic" and value:
+            known = [topic for topic, _, _ in topics_of(self.system, self.specs)]
+            if value not in known:
+                return f"nobody publishes {value}", did_you_mean(str(value), known), "warning"
+        return None
 
     # ---- sources
 

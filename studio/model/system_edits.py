@@ -320,6 +320,21 @@ class SetGeometry(SystemEdit):
 
 
 @dataclass(frozen=True)
+class BringGeometry(SystemEdit):
+    """What comes with a simulator: the geometry of its vehicle. A system that has a geometry keeps its own."""
+
+    assembly: str
+
+    @property
+    def label(self) -> str:
+        return "Choose the geometry"
+
+    def apply(self, system: System, /) -> None:
+        if system.geometry is None and self.assembly:
+            system.set_geometry(GeometryUse(self.assembly))
+
+
+@dataclass(frozen=True)
 class DescribeSystem(SystemEdit):
     name: str
     doc: str

@@ -8,7 +8,16 @@ from studio.model.close_matches import did_you_mean
 from studio.model.parameter_sets import set_values
 from studio.model.parts import Component, Endpoint, Link, ServiceWire, Wire
 from studio.model.sources import SOURCE_MODES, LiveProvider, Source, SourceMode, Specs
-from studio.model.spec import ComponentSpec, Delivery, ParameterSpec, PortSpec, ServicePortSpec, SpecError, Value
+from studio.model.spec import (
+    TEXT_KINDS,
+    ComponentSpec,
+    Delivery,
+    ParameterSpec,
+    PortSpec,
+    ServicePortSpec,
+    SpecError,
+    Value,
+)
 from studio.model.system import System
 
 _LINKABLE = {
@@ -17,7 +26,7 @@ _LINKABLE = {
     "Int64": ("int", "float"),
     "Int32": ("int", "float"),
     "Bool": ("bool",),
-    "String": ("string", "frame", "file"),
+    "String": TEXT_KINDS,
 }
 """Which kinds of parameter an output of a message type can set."""
 
@@ -82,6 +91,17 @@ def can_connect(system: System, specs: Specs, start: Endpoint, end: Endpoint) ->
     if (start, end) in system.wires:
         return f"{start} is already wired to {end}"
     return why_no_wire(system, specs, Wire(start, end))
+
+
+def fits_new(system: System, specs: Specs, connection: Wire | ServiceWire, new: Component) -> bool:
+    """Whether the connection would be allowed if `new` were in the system, which it is not yet."""
+    tried = System()
+    for name in {end.node for end in connection.key} - {new.name}:
+        tried.append("nodes", system.node(name))
+    tried.append("nodes", new)
+    if isinstance(connection, Wire):
+        return why_no_wire(tried, specs, connection) is None
+    return why_no_service(tried, specs, connection) is None
 
 
 def why_no_wire(system: System, specs: Specs, wire: Wire) -> str | None:

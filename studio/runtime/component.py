@@ -53,6 +53,10 @@ class Component:
     activations: ClassVar[tuple[Activation, ...]] = ("event",)
     period_s: ClassVar[float] = 0.1
     parameter_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+    needs_geometry: ClassVar[bool] = False
+    """Whether it fails in a system without a geometry: the check says so before the system runs."""
+    brings_geometry: ClassVar[str] = ""
+    """The assembly that a system with this component takes where it has none: the vehicle of a simulator."""
 
     __ports__: ClassVar[dict[str, InPort[Any] | OutPort[Any]]] = {}
     __services__: ClassVar[dict[str, ProvidedService[Any, Any] | RequiredService[Any, Any]]] = {}

@@ -159,6 +159,8 @@ def _declared(cls: type[Component]) -> ComponentSpec:
         icon=cls.icon,
         tags=tuple(cls.tags),
         doc=tidy(cls.__doc__ or ""),
+        needs_geometry=cls.needs_geometry,
+        assembly=cls.brings_geometry,
     )
 
 

@@ -221,7 +221,9 @@ class SerialSensor(Component):
 
     category: ClassVar[Category] = "sensor"
 
-    port = Parameter("/dev/ttyUSB0", doc="the serial device; names under /dev/serial/by-id stay the same")
+    port = Parameter(
+        "/dev/ttyUSB0", kind="device", doc="the serial device; names under /dev/serial/by-id stay the same"
+    )
 
     line: SerialLine | None = None
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from studio.model.document import SystemDocument
+from studio.model.opened import open_project
+from studio.model.project import Project
 from studio.model.quick_fixes import fixes
 from studio.model.registry import Registry
 from studio.model.system_check import check
@@ -101,3 +103,49 @@ def test_where_only_the_user_can_know_there_is_none(tmp_path: Path, registry: Re
     system = SystemDocument.load(tmp_path).system
     (problem,) = check(system, registry, TYPES)
     assert fixes(problem, system, registry) == []
+
+
+SIMULATED = '<component name="sim" type="pioneer_2dx_simulator">{}</component>'
+DRIVEN = (
+    '<component name="avoid" type="laser_obstacle_avoid"/><wire from="sim.laser" to="avoid.scan"/>'
+    '<wire from="avoid.motion" to="sim.twist"/>'
+)
+INSIDE = (
+    '<source name="rig" mode="simulated"><port name="laser" direction="out" type="Range3d"/><simulated>'
+    '<component name="sim" type="pioneer_2dx_simulator"><parameter name="world" value="mase"/></component>'
+    '<bind port="laser" to="sim.laser"/></simulated></source>'
+)
+MASE = '<parameter name="world" value="mase"/>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        (SIMULATED.format("") + DRIVEN, "Use pioneer_2dx"),
+        ('<geometry assembly="pionier_2dx"/>' + SIMULATED.format("") + DRIVEN, "Use pioneer_2dx"),
+        (SIMULATED.format(MASE), "Use maze"),
+        (INSIDE, "Use maze"),
+    ],
+)
+def test_what_a_simulated_robot_lacks_is_found_before_it_runs_and_one_click_mends_it(
+    inside: str, text: str, tmp_path: Path
+) -> None:
+    project = Project.create(tmp_path / "robot", "robot")
+    (project.folder / "system.xml").write_text(f'<system name="robot">{inside}</system>')
+    opened = open_project(project.folder)
+    (problem,) = opened.problems
+    fix = fixes(problem, opened.system, opened.registry, opened.folder)[0]
+    assert fix.text == text
+    before = opened.project.document.texts()
+    opened.project.document.do(fix.edit)
+    assert opened.find_problems() == []
+    opened.project.document.undo()
+    assert opened.project.document.texts() == before
+
+
+def test_a_world_that_is_not_there_is_told_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "robot", "robot")
+    (project.folder / "system.xml").write_text(f'<system name="robot">{SIMULATED.format(MASE)}</system>')
+    (problem,) = open_project(project.folder).problems
+    assert (problem.message, problem.hint) == ("sim.world: there is no world mase", "did you mean maze?")
+    assert problem.severity == "error" and problem.line == 1

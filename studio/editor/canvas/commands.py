@@ -20,7 +20,7 @@ from studio.editor.canvas.insertion import (
     place_between,
     put_between,
     size_of,
-    way_through,
+    way_into,
     words_about,
 )
 from studio.editor.canvas.remark_items import RemarkItem
@@ -29,10 +29,21 @@ from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
 from studio.model.parts import Component, Connection, Endpoint, Frame, Note, ServiceWire, Wire
 from studio.model.sources import SourceMode
 from studio.model.spec import ComponentSpec
-from studio.model.system_edits import AddNode, Compound, Connect, Disconnect, RemoveNodes, RenameNode, SystemEdit
+from studio.model.system_edits import (
+    AddNode,
+    BringGeometry,
+    Compound,
+    Connect,
+    Disconnect,
+    RemoveNodes,
+    RenameNode,
+    SystemEdit,
+)
+from studio.model.wiring import fits_new
 
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
+    from studio.editor.session import Session
 
 Placing = Callable[[list[tuple[str, QPointF, float, float]]], dict[str, tuple[float, float]]]
 
@@ -63,7 +74,7 @@ class CanvasCommands:
         spec = self._scene.session.registry.get(type_name)
         title, wiring = f"Add {name}", []
         wire = self._scene.wire_of(into[0]) if into else None  # it may have gone since it was chosen
-        way = way_through(spec, wire.message_type) if wire is not None else None
+        way = way_into(self._scene.session, into, spec) if wire is not None else None
         if way is not None:
             size = size_of(self._scene, name, type_name)
             corner, moves = place_between(self._scene, into, middle, size)
@@ -73,8 +84,10 @@ class CanvasCommands:
             where = snapped(corner)
             where += QPointF(0, self._lower({name: QRectF(where, size)}, {self._scene.card_for(n).name for n in gone}))
         elif port is not None and spec is not None:
-            connection = fitting_connection(port, name, spec)
+            connection = fitting_connection(self._scene.session, port, name, spec)
             wiring = [Connect(connection)] if connection is not None else []
+        if spec is not None and spec.assembly and system.geometry is None:
+            wiring = [*wiring, BringGeometry(spec.assembly)]
         adding = AddNode(Component(name, type_name), (where.x(), where.y()))
         done = self._scene.session.do(Compound(title, (adding, *wiring)) if wiring else adding)
         if done:
@@ -340,14 +353,12 @@ class CanvasCommands:
         return tuple(remark.value.id for remark in self._scene.selected_remarks())
 
 
-def fitting_connection(port: Port, name: str, spec: ComponentSpec) -> Connection | None:
-    """The wire from `port` to the first port of a new component that fits, or the other way round."""
-    if port.is_service:
-        role = "provided" if port.starts else "required"
-        services = [s.name for s in spec.services if s.role == role and s.type == port.type]
-        new = Endpoint(name, services[0]) if services else None
-        return ServiceWire(*((port.end, new) if port.starts else (new, port.end))) if new else None
-    direction = "in" if port.starts else "out"
-    fitting = [p for p in spec.ports if p.direction == direction and p.type == port.type]
-    new = Endpoint(name, fitting[0].name) if fitting else None
-    return Wire(*((port.end, new) if port.starts else (new, port.end))) if new else None
+def fitting_connection(session: Session, port: Port, name: str, spec: ComponentSpec) -> Connection | None:
+    """The wire from `port` to the first port of a new component that the rules allow, or the other way round."""
+    new = Component(name, spec.type)
+    kind = ServiceWire if port.is_service else Wire
+    for own in spec.services if port.is_service else spec.ports:
+        ends = (port.end, Endpoint(name, own.name)) if port.starts else (Endpoint(name, own.name), port.end)
+        if fits_new(session.system, session.registry, kind(*ends), new):
+            return kind(*ends)
+    return None

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPoint, QPointF, QTimer
 from PyQt6.QtGui import QDragMoveEvent, QDropEvent
 
 from studio.editor.canvas.dragged import MIME, TOOL_MIME, named_in
-from studio.editor.canvas.insertion import of_one_port, type_of, way_through, words_about
+from studio.editor.canvas.insertion import of_one_port, type_of, way_into, words_about
 from studio.editor.canvas.wire_item import WireItem
 from studio.model.parts import Wire
 
@@ -68,6 +68,6 @@ class Drops:
         wires = of_one_port(item.connection for item in items)
         if not wires:
             return (), ""
-        if way_through(canvas.session.registry.get(type_name), type_of(items)) is None:
+        if way_into(canvas.session, wires, canvas.session.registry.get(type_name)) is None:
             return (), f"{type_name} does not take and give {type_of(items) or 'what flows here'}"
         return wires, ""

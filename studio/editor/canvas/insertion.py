@@ -12,12 +12,14 @@ from studio.editor.canvas.card import card_of
 from studio.editor.canvas.gestures import SNAP, put
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
+from studio.editor.session import Session
 from studio.model.layout import Layout
 from studio.model.layout_edits import MoveNodes, PutGroup
 from studio.model.parts import Component, Connection, Endpoint, Frame, Wire
 from studio.model.spec import ComponentSpec
 from studio.model.system import System
 from studio.model.system_edits import Connect, Rewire, SystemEdit
+from studio.model.wiring import fits_new, port_at
 
 GAP = 48.0
 """The room that a wire needs before and behind a card."""
@@ -30,6 +32,17 @@ def way_through(spec: ComponentSpec | None, message_type: str) -> Way | None:
     ports = spec.ports if spec is not None else ()
     found = {port.direction: port.name for port in reversed(ports) if port.type == message_type}
     return (found["in"], found["out"]) if len(found) == 2 else None
+
+
+def way_into(session: Session, wires: Sequence[Wire], spec: ComponentSpec | None) -> Way | None:
+    """How what flows in wires of one port goes through a component; None if it does not fit, or may not see it."""
+    sent = port_at(session.system, session.registry, wires[0].start) if wires else None
+    way = way_through(spec, sent.type) if sent is not None else None
+    if way is None or spec is None:
+        return None
+    new = Component(session.system.free_name("new"), spec.type)
+    first = Wire(wires[0].start, Endpoint(new.name, way[0]))
+    return way if fits_new(session.system, session.registry, first, new) else None
 
 
 def of_one_port(connections: Iterable[Connection]) -> tuple[Wire, ...]:

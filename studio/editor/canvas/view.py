@@ -33,7 +33,7 @@ from studio.editor.canvas.gestures import (
 from studio.editor.canvas.group_commands import GroupCommands
 from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.hover import Hover
-from studio.editor.canvas.insertion import of_one_port, type_of, way_through
+from studio.editor.canvas.insertion import of_one_port, way_into
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
@@ -103,7 +103,9 @@ class CanvasView(SightView):
     def open_quick_add(self, at: QPointF | None = None, port: Port | None = None) -> None:
         """At a point of the canvas; from a port, only what could be wired to it."""
         self._quick_at, self._quick_port, self._quick_into = at or self.free_spot(), port, ()
-        self._offer((lambda spec: fitting_connection(port, "new", spec) is not None) if port else None)
+        session = self.canvas.session
+        name = session.system.free_name("new")
+        self._offer((lambda spec: fitting_connection(session, port, name, spec) is not None) if port else None)
 
     def open_quick_insert(self) -> None:
         """For the wires that are selected: only what can be put into them."""
@@ -113,7 +115,7 @@ class CanvasView(SightView):
             self.canvas.session.refused.emit("select a wire first, or several of one port")
             return
         self._quick_at, self._quick_port, self._quick_into = items[0].middle - QPointF(88, 40), None, wires
-        self._offer(lambda spec: way_through(spec, type_of(items)) is not None)
+        self._offer(lambda spec: way_into(self.canvas.session, wires, spec) is not None)
 
     def _offer(self, fits: Callable[[ComponentSpec], bool] | None) -> None:
         viewport = self.viewport()

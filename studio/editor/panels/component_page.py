@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QLabel, QLineEdit, QTabWidget, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import QLineEdit, QTabWidget, QVBoxLayout, QWidget
 
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.component_docs import ComponentDocs
 from studio.editor.panels.live_figures import LiveFigures
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_form, add_section, add_sentence
-from studio.editor.panels.parameter_fields import ParameterField, frames_for, narrow_box, value_of
+from studio.editor.panels.parameter_fields import ParameterField, field_for, narrow_box, value_of
 from studio.editor.panels.parameter_set_row import ParameterSetRow
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
@@ -69,6 +70,7 @@ class ComponentPage(Page):
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
         tabs.setUsesScrollButtons(False)
+        tabs.setElideMode(Qt.TextElideMode.ElideRight)  # with it the four of them fit into the narrowest panel
         tabs.addTab(self._parameters_tab([component], spec), "Parameters")
         tabs.addTab(self.ports, "Ports")
         tabs.addTab(LiveFigures(feed, component.name), "Live")
@@ -90,7 +92,7 @@ class ComponentPage(Page):
             for component in components:
                 form = add_form(layout)
                 for name, text in component.parameters.items():
-                    form.addRow(name, QLabel(text))
+                    form.addRow(name, BreakingLabel(text))
             return tab
         holder = QVBoxLayout()
         holder.setContentsMargins(10, 6, 10, 8)
@@ -98,9 +100,8 @@ class ComponentPage(Page):
         if spec.parameters:
             self.sets = ParameterSetRow(self.session, self.names, self.theme)
             holder.addWidget(self.sets)
-        frames = frames_for(self.session, spec)
         for parameter in spec.parameters:
-            field = ParameterField(parameter, self.theme, frames)
+            field = field_for(self.session, parameter, self.theme)
             field.changed.connect(self.parameter_changed)
             field.slide_began.connect(self.slide_began)
             self.fields[parameter.name] = field

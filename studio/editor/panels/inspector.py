@@ -68,6 +68,14 @@ class Inspector(QScrollArea):
         self.nodes, self.connections = list(nodes), list(connections)
         self._later.start(0)
 
+    def show_geometry(self) -> None:
+        """The page of the system, ready for another geometry."""
+        self.show_selection((), ())
+        self.refresh()
+        if isinstance(self._page, SystemPage):
+            self._page.geometry_form.box.setFocus()
+            self.ensureWidgetVisible(self._page.geometry_form)
+
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
         self._shape = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_state import count_words, rate_words, time_words
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.page import add_form, add_sentence
 
 TITLES = (
@@ -28,7 +29,7 @@ class LiveFigures(QWidget):
     def __init__(self, feed: Feed, name: str) -> None:
         super().__init__()
         self.feed, self.name = feed, name
-        self._labels = {title: QLabel("—") for title in TITLES}
+        self._labels = {title: BreakingLabel("—") for title in TITLES}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         if not feed.is_attached:

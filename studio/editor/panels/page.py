@@ -6,6 +6,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from studio.editor.icons import icon
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.system_edits import RenameNode
@@ -54,21 +55,16 @@ class Page(QWidget):
         if renames is not None:
             words.addWidget(self._name_field(renames, title))
         else:
-            subject = QLabel(title)
+            subject = BreakingLabel(title)
             subject.setProperty("role", "subject")
             subject.setStyleSheet("font-size: 14px;")
-            subject.setWordWrap(True)
             words.addWidget(subject)
-        line = QLabel(doc)
-        line.setProperty("role", "muted")
-        line.setWordWrap(True)
-        words.addWidget(line)
+        for text in (kind if kind != title else "", doc):
+            if text:  # below the name: beside it a narrow panel has no room for both
+                line = BreakingLabel(text)
+                line.setProperty("role", "muted")
+                words.addWidget(line)
         row.addLayout(words, 1)
-        if kind and kind != title:
-            label = QLabel(kind)
-            label.setProperty("role", "muted")
-            label.setFixedHeight(first_line)
-            row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         self.column.addLayout(row)
 
     def _name_field(self, session: Session, name: str) -> QLineEdit:
@@ -90,15 +86,14 @@ class Page(QWidget):
 
 
 def add_section(layout: QVBoxLayout, title: str) -> None:
-    label = QLabel(title)
+    label = BreakingLabel(title)
     label.setProperty("role", "section")
     layout.addWidget(label)
 
 
 def add_sentence(layout: QVBoxLayout, words: str) -> None:
-    label = QLabel(words)
+    label = BreakingLabel(words)
     label.setProperty("role", "muted")
-    label.setWordWrap(True)
     label.setContentsMargins(10, 8, 10, 8)
     layout.addWidget(label)
 
@@ -109,6 +104,7 @@ def add_form(layout: QVBoxLayout) -> QFormLayout:
     form.setContentsMargins(10, 8, 10, 8)
     form.setHorizontalSpacing(8)
     form.setVerticalSpacing(6)
+    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
     form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     layout.addWidget(holder)

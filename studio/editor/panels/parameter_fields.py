@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QWheelEvent
@@ -24,17 +25,28 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.name_label import NameLabel
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.model.geometry_check import find_geometry, known_frames, names_a_frame
+from studio.model.geometry_check import names_a_frame
+from studio.model.parameter_choices import choices_of
 from studio.model.parameter_sets import readable_set
 from studio.model.parts import Component
 from studio.model.spec import ComponentSpec, ParameterSpec, Value, format_value
 
 SEVERAL = "—"
+Choices = Callable[[], Sequence[str]]
+_NOTHING = {
+    "frame": "The system has no geometry: choose it in the inspector of the system",
+    "vehicle": "The system has no geometry: choose it in the inspector of the system",
+    "device": "No serial device is plugged in",
+    "topic": "No component publishes anything yet",
+}
 SLIDER_STEPS = 1000
+LABEL_PX = 88
+"""Of the names of parameters: with it the narrowest panel has room for a value and its unit."""
 
 
 class ParameterField(QWidget):
@@ -45,20 +57,21 @@ class ParameterField(QWidget):
     slide_began = pyqtSignal()
     """What the slider tells from now on is another change than before."""
 
-    def __init__(self, spec: ParameterSpec, theme: Theme, frames: Sequence[str] = ()) -> None:
-        """`frames`: of the geometry, for a parameter that names one."""
+    def __init__(
+        self, spec: ParameterSpec, theme: Theme, choices: Choices | None = None, folder: Path | None = None
+    ) -> None:
+        """`choices`: what the parameter can name, asked anew each time; `folder`: where paths of files start."""
         super().__init__()
-        self.spec, self._frames = spec, frames
+        self.spec, self._choices, self._folder = spec, choices, folder
         self.theme = theme
         self.label = NameLabel(spec.name)
-        self.label.setFixedWidth(104)
+        self.label.setFixedWidth(LABEL_PX)
         self.bar = QToolButton()
         self.bar.setFixedWidth(9)
         self.bar.setAccessibleName(f"Reset {spec.name}")
         self.bar.clicked.connect(lambda: self.changed.emit(spec.name, None, False))
-        self.error = QLabel()
+        self.error = BreakingLabel()
         self.error.setProperty("role", "error")
-        self.error.setWordWrap(True)
         self.error.hide()
         self.editor = self._editor()
         self.editor.setAccessibleName(spec.name)
@@ -83,7 +96,7 @@ class ParameterField(QWidget):
         self.slider = self._slider()
         if self.slider is not None:
             inset = QHBoxLayout()
-            inset.setContentsMargins(119, 0, 2, 0)
+            inset.setContentsMargins(LABEL_PX + 15, 0, 2, 0)
             inset.addWidget(self.slider)
             column.addLayout(inset)
         column.addWidget(self.error)
@@ -164,25 +177,30 @@ class ParameterField(QWidget):
         line.setMinimumWidth(48)
         line.editingFinished.connect(self._typed)
         line.textEdited.connect(self._check_text)
-        if names_a_frame(spec) and self._frames:
-            self._offer(line, self._frames)
+        if self._choices is not None:
+            self._offer(line, self._choices)
         return line
 
-    def _offer(self, line: QLineEdit, words: Sequence[str]) -> None:
-        """Pick one of them from the list at its end; frames of the world, as `map`, can still be typed."""
-        completer = QCompleter(list(words), line)
+    def _offer(self, line: QLineEdit, choices: Choices) -> None:
+        """Pick one of them from the list at its end; others can still be typed: frames of the world, worlds by seed."""
+        completer = QCompleter(list(choices()), line)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.activated.connect(lambda text: self._take(str(text)))
         line.setCompleter(completer)
         pick = line.addAction(icon("mdi6.chevron-down", self.theme.muted), QLineEdit.ActionPosition.TrailingPosition)
         assert pick is not None
-        pick.setText(f"Pick a frame for {self.spec.name}")
-        pick.setToolTip("Pick a frame of the geometry")
-        pick.triggered.connect(lambda: self._pick(line, words))
+        what = "frame" if names_a_frame(self.spec) else self.spec.kind
+        pick.setText(f"Pick a {what} for {self.spec.name}")
+        pick.setToolTip(f"Pick a {what} from those that are there")
+        pick.triggered.connect(lambda: self._pick(line, choices(), what))
 
-    def _pick(self, line: QLineEdit, words: Sequence[str]) -> None:
+    def _pick(self, line: QLineEdit, words: Sequence[str], what: str) -> None:
         menu = QMenu(line)
+        if not words:
+            empty = menu.addAction(_NOTHING.get(what, f"There is no {what} to choose"))
+            assert empty is not None
+            empty.setEnabled(False)
         for word in words:
             entry = menu.addAction(word)
             assert entry is not None
@@ -195,6 +213,7 @@ class ParameterField(QWidget):
             return None
         slider = QSlider(Qt.Orientation.Horizontal)
         slider.setRange(0, SLIDER_STEPS)
+        slider.setMinimumWidth(40)
         slider.setAccessibleName(f"{spec.name}, slider")
         slider.valueChanged.connect(self._slid)
         slider.sliderPressed.connect(self.slide_began)
@@ -210,9 +229,11 @@ class ParameterField(QWidget):
         return button
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, f"File for {self.spec.name}")
+        start = str(self._folder) if self._folder is not None else ""
+        name, _ = QFileDialog.getOpenFileName(self, f"File for {self.spec.name}", start)
         if name:
-            self._take(name)
+            inside = self._folder is not None and Path(name).is_relative_to(self._folder)
+            self._take(str(Path(name).relative_to(self._folder)) if self._folder and inside else name)
 
     # ---- values
 
@@ -308,14 +329,16 @@ def _same(value: float) -> float:
     return value
 
 
-def frames_for(session: Session, spec: ComponentSpec) -> list[str]:
-    """That the geometry of the system has, for parameters that name one; none where it cannot be read: the problems
-    say why."""
-    use = session.system.geometry
-    if use is None or not any(names_a_frame(parameter) for parameter in spec.parameters):
-        return []
-    model = find_geometry(use, session.folder).model
-    return known_frames(model) if model is not None else []
+def field_for(session: Session, spec: ParameterSpec, theme: Theme) -> ParameterField:
+    """With a list to choose from, where the parameter names something that can be listed."""
+    is_named = names_a_frame(spec) or spec.kind in ("world", "vehicle", "topic", "device")
+
+    def choices() -> list[str]:
+        found = session.opened.geometry()  # a geometry that cannot be read has no frames: the problems say why
+        model = found.model if found is not None else None
+        return choices_of(spec, session.system, session.registry, session.folder, model)
+
+    return ParameterField(spec, theme, choices if is_named else None, session.folder)
 
 
 def value_of(component: Component, spec: ComponentSpec, name: str) -> tuple[Value | None, str]:

@@ -8,7 +8,8 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.icons import icon
-from studio.editor.panels.parameter_fields import narrow_box
+from studio.editor.panels.breaking_label import BreakingLabel
+from studio.editor.panels.parameter_fields import LABEL_PX, narrow_box
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.parameter_sets import (
@@ -46,9 +47,8 @@ class ParameterSetRow(QWidget):
         self.more.setToolTip("Save, rename, duplicate or delete a set")
         self.more.setAccessibleName("What can be done with sets")
         self.more.clicked.connect(self._open_menu)
-        self.words = QLabel()
+        self.words = BreakingLabel()
         self.words.setProperty("role", "muted")
-        self.words.setWordWrap(True)
         self.save, self.back = self._link("Save into the set"), self._link("Back to the set")
         self.save.clicked.connect(self._update)
         self.back.clicked.connect(self._go_back)
@@ -62,7 +62,7 @@ class ParameterSetRow(QWidget):
 
     def _lay_out(self) -> None:
         label = QLabel("Set")
-        label.setFixedWidth(113)
+        label.setFixedWidth(LABEL_PX + 9)
         label.setToolTip("Values that belong together, under a name")
         row = QHBoxLayout()
         row.setSpacing(3)
@@ -121,8 +121,7 @@ class ParameterSetRow(QWidget):
         differ = bool(self.chosen) and bool(names)
         listed = " and ".join(names) if len(names) < 3 else f"{len(names)} values"
         verb = "differs" if len(names) == 1 else "differ"
-        # A line may end within a name: a label that cannot break would make the page wider than its panel.
-        self.words.setText(f"{listed} {verb} from {self.chosen}".replace("_", "_\u200b"))
+        self.words.setText(f"{listed} {verb} from {self.chosen}")
         self.words.setToolTip("\n".join(_difference(*parts[0], name) for name in names) if len(parts) == 1 else "")
         self.words.setVisible(differ)
         self.back.setVisible(differ)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QTimer, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed, Watch
 from studio.editor.fonts import code_font
 from studio.editor.live_batch import Event
 from studio.editor.live_state import count_words, rate_words
 from studio.editor.live_values import value_lines
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.model.parts import Endpoint
@@ -17,6 +18,8 @@ from studio.model.spec import ServicePortSpec
 from studio.model.wiring import ports_of, spec_of, topic_of
 
 SHOW_EVERY_MS = 250
+INDENT_PX = 18
+"""Of what is said about a port, below its name."""
 
 
 class PortsList(QWidget):
@@ -36,10 +39,10 @@ class PortsList(QWidget):
         for port in ports_of(system, session.registry, name):
             row = QHBoxLayout()
             hue = theme.hue(port.type)
-            label = QLabel(f'<span style="color:{hue}">●</span> <b>{port.name}</b> {port.direction} · {port.type}')
-            label.setToolTip(port.doc)
-            row.addWidget(label, 1)
+            row.addWidget(_mark("●", hue))
+            row.addWidget(_name(port.name, port.doc), 1)
             layout.addLayout(row)
+            layout.addWidget(_below(f"{port.direction} · {port.type}"))
             mine = Endpoint(name, port.name)
             wires = [wire for wire in system.wires_of(name) if mine in wire.key]
             starts = [mine] if port.direction == "out" else [wire.start for wire in wires]
@@ -64,20 +67,20 @@ class PortsList(QWidget):
         provides = service.role == "provided"
         mark, word = ("■", "answers") if provides else ("□", "asks")
         hue = self.theme.hue("")
-        label = QLabel(f'<span style="color:{hue}">{mark}</span> <b>{service.name}</b> {word} · {service.type}')
-        label.setWordWrap(True)
-        label.setToolTip(service.doc)
-        layout.addWidget(label)
+        row = QHBoxLayout()
+        row.addWidget(_mark(mark, hue))
+        row.addWidget(_name(service.name, service.doc), 1)
+        layout.addLayout(row)
+        layout.addWidget(_below(f"{word} · {service.type}"))
         for wire in session.system.services:
             if mine in wire.key:
                 layout.addWidget(self._link("←" if provides else "→", wire.start if provides else wire.end))
 
     def _add_live(self, row: QHBoxLayout, layout: QVBoxLayout, topics: list[str]) -> None:
         for topic in topics:
-            rate, value = QLabel(), QLabel()
+            rate, value = QLabel(), BreakingLabel()
             rate.setProperty("role", "muted")
             value.setFont(code_font(11.5))
-            value.setWordWrap(True)
             value.setContentsMargins(18, 0, 0, 2)
             value.setAccessibleName(f"Last value of {topic}")
             row.addWidget(rate)
@@ -89,6 +92,9 @@ class PortsList(QWidget):
     def _link(self, arrow: str, other: Endpoint) -> QToolButton:
         link = QToolButton()
         link.setText(f"     {arrow} {other}")
+        link.setToolTip(f"Go to {other}")
+        link.setMinimumWidth(40)
+        link.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         link.setAccessibleName(f"Go to {other.node}")
         link.setStyleSheet(f"color: {self.theme.accent}; min-height: 20px; padding: 0;")
         link.clicked.connect(lambda: self.go_to.emit(other.node))
@@ -116,3 +122,24 @@ class PortsList(QWidget):
                 label.setText(words)
                 label.setVisible(bool(words))
                 label.setToolTip(f"event {count_words(event.sequence)}" if event else "")
+
+
+def _mark(letter: str, hue: str) -> QLabel:
+    mark = QLabel(letter)
+    mark.setStyleSheet(f"color: {hue};")
+    mark.setFixedWidth(INDENT_PX - 4)
+    return mark
+
+
+def _name(name: str, doc: str) -> BreakingLabel:
+    label = BreakingLabel(name)
+    label.setStyleSheet("font-weight: 600;")
+    label.setToolTip(doc)
+    return label
+
+
+def _below(words: str) -> BreakingLabel:
+    label = BreakingLabel(words)
+    label.setProperty("role", "muted")
+    label.setContentsMargins(INDENT_PX, 0, 0, 0)
+    return label

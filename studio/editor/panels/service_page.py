@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QLabel, QPushButton
+from PyQt6.QtWidgets import QPushButton
 
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.page import Page, add_form
 from studio.editor.session import Session
 from studio.editor.theme import Theme
@@ -21,8 +22,8 @@ class ServicePage(Page):
         form = add_form(self.column)
         form.addRow("Asks", self._link(wire.start))
         form.addRow("Answers", self._link(wire.end))
-        form.addRow("Request", QLabel(service.request if service else "unknown type"))
-        form.addRow("Reply", QLabel(service.reply if service else "unknown type"))
+        form.addRow("Request", BreakingLabel(service.request if service else "unknown type"))
+        form.addRow("Reply", BreakingLabel(service.reply if service else "unknown type"))
 
     def _link(self, end: Endpoint) -> QPushButton:
         link = QPushButton(str(end))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.feed import Feed
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
 from studio.editor.live_state import parts_of
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_section
-from studio.editor.panels.parameter_fields import ParameterField, frames_for, value_of
+from studio.editor.panels.parameter_fields import ParameterField, field_for, value_of
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
@@ -25,6 +25,7 @@ from studio.model.source_fixes import fixes_for
 from studio.model.source_making import RemoveProvider, SetProviderParameters, offers_for
 from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode, explain_differences
 from studio.model.spec import Value
+from studio.model.system_edits import BringGeometry, Compound, SystemEdit
 
 
 class SourcePage(Page):
@@ -72,7 +73,7 @@ class SourcePage(Page):
         button = QToolButton()
         button.setText(origin.word)
         button.setAccessibleName(f"{source.name} {mode}")
-        button.setFixedWidth(92)
+        button.setFixedWidth(88)
         button.setEnabled(provider is not None)
         chosen = mode == now
         if chosen:
@@ -93,17 +94,18 @@ class SourcePage(Page):
             button.setToolTip(card_text(effects, f"Switch {source.name} to {mode}"))
         button.clicked.connect(lambda _: self.session.choose_modes({source.name: mode}))
         self.buttons[mode] = button
-        words = QLabel(_provider(provider))
+        words = BreakingLabel(_provider(provider))
         words.setProperty("role", "muted")
-        words.setWordWrap(True)
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(10, 3, 10, 3)
         row.setSpacing(10)
-        row.addWidget(button)
-        row.addWidget(words, 1)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        beside = QVBoxLayout()  # one below the other: a narrow panel has no room for both beside the button
+        beside.addWidget(words)
+        row.addLayout(beside, 1)
         if provider is None:
-            row.addWidget(self._adder(mode))
+            beside.addWidget(self._adder(mode), 0, Qt.AlignmentFlag.AlignLeft)
         elif not chosen and mode != source.mode:
             row.addWidget(self._remover(mode))
         self.column.addWidget(holder)
@@ -139,7 +141,9 @@ class SourcePage(Page):
             assert entry is not None
             picture = offer.spec.icon or CATEGORY_ICONS.get(offer.spec.category, DEFAULT)
             entry.setIcon(icon(picture, self.theme.muted))
-            edit = offer.edit(system, source, mode)
+            edit: SystemEdit = offer.edit(system, source, mode)
+            if offer.spec.assembly:
+                edit = Compound(edit.label, (edit, BringGeometry(offer.spec.assembly)))
             entry.triggered.connect(lambda _=False, edit=edit: self.session.do(edit))
         if menu.isEmpty():
             entry = menu.addAction("No component has ports like these")
@@ -160,9 +164,8 @@ class SourcePage(Page):
                 layout = QVBoxLayout(holder)
                 layout.setContentsMargins(10, 6, 10, 8)
                 layout.setSpacing(6)
-                frames = frames_for(self.session, spec)
                 for parameter in spec.parameters:
-                    field = ParameterField(parameter, self.theme, frames)
+                    field = field_for(self.session, parameter, self.theme)
                     field.changed.connect(partial(self._set, mode, component.name))
                     field.slide_began.connect(self._begin_slide)
                     self.fields[mode, component.name, parameter.name] = field
@@ -206,8 +209,7 @@ class SourcePage(Page):
             row = QHBoxLayout()
             mark = QLabel()
             mark.setPixmap(icon("mdi6.alert", self.theme.warning).pixmap(14, 14))
-            words = QLabel(difference.message)
-            words.setWordWrap(True)
+            words = BreakingLabel(difference.message)
             words.setToolTip(difference.hint)
             row.addWidget(mark)
             row.addWidget(words, 1)
@@ -226,7 +228,6 @@ class SourcePage(Page):
 
 def _provider(provider: LiveProvider | LogProvider | None) -> str:
     if isinstance(provider, LogProvider):
-        # A line may end within the name: a label that cannot break would make the whole page wider than its panel.
-        return re.sub(r"([_/-])", "\\1\u200b", provider.log) or "no log chosen"
+        return provider.log or "no log chosen"
     names = [f"{component.name} ({component.type})" for component in provider.components] if provider else []
     return ", ".join(names) or "nobody"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QLabel, QLineEdit
 
+from studio.editor.panels.geometry_form import GeometryForm
 from studio.editor.panels.page import Page, add_form, add_section
 from studio.editor.session import Session
 from studio.editor.summary import summary
@@ -25,6 +26,9 @@ class SystemPage(Page):
         form = add_form(self.column)
         form.addRow("Name", name)
         form.addRow("What it does", doc)
+        add_section(self.column, "Geometry")
+        self.geometry_form = GeometryForm(session)
+        self.column.addWidget(self.geometry_form)
         add_section(self.column, "Contains")
         counts = add_form(self.column)
         for title, count in (

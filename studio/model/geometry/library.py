@@ -36,6 +36,10 @@ class Library:
         """What `find` knows by name."""
         return sorted({path.stem for root in self.roots for kind in FOLDERS.values() for path in _xml_in(root / kind)})
 
+    def assemblies(self) -> list[str]:
+        """Those that a system can have as its geometry, by name."""
+        return sorted({path.stem for root in self.roots for path in _xml_in(root / FOLDERS["assembly"])})
+
     def find(self, name: str) -> Path:
         """A file by path, or an assembly or body of the models by name: `raptor`."""
         path = Path(name)

@@ -100,6 +100,7 @@ class Simulator(Component):
     world = Parameter(
         "blocks",
         doc="a world of models/worlds, an .sdf file by its path in the project, or one made from a seed: blocks:7",
+        kind="world",
     )
     start = Parameter((), doc="x, y and heading (m, rad) of each vehicle; without it the places the world calls start")
     noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
@@ -129,6 +130,8 @@ class Simulator(Component):
             _add_handler(cls, prefixed(name, "command"), number)
             if vehicle.drive.kind != "ackermann":
                 _add_handler(cls, prefixed(name, "twist"), number)
+        if list(cls.vehicles) == [""]:  # several are put together by an assembly that only the project has
+            cls.brings_geometry = cls.vehicles[""]
         super().__init_subclass__(**kwargs)
 
     # Life cycle.

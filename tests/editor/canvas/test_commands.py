@@ -11,13 +11,15 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.canvas.commands import fitting_connection
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.canvas.in_place import NameField, TextField
+from studio.editor.canvas.insertion import way_into
 from studio.editor.canvas.view import CanvasView
 from studio.model.layout_edits import MoveNodes, PutFrame, PutNote
-from studio.model.parts import Frame, Note
+from studio.model.parts import Frame, GeometryUse, Note, Wire
 from studio.model.spec import Delivery
-from studio.model.system_edits import SetDelivery
+from studio.model.system_edits import Connect, SetDelivery
 
 
 def labels(view: CanvasView) -> list[str]:
@@ -341,3 +343,43 @@ def test_enter_takes_a_name_and_leaves_the_focus_on_the_canvas(view: CanvasView,
         assert not asked and QApplication.focusWidget() is view
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert "ground" in view.canvas.nodes
+
+
+def test_a_simulator_brings_its_geometry_in_the_same_step(view: CanvasView) -> None:
+    session = view.canvas.session
+    before = session.document.texts()
+    assert session.system.geometry is None
+    view.commands.add("pioneer_2dx_simulator")
+    assert session.system.geometry == GeometryUse("pioneer_2dx")
+    session.undo()
+    assert session.document.texts() == before
+    session.redo()
+    view.commands.add("raptor_simulator")
+    assert session.system.geometry == GeometryUse("pioneer_2dx"), "the one that is there stays"
+
+
+def test_quick_add_neither_offers_nor_makes_a_wire_of_ground_truth(view: CanvasView) -> None:
+    session = view.canvas.session
+    view.commands.add("grid_mapper")
+    view.commands.add("pioneer_2dx_simulator")
+    card = view.canvas.nodes["grid_mapper"]
+    pose = next(port for port in card.card.ports if port.end.port == "pose")
+    simulator = session.registry.require("pioneer_2dx_simulator")
+    assert fitting_connection(session, pose, "new", simulator) is None, "its only pose is ground truth"
+    truth = next(port for port in view.canvas.nodes["pioneer_2dx_simulator"].card.ports if port.end.port == "true_pose")
+    assert fitting_connection(session, truth, "new", session.registry.require("grid_mapper")) is None
+    judge = fitting_connection(session, truth, "new", session.registry.require("driving_judge"))
+    assert judge is not None and judge.end.node == "new"
+    view.open_quick_add(port=truth)
+    assert [view.quick_add.list.item(row).text() for row in range(view.quick_add.list.count())] == ["driving_judge"]
+    view.quick_add.hide()
+
+
+def test_nothing_but_a_judge_is_put_into_a_wire_of_ground_truth(view: CanvasView) -> None:
+    session = view.canvas.session
+    view.commands.add("pioneer_2dx_simulator")
+    view.commands.add("driving_judge")
+    wire = Wire.between("pioneer_2dx_simulator.true_pose", "driving_judge.pose")
+    assert session.do(Connect(wire))
+    through = [spec.type for spec in session.registry.specs() if way_into(session, (wire,), spec)]
+    assert through == []

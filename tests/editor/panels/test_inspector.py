@@ -8,14 +8,18 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
 
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.error_card import ErrorCard
-from studio.editor.panels.parameter_fields import ParameterField
+from studio.editor.panels.parameter_fields import ParameterField, field_for
 from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
+from studio.editor.panels.system_page import SystemPage
 from studio.editor.panels.wire_page import WirePage
 from studio.editor.theme import LIGHT
+from studio.model.parts import Component, GeometryUse
 from studio.model.source_making import MakeSource
 from studio.model.spec import ParameterSpec
+from studio.model.system_edits import AddNode, DescribeSystem, RenameNode
 
 TRACE = """Traceback (most recent call last):
   File "/robot/thing.py", line 12, in on_value
@@ -87,7 +91,7 @@ def test_debug_here_on_the_page_of_a_source_reaches_the_debugger(
 def test_services_are_among_the_ports_with_a_link_to_who_answers(window: MainWindow) -> None:
     page = select(window, "terrain_map")
     words = [label.text() for label in page.findChildren(QLabel)]
-    assert any("model" in text and "asks" in text and "String -> String" in text for text in words)
+    assert "model" in words and "asks · String -> String" in words
     links = {button.text().strip(): button for button in page.findChildren(QToolButton)}
     assert "→ modelserver.model" in links
 
@@ -116,7 +120,7 @@ def test_a_service_wire_has_a_page_of_its_own(window: MainWindow) -> None:
 
 
 def test_a_frame_is_picked_from_those_of_the_geometry_or_typed() -> None:
-    field = ParameterField(ParameterSpec("frame", "frame", "map"), LIGHT, ["Laser", "Laser:ScanOrigin"])
+    field = ParameterField(ParameterSpec("frame", "frame", "map"), LIGHT, lambda: ["Laser", "Laser:ScanOrigin"])
     told: list[object] = []
     field.changed.connect(lambda _, value, __: told.append(value))
     line = field.editor
@@ -132,8 +136,8 @@ def test_a_frame_is_picked_from_those_of_the_geometry_or_typed() -> None:
     assert [action.text() for action in line.actions()] == ["Pick a frame for frame"]
 
 
-def test_a_parameter_that_names_no_frame_offers_none() -> None:
-    field = ParameterField(ParameterSpec("label", "string", "map"), LIGHT, ["Laser"])
+def test_a_parameter_that_names_nothing_offers_no_list(window: MainWindow) -> None:
+    field = field_for(window.session, ParameterSpec("label", "string", "map"), LIGHT)
     assert isinstance(field.editor, QLineEdit) and field.editor.completer() is None
 
 
@@ -186,3 +190,69 @@ def test_a_long_name_of_a_parameter_is_shortened_in_its_middle_and_keeps_its_uni
     assert field.label.text() == "deceleration_of_the_wheels_m_s2"
     short = ParameterField(ParameterSpec("reach_m", "float", 1.5, unit="m"), LIGHT)
     assert short.label.shown() == "reach_m"
+
+
+def test_a_world_is_chosen_from_a_list_and_one_made_from_a_seed_can_be_typed(window: MainWindow) -> None:
+    window.canvas.commands.add("pioneer_2dx_simulator")
+    (name,) = window.canvas.canvas.selected_nodes()
+    select(window, name)
+    line = window.inspector.fields["world"].editor
+    assert isinstance(line, QLineEdit)
+    completer = line.completer()
+    assert completer is not None
+    completer.setCompletionPrefix("maz")
+    assert completer.currentCompletion() == "maze"
+    completer.activated[str].emit("maze")
+    assert window.session.system.component(name).parameters["world"] == "maze"
+    line.selectAll()
+    QTest.keyClicks(line, "maze:7\r")
+    assert window.session.system.component(name).parameters["world"] == "maze:7"
+
+
+def test_the_geometry_is_chosen_on_the_page_of_the_system(window: MainWindow) -> None:
+    page = select(window)
+    assert isinstance(page, SystemPage)
+    box = page.geometry_form.box
+    index = box.findText("pioneer_3at")
+    assert index > 0
+    box.setCurrentIndex(index)
+    box.activated.emit(index)
+    assert window.session.system.geometry == GeometryUse("pioneer_3at")
+    window.session.undo()
+    assert window.session.system.geometry is None
+
+
+LONG = "a_component_with_a_name_that_nobody_would_like_to_read_twice"
+
+
+@pytest.mark.parametrize("which", ["component", "source", "system", "several", "service"])
+def test_every_page_fits_a_panel_of_240_pixels(window: MainWindow, which: str) -> None:
+    session = window.session
+    nodes: list[str] = []
+    if which == "component":
+        assert session.do(RenameNode("terrain_map", LONG))
+        nodes = [LONG]
+    elif which == "source":
+        assert session.do(AddNode(Component(LONG, "pioneer_2dx_simulator")))
+        spec = session.registry.require("pioneer_2dx_simulator")
+        assert session.do(MakeSource(LONG, "simulated", spec.ports))
+        nodes = [LONG]
+    elif which == "system":
+        assert session.do(DescribeSystem(LONG, "/".join([LONG] * 3)))
+    elif which == "several":
+        nodes = ["terrain_map", "traverse_map"]
+    page = select(window, *nodes)
+    if which == "service":
+        window.inspector.show_selection((), [next(iter(session.system.services))])
+        window.inspector.refresh()
+        found = window.inspector.widget()
+        assert isinstance(found, ServicePage)
+        page = found
+    assert page.minimumSizeHint().width() <= 240 - 12, "beside the bar that scrolls it"
+
+
+def test_a_long_word_is_broken_and_never_painted_beyond_its_label() -> None:
+    label = BreakingLabel(LONG * 2)
+    assert label.minimumSizeHint().width() < 60
+    one_line = label.heightForWidth(5000)
+    assert label.heightForWidth(120) > 3 * one_line
