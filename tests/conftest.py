@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable
@@ -19,6 +20,9 @@ os.environ["STUDIO_TRUST"] = "all"
 # Who looks for running systems finds those of this process, and not what others of the machine have going.
 _RUNS = tempfile.TemporaryDirectory(prefix="studio-t-")
 os.environ["STUDIO_RUNS"] = _RUNS.name
+# What the tests record is not among the developer's recordings.
+RECORDINGS = Path(_RUNS.name) / "recordings"
+os.environ["STUDIO_RECORDINGS"] = str(RECORDINGS)
 # Hundreds of processes import numpy; the threads of its algebra would cost each as much again, for nothing.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -78,6 +82,9 @@ def checkout() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the developer's own search path reaches a test."""
+def _clean_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the developer's own search path reaches a test, and no recording of another test."""
     monkeypatch.delenv("STUDIO_PATH", raising=False)
+    monkeypatch.setenv(
+        "STUDIO_RECORDINGS", str(RECORDINGS / hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12])
+    )

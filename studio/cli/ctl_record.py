@@ -10,6 +10,7 @@ from studio.cli.ctl_shape import followed
 from studio.cli.outcome import FAILED, FINE, UsageError, print_json
 from studio.cli.recording_options import (
     add_recording_options,
+    folder_for,
     is_whole,
     log_place,
     log_to_write,
@@ -33,7 +34,7 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "what", metavar="LOG|TEXT", nargs="?",
-        help="start: a new log (.mcap), or a folder for it (.); bookmark: its text",
+        help="start: a new log (.mcap), or a folder for it (default: the folder of recordings); bookmark: its text",
     )  # fmt: skip
     add_recording_options(parser)
 
@@ -59,7 +60,8 @@ def _start(attachment: Attachment, options: argparse.Namespace) -> int:
     state = attachment.state
     if state["recording"]:
         raise StudioError(f"it is being recorded already, into {state['recording']}", hint="studio ctl record stop")
-    file = log_to_write(log_place(options.what or "."), state["project"]).absolute()
+    place = log_place(options.what) if options.what else folder_for(Path(state["folder"]))
+    file = log_to_write(place, state["project"]).absolute()
     system = followed(attachment, Path(state["folder"]))[0].system
     select_topics(system, options)
     topics = recorded_topics(system, state["topics"])

@@ -44,7 +44,10 @@ def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subp
     for name in ("gate", "rate"):
         given = getattr(options, name)
         words += [] if given is None else [f"--{name}", str(given)]
-    for option, value in (("--for", options.seconds), ("--mode", options.mode), ("--record", options.record)):
+    given_values = {
+        "--for": options.seconds, "--mode": options.mode, "--record": options.record, "--system": options.system,
+    }  # fmt: skip
+    for option, value in given_values.items():
         if value is not None:
             words += [option, str(value)]
     words += recording_words(options)

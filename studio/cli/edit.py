@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from studio.cli.outcome import FINE, UsageError
-from studio.cli.places import SYSTEM, find_project
+from studio.cli.places import find_project
 from studio.errors import StudioError
 
 EXAMPLE = """\
   studio                              the window with its welcome page
-  studio edit first_steps             an example by its name: what you save is a copy of your own
-  studio edit projects/first_steps    a project by its folder, saved in place; opening one runs nothing of it
+  studio edit first_steps             an example: what you save is a copy of your own
+  studio edit ~/robots/my_robot       a project of yours, saved in place; opening one runs nothing of it
+  studio edit first_steps --in-place  change the example itself, for those who work on Studio
   studio edit my_robot --theme dark
   studio edit first_steps --run       and run it, or look at it if it runs already
   studio edit first_steps --run --picture run.png   without a display: run it unseen for a few seconds, keep a picture
@@ -24,6 +25,7 @@ EXAMPLE = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", nargs="?", help="a project's folder or name")
     parser.add_argument("--theme", choices=("light", "dark"), default="", help="default: as last time")
+    parser.add_argument("--in-place", action="store_true", help="save an example where it is, and not as a copy")
     parser.add_argument("--run", action="store_true", help="run the project at once")
     parser.add_argument(
         "--picture",
@@ -42,18 +44,17 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--run needs a project", hint="e.g. studio edit first_steps --run")
     if options.picture and not options.run:
         raise UsageError("--picture goes with --run")
-    by_path = project is None or Path(options.project).resolve() in (project, project / SYSTEM)
     try:
         require_display()
     except NoDisplay as reason:
         if options.picture is None or project is None:
             raise
-        return _run_unseen(project, options, reason, by_path=by_path)
+        return _run_unseen(project, options, reason)
     app = _import_window()
-    return int(app.run(project, theme=options.theme, start=options.run, by_path=by_path))
+    return int(app.run(project, theme=options.theme, start=options.run, in_place=options.in_place))
 
 
-def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError, *, by_path: bool) -> int:
+def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:
     _require_ready(project, options)
     print(f"{reason.message}: {project.name} runs without one for a few seconds", flush=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -61,7 +62,7 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError,
     _import_window()
     from studio.editor.live_picture import take_picture
 
-    take_picture(project, options.picture.absolute(), options.theme, by_path=by_path)
+    take_picture(project, options.picture.absolute(), options.theme)
     print(f"it ran; a picture of the window is in {options.picture}")
     return FINE
 

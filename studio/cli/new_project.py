@@ -8,6 +8,7 @@ from studio.cli.outcome import UsageError
 from studio.model.files import FileError
 from studio.model.project import README, Project
 from studio.model.spec import NAME
+from studio.runtime.trust import made_here
 
 TEXT = """\
 # {name}
@@ -49,6 +50,7 @@ def create_project(folder: Path) -> Path:
         Project.create(folder, name)
     except FileError as error:
         raise UsageError(error.message, file=error.file, hint=error.hint) from error
+    made_here(folder)
     (folder / "components").mkdir()
     (folder / README).write_text(TEXT.format(name=name), encoding="utf-8")
     return folder

@@ -9,12 +9,12 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from studio.cli import run as running
 from studio.cli.keys import Keys, is_terminal, keys
 from studio.cli.outcome import add_json_option
-from studio.cli.recording_options import add_recording_options, log_place, progress_text
+from studio.cli.places import find_project
+from studio.cli.recording_options import add_recording_options, folder_for, log_place, progress_text
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.model.sources import SOURCE_MODES
@@ -25,7 +25,7 @@ from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.runtime import Runtime
 
 EXAMPLE = """\
-  studio record my_robot                                 into my_robot_<date>_<time>.mcap, until Ctrl-C; b: bookmark
+  studio record my_robot                                 into your folder of recordings, until Ctrl-C; b: bookmark
   studio record my_robot drive.mcap --for 60             a minute, into this file
   studio record my_robot logs/ --topics '/laser/*' '/odometry/*' --compression lz4
   echo "start of the lap" | studio record my_robot lap.mcap --for 10 --json
@@ -44,8 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         nargs="?",
         type=log_place,
-        default=Path(),
-        help="a new log (.mcap), or a folder for it (.)",
+        help="a new log (.mcap), or a folder for it (default: the folder of recordings, in Preferences or "
+        "$STUDIO_RECORDINGS)",
     )
     parser.add_argument(
         "--for", dest="seconds", type=running.seconds, metavar="SECONDS", help="without it: until Ctrl-C"
@@ -58,7 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.gate, options.rate = None, None
+    options.gate, options.rate, options.system = None, None, None
+    options.record = options.record or folder_for(find_project(options.project))
     options.stay = options.paused = options.detach = options.detached = False
     with _texts() as texts:
         return running.run_with(options, RecordingConsole(texts, quiet=options.json, seconds=options.seconds))

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from studio.messages import String, decode
 from studio.model.changes import ModelError
 from studio.model.parts import Recording
 from studio.model.system import System
-from studio.runtime.clock import SECOND_NS, wall_ns
+from studio.recordings import VARIABLE, new_recording, recordings_of
+from studio.runtime.clock import wall_ns
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
 from studio.runtime.recording.compression import CHOICES
@@ -59,11 +59,21 @@ def log_place(text: str) -> Path:
     return Path(text)
 
 
+def folder_for(project: Path) -> Path:
+    """Where a recording goes for which nobody has named a place: the user's own folder."""
+    folder = recordings_of(project)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = f"name a file, or another folder with ${VARIABLE}"
+        raise UsageError(f"the folder for recordings cannot be made: {error}", hint=hint) from error
+    return folder
+
+
 def log_to_write(path: Path, project: str) -> Path:
     """The file itself; in a folder, one that is named after the project and the time."""
     if path.is_dir():
-        moment = datetime.fromtimestamp(wall_ns() / SECOND_NS, UTC).astimezone()
-        path = path / f"{project}_{moment:%Y-%m-%d_%H-%M-%S}.mcap"
+        return new_recording(path, project, wall_ns())
     if path.exists():
         raise UsageError(f"{path} exists already", hint="logs are never overwritten: choose another name")
     if not path.parent.is_dir():

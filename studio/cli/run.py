@@ -33,6 +33,7 @@ from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
 from studio.cli.verdict import Verdict
 from studio.errors import StudioError
+from studio.model.files import read_bytes
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.channel.run_folder import forget_old_words, last_words_file
@@ -94,6 +95,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
     parser.add_argument("--record", type=log_place, metavar="LOG", help="write what happens into this log, or folder")
+    parser.add_argument(
+        "--system",
+        type=Path,
+        metavar="XML",
+        help="run this file in place of the project's system.xml",
+    )
     add_recording_options(parser)
     add_trust_option(parser)
     parser.add_argument("--stay", action="store_true", help="neither the end of a log nor a judge ends the run")
@@ -129,7 +136,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_with(options: argparse.Namespace, console: Console) -> int:
-    opened = open_project(find_project(options.project))
+    options.text = read_bytes(options.system) if options.system is not None else None
+    opened = open_project(find_project(options.project), options.text)
     if any(problem.severity == "error" for problem in opened.problems):
         return _refuse(opened)
     require_trust(opened, options)
@@ -210,7 +218,7 @@ def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
 
 def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
-    plan = recording_as_told(plan, options)
+    plan = replace(recording_as_told(plan, options), system=(options.text or b"").decode())
     lockstep = options.gate == "lockstep"
     with ExitStack() as stack:
         with importing("the log") as (progress, told):
@@ -293,7 +301,8 @@ def _opened_runtime(
     """Closed after the session: those who asked for the stop hear when it is done. `free`: it may be steered."""
     lockstep = options.gate == "lockstep" and not free
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
-    shape = Shape(session, opened.folder, {source.name: source.mode for source in opened.system.sources}, logs)
+    modes = {source.name: source.mode for source in opened.system.sources}
+    shape = Shape(session, opened.folder, modes, logs, options.text)
     if isinstance(session, PacedSession):
         session.is_repeatable = lambda: shape.is_repeatable
         if options.gate == "run" and not shape.modes:

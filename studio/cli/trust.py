@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from studio.model.opened import Opened
-from studio.runtime.trust import NotTrusted, commands_in, commands_of, is_trusted, trust
+from studio.runtime.trust import NotTrusted, commands_in, commands_of_project, is_trusted, trust
 
 
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +17,7 @@ def add_trust_option(parser: argparse.ArgumentParser) -> None:
 
 def require_trust(opened: Opened, options: argparse.Namespace) -> None:
     """Return if the project may run; asks on a terminal, refuses elsewhere."""
-    specs = (opened.registry.get(type_name) for type_name in opened.used_types())
-    commands = commands_of(opened.folder, (spec for spec in specs if spec is not None))
-    _require(opened.folder, commands, options)
+    _require(opened.folder, commands_of_project(opened), options)
 
 
 def require_trust_in(owner: Path, folders: Iterable[Path], options: argparse.Namespace) -> None:

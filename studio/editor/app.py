@@ -23,10 +23,10 @@ FRAME = QSize(4, 40)
 """What the platform puts around a window, about."""
 
 
-def run(project: Path | None = None, *, theme: str = "", start: bool = False, by_path: bool = True) -> int:
+def run(project: Path | None = None, *, theme: str = "", start: bool = False, in_place: bool = False) -> int:
     """Open the window, with a project or the welcome page; returns when it is closed. `start`: and run the project.
 
-    `by_path`: it was named by where it is, and not by its name alone, as examples are.
+    `in_place`: an example, too, is saved where it is.
     """
     settings = Settings()
     if settings.scale != 100:  # Qt reads this once, before there is an application
@@ -46,7 +46,7 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, by
     pulse.start(200)
     pulse.timeout.connect(lambda: None)
     then = partial(start_watched, window, project) if start and project else lambda: None
-    furnish_and_open(window, project, then, by_path=by_path)
+    furnish_and_open(window, project, then, in_place=in_place)
     show_first_page(window, project)
     stalls = StallLog(settings.file.parent / "stalls.log", window)
     status = app.exec()
@@ -82,7 +82,7 @@ def show_first_page(window: MainWindow, project: Path | None) -> None:
 
 
 def furnish_and_open(
-    window: MainWindow, project: Path | None, then: Callable[[], object], *, by_path: bool = True
+    window: MainWindow, project: Path | None, then: Callable[[], object], *, in_place: bool = False
 ) -> None:
     """After the first paint: everything else in the window, and then the project or the pictures of the first page."""
 
@@ -90,7 +90,7 @@ def furnish_and_open(
         if project is None:
             window.welcome.draw_pictures()
         else:
-            open_first(window, project, then, by_path=by_path)
+            open_first(window, project, then, in_place=in_place)
 
     window.furnished.connect(go_on)
     # What somebody has had made before tells nobody any more that it is there.
@@ -106,8 +106,8 @@ def start_watched(window: MainWindow, project: Path) -> None:
     window.live.run_unless_attached()
 
 
-def open_first(window: MainWindow, project: Path, then: Callable[[], object], *, by_path: bool) -> None:
-    """An example that was named by its name is looked at; by its path, it is somebody's own."""
-    if by_path:
-        window.files.own(project)
+def open_first(window: MainWindow, project: Path, then: Callable[[], object], *, in_place: bool = False) -> None:
+    """An example stays as it came, however it was named, unless somebody wants to change just that."""
+    if in_place:
+        window.files.edit_in_place(project)
     window.files.open_soon(project, then)

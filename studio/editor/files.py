@@ -40,8 +40,8 @@ class Files(QObject):
         self._wish: object = None
         """Stands for the project that was wanted last; others that are read meanwhile are not shown."""
         self._showing: Slices | None = None
-        self._own: set[Path] = set()
-        """Folders that somebody has named: they are his own, also among the examples."""
+        self._in_place: set[Path] = set()
+        """Examples that somebody wants to change themselves, who works on Studio."""
         self._example: Path | None = None
 
     @property
@@ -68,28 +68,24 @@ class Files(QObject):
         except StudioError as error:
             self._complain("This project cannot be made", error)
             return
-        self.own(folder)
+        from studio.runtime.trust import made_here
+
+        made_here(folder)
         self.open(folder)
 
-    def own(self, folder: Path) -> None:
-        """By its path, and not as an example of the first page: what is saved is written there."""
-        self._own.add(_folder_of(folder).resolve())
+    def edit_in_place(self, folder: Path) -> None:
+        """An example is saved where it is, and not as a copy: for those who work on Studio."""
+        self._in_place.add(_folder_of(folder).resolve())
 
     def ask_open(self) -> None:
         name = QFileDialog.getExistingDirectory(self.window, "Open a project", str(self._home()))
         if name:
-            self.ask_leave_and_open(Path(name), by_path=True)
+            self.ask_leave_and_open(Path(name))
 
-    def ask_leave_and_open(
-        self, folder: Path, then: Callable[[], object] = lambda: None, *, by_path: bool = False
-    ) -> None:
-        """`then` is done when it is open. `by_path`: somebody has named the folder itself."""
-        if not self.may_go(lambda: self.ask_leave_and_open(folder, then, by_path=by_path)):
+    def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
+        """`then` is done when it is open."""
+        if not self.may_go(lambda: self.ask_leave_and_open(folder, then)):
             return
-        if by_path:
-            self.own(folder)
-        else:
-            self._own.discard(_folder_of(folder).resolve())
         if not self.window.has_session:
             self.open_soon(folder, then)
         elif self.open(folder):  # at once: nobody may edit what is left while the other one is read
@@ -144,7 +140,7 @@ class Files(QObject):
 
     def _show(self, folder: Path, opened: Opened) -> Iterator[None]:
         session = Session(opened, self.window)
-        is_example = came_with_studio(folder) and folder.resolve() not in self._own
+        is_example = came_with_studio(folder) and folder.resolve() not in self._in_place
         self._example = session.folder if is_example else None
         self._remember(folder)
         yield from self.window.project.show_in_slices(session)
@@ -238,9 +234,10 @@ class Files(QObject):
         from studio.model.opened import opened
         from studio.model.project import Project
         from studio.model.project_copy import ProjectCopy  # brings numpy, as the project does
+        from studio.runtime.trust import trust_copy
 
         window, session = self.window, self.window.session
-        original = session.folder
+        original, came_from = session.folder, session.opened
         kept_in = original if self.is_example else None
         if not window.live.may_close(lambda: self.save_as(folder, code=code)):
             return False
@@ -263,7 +260,7 @@ class Files(QObject):
         window.layouts.remember(folder, window.viewers.save())  # the copy looks as the original does
         window.project.drop()
         document.go_on_in(folder)
-        self.own(folder)
+        trust_copy(came_from, copied)
         for _ in self._show(folder, copied):
             pass
         for path in changed:

@@ -16,6 +16,8 @@ from studio.editor.log_files.missing_log import NO_LOG, ask_for_log, missing_log
 from studio.editor.run_control import Phase, RunControl
 from studio.editor.session import Session
 from studio.editor.trust_dialog import TrustDialog
+from studio.model.document import SYSTEM_FILE
+from studio.model.files import read_bytes
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -93,7 +95,12 @@ class Live(QObject):
         if self.control.phase == "paused":
             self.window.freeze.continue_()
         elif self.control.phase == "stopped" and self._is_ready():
-            self.control.start(self.window.session.folder, [*self.window.toolbar.gate.words_for_run(), *more])
+            document, words = self.window.session.document, [*self.window.toolbar.gate.words_for_run(), *more]
+            # What is on the canvas runs, and nothing is saved for that: only Save saves.
+            file = document.folder / SYSTEM_FILE
+            text = document.texts()[file]
+            edited = text if document.is_modified and text != read_bytes(file) else None
+            self.control.start(document.folder, words, edited)
 
     def run_unless_attached(self) -> None:
         """Start the project, but look first whether it runs already: the feed finds that within a moment."""
@@ -138,10 +145,8 @@ class Live(QObject):
                 self.window.canvas.go_to(node.name)
 
     def _is_ready(self) -> bool:
-        """Saved, without errors, and trusted."""
+        """Without errors, and trusted."""
         window = self.window
-        if window.session.document.is_modified and not window.files.save():
-            return False
         window.session.check()
         errors = [problem for problem in window.session.problems if problem.severity == "error"]
         if errors:
@@ -157,11 +162,10 @@ class Live(QObject):
 
     def _is_trusted(self) -> bool:
         """Code that came with the project runs only after somebody has seen what it would start and said yes."""
-        from studio.runtime.trust import commands_of, is_trusted, trust
+        from studio.runtime.trust import commands_of_project, is_trusted, trust
 
         opened = self.window.session.opened
-        specs = (opened.registry.get(type_name) for type_name in opened.used_types())
-        commands = commands_of(opened.folder, (spec for spec in specs if spec is not None))
+        commands = commands_of_project(opened)
         if is_trusted(opened.folder, commands):
             return True
         asked = TrustDialog(self.window, self.window.theme, self.window.session.name, opened.folder, commands)

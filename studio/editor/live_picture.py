@@ -31,11 +31,11 @@ class NoPicture(StudioError):
     """The system did not come to run."""
 
 
-def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUNS_S, *, by_path: bool = True) -> None:
+def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUNS_S) -> None:
     """Run `project` for a few seconds in a window that nobody sees, save a picture of it, and stop it.
 
     The caller has seen to it that it can be read, has no errors and is trusted: here nobody can be asked. One that runs
-    already is only looked at. `by_path`: it was named by where it is, and not by its name alone, as examples are.
+    already is only looked at.
     """
     app = QApplication.instance() or QApplication(["studio"])
     assert isinstance(app, QApplication)
@@ -43,8 +43,6 @@ def take_picture(project: Path, file: Path, theme: str = "", runs_s: float = RUN
         window = make_window(app, Settings(Path(home) / "editor.ini"), theme)
         window.resize(SIZE)
         window.show()
-        if by_path:
-            window.files.own(project)
         try:
             _run_and_grab(window, project, file, runs_s)
         finally:

@@ -240,7 +240,7 @@ class MainWindow(QMainWindow):
         folder, log = _dropped_folder(event), self.logs.dropped(event.mimeData())
         _take_a_copy(event)
         if folder is not None:
-            self.files.ask_leave_and_open(folder, by_path=True)
+            self.files.ask_leave_and_open(folder)
         elif log is not None:
             QTimer.singleShot(0, lambda: self.logs.open(log))  # whoever let go of it does not wait for a dialog
         else:  # who gave it has gone, or was too slow

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
+    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -23,6 +24,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.settings import SCALES
 from studio.editor.theme import THEMES
 from studio.editor.views.map_colours import EYES
+from studio.recordings import choose_folder, chosen_folder, default_folder, recordings_folder
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -61,6 +63,16 @@ class PreferencesDialog(QDialog):
         self.editor = QLineEdit(self.settings.editor_command)
         self.editor.setPlaceholderText(EDITORS)
         self.editor.textChanged.connect(self._editor)
+        self.recordings = QLineEdit(chosen_folder())
+        self.recordings.setPlaceholderText(str(default_folder()))
+        self.recordings.editingFinished.connect(self._recordings)
+        browse = QPushButton("Browse…")
+        browse.clicked.connect(self._browse)
+        self.recordings_row = QWidget()
+        row = QHBoxLayout(self.recordings_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.recordings, 1)
+        row.addWidget(browse)
         self.console = QSpinBox()
         self.console.setRange(1000, 200_000)
         self.console.setSingleStep(1000)
@@ -95,6 +107,11 @@ class PreferencesDialog(QDialog):
         self._row(
             form, "Keep what is not saved after", self.autosave,
             "So much work a power cut may cost; your files are written only by Save",
+        )  # fmt: skip
+        self.recordings.setAccessibleName("Folder for recordings")
+        self._row(
+            form, "Recordings go to", self.recordings_row,
+            "Each project has a folder of its own there. `studio record` uses it, too",
         )  # fmt: skip
         self._row(form, "Lines in the console", self.console)
         self._row(form, "Mini-map", self.minimap)
@@ -149,6 +166,16 @@ class PreferencesDialog(QDialog):
     def _autosave(self, seconds: int) -> None:
         self.settings.autosave_s = seconds
         self.window_.files.autosave.set_interval(seconds)
+
+    def _recordings(self) -> None:
+        if self.recordings.text().strip() != chosen_folder():
+            choose_folder(self.recordings.text())
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Folder for recordings", str(recordings_folder()))
+        if folder:
+            self.recordings.setText(folder)
+            self._recordings()
 
     def _editor(self, text: str) -> None:
         self.settings.editor_command = text.strip()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTemporaryFile, QTimer, pyqtSignal
 
 from studio.editor.feed import Feed
 from studio.editor.freeze.standing import shown_event, stand_of
@@ -50,6 +50,8 @@ class RunControl(QObject):
         self._stopping = False
         self._turned_away = False
         self._after_stop: Callable[[], object] | None = None
+        self._edited: QTemporaryFile | None = None
+        """What is on the canvas and not saved, for the runtime that starts: it goes with the next one, or with us."""
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.timeout.connect(self._not_found)
@@ -88,13 +90,22 @@ class RunControl(QObject):
 
     # ---- the system as a whole
 
-    def start(self, folder: Path, more: Iterable[str] = ()) -> None:
-        """Start the project in `folder`, as it is saved; `more`: other words for `studio run`."""
+    def start(self, folder: Path, more: Iterable[str] = (), text: bytes | None = None) -> None:
+        """Start the project in `folder`; `more`: other words for `studio run`. `text`: the system as it was edited, in
+        place of the file that is saved."""
         if self._phase != "stopped":
             return
         self._stopping = self._turned_away = False
         # What is all logged or all simulated can then be stepped and taken back, and be let run freely by choice.
-        process = self._studio("run", str(folder), "--stay", "--detach", "--json", "--gate", "auto", *more)
+        words = ["run", str(folder), "--stay", "--detach", "--json", "--gate", "auto", *more]
+        if text is not None:
+            self._edited = QTemporaryFile(self)
+            if not self._edited.open() or self._edited.write(text) != len(text):
+                self.start_failed.emit(f"The edited system cannot be handed over: {self._edited.errorString()}")
+                return
+            self._edited.close()
+            words += ["--system", self._edited.fileName()]
+        process = self._studio(*words)
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process

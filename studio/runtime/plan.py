@@ -128,6 +128,8 @@ class Plan:
     """Where the frames are: at the start, and since it was last changed for those who come later."""
     assembly: str = ""
     """The model that the geometry is made of, as the system names it."""
+    system: str = ""
+    """The text of the system where it is not that of the project's file: it was edited and not saved."""
 
     @cached_property
     def hosts(self) -> dict[str, int]:
@@ -277,7 +279,7 @@ class Plan:
         geometry = None if data["geometry"] is None else GeometryContent.of_json(data["geometry"])
         return cls(
             components, data["seed"], data["project"], data["types"], recording, data["indices"], links,
-            tuple(data["by_hand"]), geometry, data["assembly"],
+            tuple(data["by_hand"]), geometry, data["assembly"], data["system"],
         )  # fmt: skip
 
 

@@ -29,17 +29,25 @@ class ShapeError(StudioError):
 
 
 class Shape:
-    def __init__(self, session: Session, folder: Path, modes: Mapping[str, SourceMode], logs: LoggedSources) -> None:
-        """`modes`: of the sources, as they were chosen for this run; the file may say otherwise."""
+    def __init__(
+        self,
+        session: Session,
+        folder: Path,
+        modes: Mapping[str, SourceMode],
+        logs: LoggedSources,
+        text: bytes | None = None,
+    ) -> None:
+        """`modes`: of the sources, as they were chosen for this run; the file may say otherwise. `text`: of the system
+        that was started, if that is not what the file says."""
         self._session = session
         self._logs = logs
         self._folder = folder
         self._written = session.plan
         """What the file meant when it was last followed."""
         self.modes = dict(modes)
-        self._text: bytes | None = None
+        self._text = text
         """The system that is followed, if that is not what the file says."""
-        self._base: bytes | None = None
+        self._base: bytes | None = None if text is None else self._file()
         """What the file said when it was left."""
 
     def reload(self, *, restart: bool = False, text: str | None = None) -> dict[str, Any]:
@@ -50,7 +58,7 @@ class Shape:
         wanted = None if text is None else text.encode()
         opened = self._open(wanted)
         chosen = {source.name: self.modes.get(source.name, source.mode) for source in opened.system.sources}
-        before, plan = self._session.plan, self._plan(opened, chosen)
+        before, plan = self._session.plan, replace(self._plan(opened, chosen), system=text or "")
         tuned = keeping_tuned(plan, self._written, before)
         log = self._wanted_log(opened, plan)
         if self._logs.is_as(log):
@@ -81,7 +89,7 @@ class Shape:
         chosen = {**self.modes, **dict.fromkeys(names, cast(SourceMode, mode))}
         if chosen == self.modes and not self._session.plan.by_hand:
             return {"sources": {}, "epoch": None}
-        plan = self._plan(opened, chosen)
+        plan = replace(self._plan(opened, chosen), system=(self._text or b"").decode())
         log = self._wanted_log(opened, plan)
         epoch = self._logs.switch(keeping_tuned(plan, self._written, self._session.plan), log)
         changed = {name: mode for name in names if self.modes.get(name) != mode}

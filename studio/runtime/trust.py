@@ -1,7 +1,8 @@
 """Whether a project may run: the code it brings along is somebody's, and running it hands that somebody the machine.
 
-What ships with Studio, is installed, or lies on the user's own search path is trusted. What a project brings in its
-folder is trusted once the user has seen what it starts and said yes; that holds until what it starts changes.
+What ships with Studio, is installed, or lies on the user's own search path is trusted, and so is a project that the
+user has made here. What any other project brings in its folder is trusted once the user has seen what it starts and
+said yes; that holds until what it starts changes.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import platformdirs
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.files import write_atomically
+from studio.model.opened import Opened
 from studio.model.spec import PROFILE, CommandEntry, ComponentSpec, Entry
-from studio.paths import component_roots, project_roots, share_roots
+from studio.paths import came_with_studio, component_roots, project_roots, share_roots
 
 VARIABLE = "STUDIO_TRUST"
+AGREED, MADE = "trusted.json", "made_here.json"
 EVERYTHING = "all"
 """The value of $STUDIO_TRUST for machines that run only what was looked at before, such as those of a CI."""
 
@@ -73,19 +76,61 @@ def _command(folder: Path, entry: Entry | str, owner: Path) -> str:
     return f"python {shown}: {entry}"
 
 
+def commands_of_project(opened: Opened) -> list[str]:
+    """What running it would start that came with it."""
+    specs = (opened.registry.get(type_name) for type_name in opened.used_types())
+    return commands_of(opened.folder, (spec for spec in specs if spec is not None))
+
+
 def is_trusted(project: Path, commands: list[str]) -> bool:
-    if not commands or os.environ.get(VARIABLE) == EVERYTHING:
+    if not commands or os.environ.get(VARIABLE) == EVERYTHING or is_made_here(project):
         return True
     return set(commands) <= _agreed(project)
 
 
 def trust(project: Path, commands: list[str]) -> None:
     """Remember that the user has agreed to these, besides what he has agreed to before."""
-    file = _file()
     agreed = sorted(_agreed(project).union(commands))
+    _write(AGREED, {**_read(AGREED), str(project.resolve()): agreed})
+
+
+def made_here(project: Path) -> None:
+    """Remember that the user has made this project himself: nobody has to ask him about his own code."""
+    _write(MADE, {**_read(MADE), str(project.resolve()): project.stat().st_ino})
+
+
+def is_made_here(project: Path) -> bool:
+    """By its path and by the folder itself: another one that was put into its place was made by somebody else."""
+    made = _read(MADE).get(str(project.resolve()))
+    return made is not None and project.is_dir() and made == project.stat().st_ino
+
+
+def trust_copy(original: Opened, copy: Opened) -> None:
+    """What may run may run as a copy, too. A copy of an example is the user's own, as a copy of his own is."""
+    if came_with_studio(original.folder) or is_made_here(original.folder):
+        made_here(copy.folder)
+    elif (commands := commands_of_project(copy)) and is_trusted(original.folder, commands_of_project(original)):
+        trust(copy.folder, commands)
+
+
+def _agreed(project: Path) -> set[str]:
+    agreed = _read(AGREED).get(str(project.resolve()))
+    return {text for text in agreed if isinstance(text, str)} if isinstance(agreed, list) else set()
+
+
+def _read(name: str) -> dict[str, Any]:
+    try:
+        known = json.loads(_file(name).read_text())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _write(name: str, known: dict[str, Any]) -> None:
+    file = _file(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(file, json.dumps({**_known(), str(project.resolve()): agreed}, indent=2).encode())
+        write_atomically(file, json.dumps(known, indent=2).encode())
     except OSError as error:
         raise StudioError(f"cannot remember what is trusted: {error.strerror or error}", file=file) from error
 
@@ -97,18 +142,5 @@ def trust_component(project: Path, component: Path) -> None:
         trust(project, commands)
 
 
-def _file() -> Path:
-    return platformdirs.user_data_path("robot-systems-studio") / "trusted.json"
-
-
-def _agreed(project: Path) -> set[str]:
-    agreed = _known().get(str(project.resolve()))
-    return {text for text in agreed if isinstance(text, str)} if isinstance(agreed, list) else set()
-
-
-def _known() -> dict[str, Any]:
-    try:
-        known = json.loads(_file().read_text())
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
+def _file(name: str) -> Path:
+    return platformdirs.user_data_path("robot-systems-studio") / name

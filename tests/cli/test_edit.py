@@ -54,9 +54,9 @@ def test_a_project_that_does_not_exist_is_wrong_use() -> None:
     assert studio("edit", "no_such_project").returncode == 2
 
 
-@pytest.mark.parametrize(("word", "by_path"), [("first_steps", False), ("projects/first_steps", True)])
-def test_an_example_by_its_name_is_only_looked_at(word: str, by_path: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its path is somebody's own, whoever says it as the folder or as the file."""
+@pytest.mark.parametrize("word", ["first_steps", "projects/first_steps", "projects/first_steps/system.xml"])
+def test_an_example_is_changed_only_for_those_who_say_so(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make run` names the path of one, and Run then wrote into the shipped files."""
     asked: list[dict[str, object]] = []
 
     def run(project: Path, **how: object) -> int:
@@ -66,10 +66,10 @@ def test_an_example_by_its_name_is_only_looked_at(word: str, by_path: bool, monk
     monkeypatch.setattr(edit, "_import_window", lambda: SimpleNamespace(run=run))
     monkeypatch.setattr(display, "require_display", lambda: None)
     monkeypatch.chdir(CHECKOUT)
-    for text in (word, f"{word}/system.xml") if by_path else (word,):
-        options = argparse.Namespace(project=text, run=False, picture=None, theme="", trust=False)
+    for in_place in (False, True):
+        options = argparse.Namespace(project=word, run=False, picture=None, theme="", trust=False, in_place=in_place)
         assert edit.run(options) == 0
-        assert asked[-1]["project"] == CHECKOUT / "projects" / "first_steps" and asked[-1]["by_path"] is by_path
+        assert asked[-1]["project"] == CHECKOUT / "projects" / "first_steps" and asked[-1]["in_place"] is in_place
 
 
 SICK = '<system name="sick" version="1"><component name="a" type="no_such_type"/></system>'

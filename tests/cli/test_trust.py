@@ -219,3 +219,21 @@ def test_python_m_studio_imports_nothing_else_from_the_working_directory(project
     done = subprocess.run([*STUDIO, "check", "."], cwd=project, capture_output=True, timeout=50)
     assert done.returncode == 0, done.stderr
     assert not trace.exists()
+
+
+def test_a_project_that_was_made_here_is_trusted(studio: Studio, project: Path, trace: Path, tmp_path: Path) -> None:
+    """Somebody made it five minutes ago, wrote a component, and was asked whether he trusts himself."""
+    mine = tmp_path / "mine"
+    assert studio("new", "project", mine).status == 0
+    (project / "components").rename(mine / "more")
+    (mine / "more" / "probe").rename(mine / "components" / "probe")
+    (mine / "system.xml").write_text((project / "system.xml").read_text())
+    assert studio("run", mine, *RUN).status == 0 and trace.exists()
+
+
+def test_another_project_in_its_place_is_not(studio: Studio, project: Path, trace: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    assert studio("new", "project", mine).status == 0
+    mine.rename(tmp_path / "gone")
+    project.rename(mine)
+    assert studio("run", mine, *RUN).status == 1 and not trace.exists()

@@ -37,7 +37,7 @@ def opened(one_window: MainWindow, example: Path) -> Iterator[MainWindow]:
     shutil.rmtree(one_window.files.autosave.root, ignore_errors=True)
     one_window.show()
     one_window.show_session(None)
-    one_window.files._own.clear()
+    one_window.files._in_place.clear()
     assert one_window.files.open(example)
     yield one_window
     one_window.hide()
@@ -213,25 +213,23 @@ def test_a_new_project_is_not_proposed_among_the_examples(
     assert Path(asked[0][1]).name == "my_robot" and not Path(asked[0][1]).is_relative_to(example.parent)
 
 
-def test_an_example_that_is_named_by_its_name_is_only_looked_at(
-    opened: MainWindow, example: Path, qtbot: QtBot
-) -> None:
-    """`studio edit first_steps`: who says its name has not said where it is, and wants to look at it."""
+def test_an_example_is_only_looked_at_however_it_was_named(opened: MainWindow, example: Path, qtbot: QtBot) -> None:
+    """`make run` names the path of one, and Run then wrote into the shipped files."""
     opened.show_session(None)
     shown: list[bool] = []
-    open_first(opened, example, then=lambda: shown.append(True), by_path=False)
+    open_first(opened, example, then=lambda: shown.append(True))
     qtbot.waitUntil(lambda: bool(shown), timeout=30_000)
     assert opened.files.is_example
 
 
-def test_a_path_that_somebody_names_is_saved_where_it_is(
+def test_an_example_is_saved_where_it_is_only_for_those_who_say_so(
     opened: MainWindow, example: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    """`studio edit projects/x`, or Open project: a developer of examples goes on as ever."""
+    """`studio edit projects/x --in-place`: for a developer of examples."""
     asked = choose(monkeypatch, None)
     opened.show_session(None)
     shown: list[bool] = []
-    open_first(opened, example, then=lambda: shown.append(True), by_path=True)
+    open_first(opened, example, then=lambda: shown.append(True), in_place=True)
     qtbot.waitUntil(lambda: bool(shown), timeout=30_000)
     assert not opened.files.is_example
     assert opened.session.do(MOVED)
@@ -239,8 +237,6 @@ def test_a_path_that_somebody_names_is_saved_where_it_is(
     assert not asked and 'x="320"' in (example / "layout.xml").read_text()
     opened.files.reload()
     assert not opened.files.is_example
-    opened.files.ask_leave_and_open(example)  # by its tile, or from the list of what was open lately
-    assert opened.files.is_example
 
 
 def test_a_copy_is_proposed_where_the_users_own_projects_are(example: Path, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Asked:
         monkeypatch.setattr(control, "pause", lambda: self.words.append(("pause", {})))
         monkeypatch.setattr(control, "go_on", lambda: self.words.append(("go on", {})))
         self.started: list[list[str]] = []
-        monkeypatch.setattr(control, "start", lambda _, more: self.started.append(list(more)))
+        monkeypatch.setattr(control, "start", lambda _, more, text=None: self.started.append(list(more)))
         self.patch = monkeypatch
 
     def phase(self, phase: str, gate: str = "") -> None:

@@ -27,12 +27,14 @@ from studio.editor.log_files.log_facts import (
     why_not,
 )
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
-from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, new_log
+from studio.editor.log_files.record import COMPRESSIONS, RecordDialog
 from studio.editor.session import Session
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
+from studio.recordings import new_recording, recordings_of
+from studio.runtime.clock import wall_ns
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -114,7 +116,7 @@ class LogDesk(QObject):
         if self.report is not None:
             self.end()
         else:
-            self.begin(new_log(self.window.session.folder, self.window.session.name))
+            self.begin(self._new_log())
 
     def ask_record(self) -> None:
         """With a choice of topics and a place."""
@@ -124,7 +126,7 @@ class LogDesk(QObject):
         session = self.window.session
         told = self.feed.state.get("topics", {})
         topics = {name: str(topic["type"]) for name, topic in told.items()}
-        file = new_log(session.folder, session.name)
+        file = self._new_log()
         self._make_folder(file)
         dialog = RecordDialog(self.window, self.window.theme, topics, self.topics, file)
         dialog.compression.setCurrentIndex(max(dialog.compression.findData(self.compression), 0))
@@ -133,6 +135,10 @@ class LogDesk(QObject):
             self.window.settings.set_names(_key(session.folder, "topics"), self.topics)
             self.window.settings.set_text(_key(session.folder, "compression"), self.compression)
             self.begin(Path(dialog.file.text()))
+
+    def _new_log(self) -> Path:
+        session = self.window.session
+        return new_recording(recordings_of(session.folder), session.name, wall_ns())
 
     def begin(self, file: Path) -> None:
         if not self._make_folder(file):
@@ -200,9 +206,9 @@ class LogDesk(QObject):
 
     def show_folder(self) -> None:
         if self.window.has_session:
-            folder = new_log(self.window.session.folder, "").parent
-            folder = folder if folder.is_dir() else self.window.session.folder
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+            folder = recordings_of(self.window.session.folder)
+            if self._make_folder(folder / "any"):
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _show_player(self) -> None:
         """Who flips to Logged wants to see where in the log it is; without any viewer, others see to that."""

@@ -13,6 +13,7 @@ import platformdirs
 from studio.errors import StudioError
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
+from studio.recordings import log_of, recordings_folder, recordings_of, unused
 
 Definition = tuple[str, str]
 OWN = "/_studio/"
@@ -142,28 +143,17 @@ def size_words(count: float) -> str:
 
 
 def import_target(source: Path, system: System | None, folder: Path | None) -> Path:
-    """Where the imported log goes: where the project waits for one, else into its logs, else to the user's."""
+    """Where the imported log goes: where the project waits for one, else to the user's recordings."""
     stem = re.sub(r"(\.log|\.bag|\.db3|\.mcap|\.txt|\.clf|\.gz)+$", "", source.name) or source.name
     if system is not None and folder is not None:
-        waiting = {
-            (folder / each.logged.log).resolve()
-            for each in system.sources
-            if each.logged is not None and each.logged.log and not (folder / each.logged.log).exists()
-        }
-        wanted = next(iter(waiting), None)
-        if len(waiting) == 1 and wanted is not None and wanted.is_relative_to(folder.resolve()):
+        logs = (log_of(folder, each.logged.log) for each in system.sources if each.logged and each.logged.log)
+        waiting = {log.resolve() for log in logs if not log.exists()}
+        wanted, own = next(iter(waiting), None), recordings_of(folder)
+        places = (folder.resolve(), own.resolve())
+        if len(waiting) == 1 and wanted is not None and any(wanted.is_relative_to(place) for place in places):
             return wanted
-        return _free(folder / PROJECT_LOGS / f"{stem}.mcap")
-    return _free(platformdirs.user_data_path("robot-systems-studio") / PROJECT_LOGS / f"{stem}.mcap")
-
-
-def _free(path: Path) -> Path:
-    number = 2
-    found = path
-    while found.exists():
-        found = path.with_name(f"{path.stem}_{number}{path.suffix}")
-        number += 1
-    return found
+        return unused(own / f"{stem}.mcap")
+    return unused(recordings_folder() / f"{stem}.mcap")
 
 
 # A log without a project gets one of its own: a source that plays it, and nothing else.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from studio.editor.log_files.log_facts import PROJECT_LOGS, name_in
 from studio.model.sources import LogProvider
 from studio.model.system import System
+from studio.recordings import log_of, recordings_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -24,7 +25,7 @@ def missing_log(system: System, folder: Path) -> tuple[str, Path] | None:
     for source in system.sources:
         provider = source.provider(source.mode)
         if isinstance(provider, LogProvider):
-            path = folder / Path(provider.log).expanduser()
+            path = log_of(folder, provider.log)
             if not path.exists():
                 return source.name, path
     return None
@@ -32,7 +33,8 @@ def missing_log(system: System, folder: Path) -> tuple[str, Path] | None:
 
 def recent_recordings(folder: Path) -> list[Path]:
     """The newest logs of a project, the newest first."""
-    logs = [path for path in (folder / PROJECT_LOGS).glob("*.mcap") if path.is_file()]
+    places = (recordings_of(folder), folder / PROJECT_LOGS)
+    logs = [path for place in places for path in place.glob("*.mcap") if path.is_file()]
     return sorted(logs, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_RECENT]
 
 

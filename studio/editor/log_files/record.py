@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,10 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.dialog_parts import button_row, fill
 from studio.editor.icons import icon
-from studio.editor.log_files.log_facts import PROJECT_LOGS, size_words
+from studio.editor.log_files.log_facts import size_words
 from studio.editor.run_control import Phase
 from studio.editor.style import dress
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS, wall_ns
 
 LITTLE_DISK = 1_000_000_000
 COMPRESSIONS = {"none": "None: costs no time", "lz4": "lz4: fast", "zstd": "zstd: small"}
@@ -177,17 +175,6 @@ class RecordDialog(QDialog):
             trouble = "There is no such folder"
         self.go.setEnabled(not trouble)
         self.words.setText(trouble or f"{free_words(path)}")
-
-
-def new_log(folder: Path, project: str) -> Path:
-    """A free name in the project's logs, by the time of day."""
-    moment = datetime.fromtimestamp(wall_ns() / SECOND_NS, UTC).astimezone()
-    stem = f"{project}_{moment:%Y-%m-%d_%H-%M-%S}"
-    logs = folder / PROJECT_LOGS
-    path, number = logs / f"{stem}.mcap", 2
-    while path.exists():
-        path, number = logs / f"{stem}_{number}.mcap", number + 1
-    return path
 
 
 def recording_words(report: dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QPoint
@@ -18,6 +17,7 @@ from studio.editor.sources.differences import DifferenceCard
 from studio.editor.sources.effects import Actuator, Effects, actuators_of, effects_of, listed, mix_words
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
+from studio.recordings import log_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -95,10 +95,10 @@ class SourceDesk(QObject):
         if not effects.modes and not self._differs(modes):
             return
         self.card = None
-        missing = [log for log in effects.logs if not (session.folder / Path(log).expanduser()).exists()]
+        logs = [log_of(session.folder, log) for log in effects.logs]
+        missing = [log for log in logs if not log.exists()]
         if missing and up:
-            log = session.folder / Path(missing[0]).expanduser()
-            ask_for_log(self.window, log, so="Nothing was switched.")
+            ask_for_log(self.window, missing[0], so="Nothing was switched.")
         elif effects.actuators:
             self._ask_real(modes, effects)
         elif up and effects.modes:
@@ -109,7 +109,7 @@ class SourceDesk(QObject):
         else:
             self._do(modes)
             if missing:  # chosen all the same: it may be on its way, but who runs it now should know
-                ask_for_log(self.window, session.folder / Path(missing[0]).expanduser())
+                ask_for_log(self.window, missing[0])
 
     def _differs(self, modes: Mapping[str, SourceMode]) -> bool:
         """Whether the canvas has something else, whatever runs."""

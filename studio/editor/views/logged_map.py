@@ -7,6 +7,7 @@ from pathlib import Path
 
 from studio.errors import StudioError
 from studio.messages import Map, decode
+from studio.recordings import recordings_of
 from studio.runtime.recording import LogReader
 
 
@@ -52,5 +53,6 @@ def maps_in(path: Path, topic: str) -> LoggedMaps:
 
 def logs_in(folder: Path | None, most: int = 12) -> list[Path]:
     """The newest first."""
-    found = list((folder / "logs").glob("*.mcap")) if folder is not None else []
+    places = (recordings_of(folder), folder / "logs") if folder is not None else ()
+    found = [path for place in places for path in place.glob("*.mcap")]
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)[:most]

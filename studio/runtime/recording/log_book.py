@@ -88,9 +88,10 @@ class LogBook:
         return new
 
     def _attach_files(self, plan: Plan) -> None:
-        system = Path(plan.project) / "system.xml"
-        if plan.project and system.is_file():
-            self.writer.add_attachment("system.xml", system.read_bytes(), "application/xml")
+        file = Path(plan.project) / "system.xml"
+        system = plan.system.encode() or (file.read_bytes() if plan.project and file.is_file() else b"")
+        if system:
+            self.writer.add_attachment("system.xml", system, "application/xml")
         if plan.geometry is not None:
             store_geometry(self.writer, plan.geometry)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from studio.messages import MessageTypes
 from studio.model.sources import LogProvider, Specs
 from studio.model.system import System
+from studio.recordings import log_of
 from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.plan import Plan
 from studio.runtime.planning import plan_of
@@ -78,7 +79,7 @@ def logged_file(system: System, folder: Path) -> Path | None:
     for source in system.sources:
         provider = source.provider(source.mode)
         if isinstance(provider, LogProvider):
-            files.setdefault((folder / Path(provider.log).expanduser()).resolve(), source.name)
+            files.setdefault(log_of(folder, provider.log).resolve(), source.name)
     if len(files) > 1:
         names = " and ".join(f"{name} plays {file.name}" for file, name in files.items())
         raise ReplayError(f"only one log can be played at a time, but {names}", hint="merge them, or switch one source")

@@ -38,7 +38,7 @@ def opened(folder: Path, one_window: MainWindow, monkeypatch: pytest.MonkeyPatch
     one_window.show()
     assert one_window.files.open(folder)
     started: list[list[str]] = []
-    monkeypatch.setattr(one_window.live.control, "start", lambda _, words: started.append(list(words)))
+    monkeypatch.setattr(one_window.live.control, "start", lambda _, words, text=None: started.append(list(words)))
     one_window.started = started  # type: ignore[attr-defined]
     return one_window
 

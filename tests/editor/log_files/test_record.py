@@ -10,9 +10,11 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QInputDialog, QToolBar
 from pytestqt.qtbot import QtBot
 
-from studio.editor.log_files.record import RecordButton, RecordDialog, new_log, recording_words, time_words
+from studio.editor.log_files.record import RecordButton, RecordDialog, recording_words, time_words
 from studio.editor.main_window import MainWindow
 from studio.editor.theme import DARK, LIGHT
+from studio.model.system_edits import SetParameters
+from studio.recordings import recordings_of
 from studio.runtime.recording import LogReader
 from tests.editor.log_files.given_logs import PATIENCE_MS, TICKING, project
 
@@ -110,19 +112,24 @@ class TestRecord:
         button.show_theme(DARK)
         assert DARK.selection in button.styleSheet() and button.text() == " REC 00:38 held"
 
-    def test_words(self, tmp_path: Path) -> None:
+    def test_words(self) -> None:
         assert [time_words(seconds) for seconds in (38.4, 3725.0)] == ["00:38", "1:02:05"]
         told = recording_words({"file": "/l/x.mcap", "events": 5, "bytes": 2_500_000, "free_bytes": 9e9, "full": True})
         assert "/l/x.mcap" in told and "2.5 MB" in told and "9.00 GB free" in told and "DISK IS FULL" in told
-        assert new_log(tmp_path, "rover").parent == tmp_path / "logs"
 
     def test_a_running_system_is_recorded(self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
         window = one_window
         window.show()
-        assert window.files.open(project(tmp_path / "ticking", TICKING))
+        folder = project(tmp_path / "ticking", TICKING)
+        assert window.files.open(folder)
+        # What is on the canvas runs and is kept with the log, and nobody has saved it.
+        assert window.session.do(SetParameters("signal", {"frequency_hz": 0.25}))
         window.trigger("run.start")
         try:
             qtbot.waitUntil(lambda: window.live.control.phase == "running", timeout=PATIENCE_MS)
+            running = window.live.feed.state["components"]["signal"]["parameters"]
+            assert running["frequency_hz"] == 0.25
+            assert window.session.document.is_modified and (folder / "system.xml").read_text() == TICKING
             window.trigger("run.record")
             qtbot.waitUntil(lambda: bool((window.logs.report or {}).get("events")), timeout=PATIENCE_MS)
             assert window.toolbar.record.text().startswith(" REC 00:")
@@ -134,8 +141,10 @@ class TestRecord:
             window.resize(size)
             window.trigger("run.record")
             qtbot.waitUntil(lambda: window.notice.asks("recorded"), timeout=PATIENCE_MS)
-            log = next((tmp_path / "ticking" / "logs").glob("*.mcap"))
+            log = next(recordings_of(tmp_path / "ticking").glob("*.mcap"))
+            assert not (tmp_path / "ticking" / "logs").exists()
             with LogReader(log) as reader:
+                assert b'"frequency_hz" value="0.25"' in reader.attachment("system.xml")
                 assert reader.is_finished and reader.topics["/signal/value"].count > 0
             assert window.live.control.phase == "running" and window.toolbar.record.text() == " Record"
         finally:

@@ -1,0 +1,49 @@
+"""Recordings go to a folder of the user's own, also those of examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.recordings import (
+    choose_folder,
+    log_of,
+    new_recording,
+    recordings_folder,
+    recordings_of,
+)
+
+MOMENT_NS = 1_763_450_000 * 1_000_000_000
+
+
+def test_the_folder_is_named_chosen_or_among_the_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_DOCUMENTS_DIR", str(tmp_path / "Documents"))
+    monkeypatch.delenv("STUDIO_RECORDINGS")
+    assert recordings_folder() == tmp_path / "data" / "robot-systems-studio" / "recordings", "without documents"
+    (tmp_path / "Documents").mkdir()
+    assert recordings_folder() == tmp_path / "Documents" / "Robot Systems Studio" / "recordings"
+    choose_folder(str(tmp_path / "big_disk"))
+    assert recordings_folder() == tmp_path / "big_disk"
+    monkeypatch.setenv("STUDIO_RECORDINGS", str(tmp_path / "ci"))
+    assert recordings_folder() == tmp_path / "ci"
+    monkeypatch.delenv("STUDIO_RECORDINGS")
+    choose_folder("")
+    assert recordings_folder().is_relative_to(tmp_path / "Documents")
+
+
+def test_no_recording_takes_the_place_of_another(tmp_path: Path) -> None:
+    first = new_recording(tmp_path, "rover", MOMENT_NS)
+    assert first.parent == tmp_path and first.name.startswith("rover_2025-11-18_")
+    first.touch()
+    assert new_recording(tmp_path, "rover", MOMENT_NS) == first.with_name(f"{first.stem}_2.mcap")
+
+
+def test_the_log_of_an_example_lies_among_the_recordings(checkout: Path, tmp_path: Path) -> None:
+    """Nothing is written into an example; whoever recorded for it once finds that again."""
+    example = checkout / "projects" / "raptor_blocks_world"
+    assert log_of(example, "logs/drive.mcap") == recordings_of(example) / "drive.mcap"
+    assert log_of(tmp_path / "mine", "logs/drive.mcap") == tmp_path / "mine" / "logs" / "drive.mcap"
+    assert log_of(example, "/data/other.mcap") == Path("/data/other.mcap")
