@@ -9,10 +9,11 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
+from studio.runtime.causality.why import why as why_of
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.metadata import STOPPED
-from studio.runtime.replay.causes import Call, Link, chain_of
+from studio.runtime.replay.causes import Call, Link
 
 REPAIRED = "repaired"
 MACHINERY = "/_studio/"
@@ -102,20 +103,22 @@ def _topic_rows(told: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 def why(path: Path, text: str) -> list[Link]:
     topic, _, number = text.rpartition(":")
     if not topic or not number.isdigit():
-        raise UsageError(f"{text!r} is no event", hint="TOPIC:NUMBER, e.g. /filter/smooth:17")
+        raise UsageError(f"{text!r} is not an event", hint="TOPIC:NUMBER, e.g. /filter/smooth:17")
     with LogReader(path) as log:
-        return chain_of(log, topic if topic.startswith("/") else f"/{topic}", int(number))
+        return why_of(log, topic if topic.startswith("/") else f"/{topic}", int(number))
 
 
 def why_json(chain: list[Link]) -> dict[str, Any]:
     return {
         "chain": [
             {
-                "topic": link.event.topic,
-                "sequence": link.event.sequence,
-                "stamp_ns": link.event.stamp_ns,
+                "topic": link.topic,
+                "sequence": link.sequence,
+                "stamp_ns": link.stamp_ns,
                 "component": link.component,
+                "how": link.how,
                 "waiting_us": _microseconds(link.waiting_ns),
+                "kept_us": _microseconds(link.kept_ns),
                 "handling_us": _microseconds(link.handling_ns),
                 "read": [{"topic": topic, "sequence": sequence} for topic, sequence in link.read],
                 "calls": [
@@ -136,15 +139,26 @@ def why_json(chain: list[Link]) -> dict[str, Any]:
 
 
 def why_text(chain: list[Link]) -> Iterator[str]:
-    first_ns = chain[0].event.stamp_ns
-    yield f"{chain[-1].event.topic}:{chain[-1].event.sequence} came about by"
-    rows = [("event", "stamp", "by", "on the way", "in the component", "also read or called")]
+    yield f"Causes of {chain[-1].topic}:{chain[-1].sequence}, the first one first"
+    rows = [("event", "stamp", "by", "", "on the way", "waiting", "in the component", "also read or called")]
+    first_ns = next((link.stamp_ns for link in chain if link.stamp_ns is not None), 0)
     for link in chain:
         also = ", ".join([*(f"{topic}:{sequence}" for topic, sequence in link.read), *map(_called, link.calls)])
-        stamp = f"+{(link.event.stamp_ns - first_ns) / 1e6:.3f} ms" if link is not chain[0] else f"{first_ns} ns"
-        identity = f"{link.event.topic}:{link.event.sequence}"
-        rows.append((identity, stamp, link.component, _time(link.waiting_ns), _time(link.handling_ns), also))
+        times = (_time(link.waiting_ns), _time(link.kept_ns), _time(link.handling_ns))
+        how = _HOW[link.how] if link is not chain[0] else ""
+        stamp = _stamp(link, None if link is chain[0] else first_ns)
+        rows.append((f"{link.topic}:{link.sequence}", stamp, link.component, how, *times, also))
     yield from columns(rows)
+
+
+_HOW = {"handled": "on arrival", "read": "read", "kept": "kept before", "": ""}
+"""What the component did with the event in the line above."""
+
+
+def _stamp(link: Link, first_ns: int | None) -> str:
+    if link.stamp_ns is None:
+        return "not recorded"
+    return f"{link.stamp_ns} ns" if first_ns is None else f"{(link.stamp_ns - first_ns) / 1e6:+.3f} ms"
 
 
 def _called(call: Call) -> str:
@@ -157,4 +171,6 @@ def _microseconds(time_ns: int | None) -> float | None:
 
 
 def _time(time_ns: int | None) -> str:
-    return "" if time_ns is None else f"{time_ns / 1000:.0f} µs"
+    if time_ns is None:
+        return ""
+    return f"{time_ns / 1e6:.1f} ms" if time_ns >= 1_000_000 else f"{time_ns / 1000:.0f} µs"

@@ -18,12 +18,13 @@ from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.causality_lanes import CausalityLanes, span_words
 from studio.editor.views.field_drag import fields_in
 from studio.editor.views.latency_histogram import LatencyHistogram
-from studio.editor.views.traced_log import TracedLog, read_traced
 from studio.errors import StudioError
 from studio.messages.handled_trace import Identity
+from studio.runtime.causality.ends import is_command_type, is_sensor_type
 from studio.runtime.causality.paths import Latencies, LatencyBook, path_words, paths_to
 from studio.runtime.causality.story import Story, story_of
 from studio.runtime.causality.trace import Trace
+from studio.runtime.causality.traced_log import TracedLog, read_traced
 from studio.runtime.clock import monotonic_ns
 
 EVERY_MS = 500
@@ -32,8 +33,6 @@ SETTLED_NS = 400_000_000
 LOW_PX = 420
 LOOKED_THROUGH = 50
 """Events, for one that came on the chosen path."""
-SENSORS = ("Range3d", "Image", "PointCloud2", "CompressedImage")
-COMMANDS = ("Velocity", "Twist", "AckermannDriveStamped")
 CRITICAL = "The critical path"
 NOTHING = "No event yet. Run the system, or open a log, and choose a topic"
 
@@ -168,10 +167,10 @@ class CausalityViewer(Viewer):
         return found
 
     def _is_sensor(self, topic: str) -> bool:
-        return str(self._topics().get(topic, {}).get("type")) in SENSORS
+        return is_sensor_type(str(self._topics().get(topic, {}).get("type")))
 
     def _is_command(self, topic: str) -> bool:
-        return str(self._topics().get(topic, {}).get("type")) in COMMANDS
+        return is_command_type(str(self._topics().get(topic, {}).get("type")))
 
     # ---- a log
 

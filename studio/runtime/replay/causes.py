@@ -43,21 +43,31 @@ class Call:
 class Link:
     """One event of the chain, and how it came about."""
 
-    event: LoggedEvent
+    identity: Identity
+    stamp_ns: int | None
+    """None for an event that was not recorded."""
     component: str
     """Who published it."""
     handling_ns: int | None = None
     """How long that component handled the cause; None if the log has no trace of it."""
     waiting_ns: int | None = None
     """From the publication of the cause until its handling began."""
+    kept_ns: int | None = None
+    """How long the component had the cause before it made something of it."""
+    how: str = ""
+    """What the component did with the cause: handled, read or kept; empty if the log does not say."""
     read: tuple[Identity, ...] = ()
     """What else the component looked at."""
     calls: tuple[Call, ...] = ()
     """The services that it called meanwhile."""
 
     @property
-    def identity(self) -> Identity:
-        return self.event.topic, self.event.sequence
+    def topic(self) -> str:
+        return self.identity[0]
+
+    @property
+    def sequence(self) -> int:
+        return self.identity[1]
 
 
 def _what_there_is(log: LogReader, topic: str) -> str:
@@ -69,11 +79,8 @@ def _what_there_is(log: LogReader, topic: str) -> str:
 
 
 def chain_of(log: LogReader, topic: str, sequence: int) -> list[Link]:
-    """The events that led to one, the first first; it is the last itself."""
-    event = find_event(log, topic, sequence)
-    if event is None:
-        what = f"there is no event {sequence} of {topic} in this log"
-        raise ReplayError(what, file=log.path, hint=_what_there_is(log, topic))
+    """The events that led to one by the causes in their headers, the first first; it is the last itself."""
+    event = event_in(log, topic, sequence)
     names = {topic_hash(name): name for name in log.topics}
     steps: list[tuple[LoggedEvent, Handled | None]] = []
     following: LoggedEvent | None = event
@@ -81,6 +88,15 @@ def chain_of(log: LogReader, topic: str, sequence: int) -> list[Link]:
         steps.append((following, _handling(log, following)))
         following = _cause(log, following, names)
     return list(_links(log, steps[::-1]))
+
+
+def event_in(log: LogReader, topic: str, sequence: int) -> LoggedEvent:
+    """Raises ReplayError, with what there is, if the log does not have it."""
+    event = find_event(log, topic, sequence)
+    if event is None:
+        what = f"there is no event {sequence} of {topic} in this log"
+        raise ReplayError(what, file=log.path, hint=_what_there_is(log, topic))
+    return event
 
 
 def find_event(log: LogReader, topic: str, sequence: int) -> LoggedEvent | None:
@@ -131,12 +147,15 @@ def _links(log: LogReader, steps: list[tuple[LoggedEvent, Handled | None]]) -> I
         component = handled.component if handled else publisher_of(event.topic)
         spent = handled.end_ns - handled.start_ns if handled else None
         waiting = _waiting_ns(before, event, handled) if before else None
-        called = tuple(_calls(log, component, before[0], event)) if before else ()
-        yield Link(event, component, spent, waiting, handled.read if handled else (), called)
+        called = tuple(calls_between(log, component, before[0], event)) if before else ()
+        read = handled.read if handled else ()
+        how = "handled" if handled else ""
+        identity = event.topic, event.sequence
+        yield Link(identity, event.stamp_ns, component, spent, waiting, how=how, read=read, calls=called)
         before = event, handled
 
 
-def _calls(log: LogReader, component: str, cause: LoggedEvent, effect: LoggedEvent) -> Iterator[Call]:
+def calls_between(log: LogReader, component: str, cause: LoggedEvent, effect: LoggedEvent) -> Iterator[Call]:
     """The calls that a component made while it handled `cause` and published `effect`, which may be such a call."""
     made = [
         event

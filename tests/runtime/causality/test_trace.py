@@ -10,9 +10,12 @@ from studio.messages import Handled
 from studio.runtime.causality.paths import LatencyBook, effects_of, longest, path_words, paths_to
 from studio.runtime.causality.story import story_of
 from studio.runtime.causality.trace import Trace, trace_of
+from studio.runtime.causality.traced_log import traced
+from studio.runtime.causality.why import why
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.causes import chain_of
-from tests.runtime.replay.small_systems import diamond, record_traced
+from tests.runtime.replay.small_systems import diamond, plan, record_traced
+from tests.runtime.systems import Part
 
 MS = 1_000_000
 TIMER = "/_studio/timer/"
@@ -125,15 +128,41 @@ def test_latencies_of_all_paths_the_slowest_first() -> None:
     assert fast.times_ns == (1 * MS,)
 
 
-def test_a_recorded_run_says_the_same_as_the_chain_of_causes(tmp_path: Path) -> None:
-    """`studio info --why` and the view of causality tell one story."""
+def test_why_tells_the_path_that_causality_marks(tmp_path: Path) -> None:
+    """The chain goes on through a component that works by a timer, as the panel does."""
+    system = plan(
+        ticker=Part("Ticker", period_s=0.01, outlets=("out",)),
+        sampler=Part("Sampler", {"raw": "ticker.out"}, period_s=0.025, outlets=("out",)),
+        adder=Part("Adder", {"raw": "sampler.out"}, outlets=("out",)),
+    )
+    with LogReader(record_traced(tmp_path / "run.mcap", system, 0.1)) as log:
+        chain = why(log, "/adder/out", 2)
+        seen = traced(log)
+        story = story_of(seen.trace, ("/adder/out", 2), seen.is_sensor, seen.is_command)
+    assert story is not None
+    assert [link.topic for link in chain] == ["/_studio/timer/ticker", "/ticker/out", "/sampler/out", "/adder/out"]
+    assert [link.identity for link in chain[2:]] == [hop.published for hop in story.critical]
+    assert [link.how for link in chain[2:]] == ["kept", "handled"]
+    assert [link.kept_ns or 0 for link in chain[2:]] == [hop.kept_ns for hop in story.critical]
+    assert [link.waiting_ns for link in chain[2:]] == [hop.way_ns for hop in story.critical]
+
+
+def test_why_also_names_what_was_not_recorded(tmp_path: Path) -> None:
+    log = record_traced(tmp_path / "run.mcap", diamond(), 0.05, without=("/left/out", "/ticker/out"))
+    with LogReader(log) as reader:
+        chain = why(reader, "/merger/out", 3)
+    assert [(link.identity, link.stamp_ns is None) for link in chain] == [
+        (("/ticker/out", 2), True), (("/left/out", 2), True), (("/merger/out", 3), False),
+    ]  # fmt: skip
+
+
+def test_a_recorded_run_has_the_same_path_as_the_headers_of_its_events(tmp_path: Path) -> None:
     with LogReader(record_traced(tmp_path / "run.mcap", diamond(), 0.05)) as log:
-        chain, trace = chain_of(log, "/merger/out", 3), trace_of(log)
-        path = longest(paths_to(trace, ("/merger/out", 3)))
+        chain, trace = why(log, "/merger/out", 3), trace_of(log)
+        by_headers = chain_of(log, "/merger/out", 3)
         book = LatencyBook(trace, "/merger/out")
-    assert path is not None and path.events == tuple(link.identity for link in chain[1:])
-    assert [hop.handling_ns for hop in path.hops] == [link.handling_ns for link in chain[2:]]
-    assert [hop.way_ns for hop in path.hops] == [link.waiting_ns for link in chain[2:]]
+    assert [link.identity for link in by_headers] == [link.identity for link in chain]
+    assert [link.handling_ns for link in by_headers] == [link.handling_ns for link in chain]
     book.update()
     assert sorted(path_words(found.topics) for found in book.all()) == [
         "ticker.out → left → merger.out", "ticker.out → right → merger.out",

@@ -32,6 +32,24 @@ class Ticker(Component):
         self.out.publish(Float64(self.count))
 
 
+class Sampler(Component):
+    """Works by its timer with the value that it was given last."""
+
+    activations = ("periodic", "event")
+    raw = InPort(Float64)
+    out = OutPort(Float64)
+
+    def on_activate(self) -> None:
+        self.kept: Float64 | None = None
+
+    def on_raw(self, message: Float64) -> None:
+        self.kept = message
+
+    def on_timer(self) -> None:
+        if self.kept is not None:
+            self.out.publish(self.kept)
+
+
 class Adder(Component):
     """Publishes every input plus `amount`, `copies` times."""
 

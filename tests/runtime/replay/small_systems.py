@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def replay(plan: Plan, log: Path, record: Path | None = None, *, in_process: boo
         return replay_inputs(inputs_of(plan, reader, {}), TYPES, in_process=in_process, record=record)
 
 
-def record_traced(path: Path, plan: Plan, seconds: float) -> Path:
+def record_traced(path: Path, plan: Plan, seconds: float, without: Collection[str] = ()) -> Path:
     """As a recorder does it in a run: with the handled trace."""
     lines: list[Any] = []
     events: list[Event] = []
@@ -86,12 +86,12 @@ def record_traced(path: Path, plan: Plan, seconds: float) -> Path:
     twin.stop()
     with EventLog(path, plan, TYPES) as log:
         for event in events:
-            log.take(event)
+            if event.topic not in without:
+                log.take(event)
         channel = log._log.add_topic(HANDLED_TOPIC, HandledTrace)
         payload = encode(HandledTrace.of(lines))
-        log._log.write(
-            channel, payload, log_time_ns=2 * START_NS, sequence=1, stamp_ns=2 * START_NS, kind=int(Kind.TRACE)
-        )
+        end_ns = START_NS + round(seconds * SECOND_NS)
+        log._log.write(channel, payload, log_time_ns=end_ns, sequence=1, stamp_ns=end_ns, kind=int(Kind.TRACE))
     return path
 
 

@@ -16,7 +16,7 @@ from tests.runtime.systems import Part
 def test_the_two_ways_through_a_diamond(tmp_path: Path) -> None:
     with LogReader(record_traced(tmp_path / "run.mcap", diamond(), 0.05)) as log:
         left, right = chain_of(log, "/merger/out", 3), chain_of(log, "/merger/out", 4)
-    ways = [[f"{link.event.topic}:{link.event.sequence}" for link in chain] for chain in (left, right)]
+    ways = [[f"{link.topic}:{link.sequence}" for link in chain] for chain in (left, right)]
     assert ways == [
         ["/_studio/timer/ticker:2", "/ticker/out:2", f"/{side}/out:2", f"/merger/out:{number}"]
         for side, number in (("left", 3), ("right", 4))
