@@ -52,7 +52,7 @@ def _panel(name: str) -> Callable[[MainWindow], object]:
     return show_it
 
 
-DEBUG_PANELS = tuple((panel.name, panel.title, panel.icon) for panel in PANELS)
+DEBUG_PANELS = tuple((panel.name, panel.title, panel.icon) for panel in PANELS if panel.name != "tests")
 """Those of the debugger, which no layout but Debug shows by itself."""
 ACTIONS: tuple[Action, ...] = (
     Action("file.new", "New project…", lambda w: w.files.new(), ("Ctrl+N",), "window", icon="mdi6.file-plus-outline"),
@@ -104,6 +104,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.theme", "Switch between light and dark", lambda w: w.switch_theme(), (), "window", begins_group=True),
     Action("insert.quick", "Component…", lambda w: w.canvas.open_quick_add(), ("Shift+A",), "canvas",
            icon="mdi6.puzzle"),
+    Action("insert.new_component", "New component…", lambda w: w.new_component.ask(), ("Ctrl+Shift+N",),
+           icon="mdi6.puzzle-plus-outline"),
     Action("insert.into_wire", "Component into the wire…", lambda w: w.canvas.open_quick_insert(), ("Shift+W",),
            "canvas", icon="mdi6.puzzle"),
     Action("insert.note", "Note", lambda w: w.canvas.commands.add_note(), ("Shift+N",), "canvas"),
@@ -126,6 +128,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.reset", "Reset after an error", lambda w: w.live.command("reset")),
     Action("run.trigger", "Trigger once", lambda w: w.live.command("trigger"), ("Ctrl+T",)),
     Action("run.restart", "Restart its process", lambda w: w.live.restart(), ("Ctrl+Shift+F5",)),
+    Action("run.test", "Run test", lambda w: w.tests.run(), ("Ctrl+Shift+T",), icon="mdi6.test-tube"),
     Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
     Action("debug.attach", "Debug selected components", lambda w: w.freeze.debug_selected(), ("Ctrl+Shift+D",),
            icon="fa6s.bug"),
@@ -147,6 +150,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("tools.commands", "Command palette", lambda w: w.does.open_commands(), ("Ctrl+Shift+P",), "window"),
     Action("tools.go_to", "Go to…", lambda w: w.does.open_go_to(), ("Ctrl+P",)),
     Action("tools.source", "Open the source of a component", lambda w: w.does.open_source(), ("Ctrl+E",)),
+    Action("tools.profile", "Update ports from code", lambda w: w.tests.update_profile()),
     Action("tools.check", "Check the system", lambda w: w.does.check(), ("F7",), begins_group=True),
     Action("tools.rescan", "Look for components again", lambda w: w.does.rescan()),
     Action("window.next_document", "Next document", lambda w: window_menu.go_to_document(w, 1), ("Ctrl+PgDown",)),
@@ -159,6 +163,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.problems", "Problems", lambda w: w.docks.show("problems"), ("Ctrl+Shift+M",), menu="Window"),
     Action("view.console", "Console", lambda w: w.docks.show("console"), ("Ctrl+`",), menu="Window"),
     Action("view.processes", "Processes", lambda w: w.docks.show("processes"), menu="Window"),
+    Action("view.tests", "Tests", _panel("tests"), menu="Window"),
     Action("view.reset_layout", "Reset layout", lambda w: w.layouts.reset(), menu="Window", begins_group=True),
     Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep, menu="Window"),
     Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename, menu="Window"),

@@ -16,9 +16,11 @@ from studio.model.wiring import topic_of
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
+NEW = "insert.new_component"
 ON_WIRES = ("edit.delete",)
 ON_GROUND = (
-    "insert.quick", "insert.note", "insert.frame", "", "edit.paste", "edit.select_all", "", "view.fit", "view.arrange",
+    "insert.quick", NEW, "insert.note", "insert.frame", "", "edit.paste", "edit.select_all", "",
+    "view.fit", "view.arrange",
 )  # fmt: skip
 """Where only wires are selected, and where nothing is."""
 ON_CARDS = (
@@ -36,11 +38,25 @@ def open_context_menu(window: MainWindow, at: QPoint) -> None:
     chosen = window.canvas.canvas.selectedItems()
     is_wire = bool(chosen) and all(isinstance(item, WireItem) for item in chosen)
     for name in ON_WIRES if is_wire else ON_CARDS if chosen else ON_GROUND:
-        if name:
+        if name == NEW:
+            _add_new_component(menu, window, at)
+        elif name:
             menu.addAction(window.menus.actions[name])
         else:
             menu.addSeparator()
     menu.popup(at)
+
+
+def _add_new_component(menu: QMenu, window: MainWindow, at: QPoint) -> None:
+    """Its card will be where the menu was opened, not where there is room."""
+    canvas = window.canvas
+    viewport = canvas.viewport()
+    assert viewport is not None
+    place = canvas.mapToScene(viewport.mapFromGlobal(at))
+    general = window.menus.actions[NEW]
+    entry = menu.addAction(general.icon(), general.text())
+    assert entry is not None
+    entry.triggered.connect(lambda _=False: window.new_component.ask(place))
 
 
 def _add_wire_entries(menu: QMenu, window: MainWindow) -> None:

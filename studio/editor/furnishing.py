@@ -17,6 +17,7 @@ from studio.editor.code.debug_control import DebugControl
 from studio.editor.code.desk import CodeDesk
 from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
+from studio.editor.component_tests.desk import TestDesk
 from studio.editor.docks import Docks
 from studio.editor.favourites import Favourites
 from studio.editor.files import Files
@@ -28,6 +29,7 @@ from studio.editor.live import Live
 from studio.editor.live_panels import LivePanels
 from studio.editor.live_status import show_running
 from studio.editor.log_files.desk import LogDesk
+from studio.editor.new_component.desk import NewComponent
 from studio.editor.notice import Notice
 from studio.editor.palette_tools import use_tool
 from studio.editor.panels.inspector import Inspector
@@ -126,6 +128,8 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     window.debug = DebugControl(window.live.feed, window.settings, window)
     window.code = CodeDocuments(window)
     window.code_desk = CodeDesk(window)
+    window.new_component = NewComponent(window)
+    window.tests = TestDesk(window)
     yield
     window.live_panels = LivePanels(window)
     yield
@@ -161,6 +165,7 @@ def _connect(window: MainWindow) -> None:
     window.toolbar.commands_wanted.connect(window.does.open_commands)
     window.toolbar.theme_wanted.connect(window.switch_theme)
     window.palette_panel.wanted.connect(lambda type_name: window.canvas.commands.add(type_name))
+    window.palette_panel.new_wanted.connect(lambda: window.trigger("insert.new_component"))
     window.palette_panel.tool_wanted.connect(lambda name: use_tool(window, name))
     window.problems.go_to.connect(window.does.go_to_problem)
     window.problems.fixes_of = window.project.fixes_of

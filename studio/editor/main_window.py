@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from studio.editor.code.desk import CodeDesk
     from studio.editor.code.documents import CodeDocuments
     from studio.editor.command_palette import CommandPalette
+    from studio.editor.component_tests.desk import TestDesk
     from studio.editor.docks import Docks
     from studio.editor.files import Files
     from studio.editor.freeze.desk import FreezeDesk
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from studio.editor.live import Live
     from studio.editor.live_panels import LivePanels
     from studio.editor.log_files.desk import LogDesk
+    from studio.editor.new_component.desk import NewComponent
     from studio.editor.notice import Notice
     from studio.editor.panels.inspector import Inspector
     from studio.editor.panels.palette import Palette
@@ -77,6 +79,8 @@ class MainWindow(QMainWindow):
     debug: Later[DebugControl] = Later()
     code: Later[CodeDocuments] = Later()
     code_desk: Later[CodeDesk] = Later()
+    new_component: Later[NewComponent] = Later()
+    tests: Later[TestDesk] = Later()
     live_panels: Later[LivePanels] = Later()
     side_panels: Later[SidePanels] = Later()
     viewers: Later[Viewers] = Later()

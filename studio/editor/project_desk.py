@@ -97,6 +97,7 @@ class ProjectDesk(QObject):
         self.canvas.inspect.connect(self._to_inspector)
         self.canvas.find_wanted.connect(window.does.open_go_to)
         self.canvas.menu_wanted.connect(self.open_context_menu)
+        self.canvas.new_wanted.connect(lambda name, at, port, into: window.new_component.ask(at, name, port, into))
         self.canvas.tool_dropped.connect(lambda name, at: use_tool(window, name, at))
         self.canvas.quick_add.favourites = window.palette_panel.favourites.names
 

@@ -50,6 +50,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("held", "Held at the gate", "fa6s.hourglass", "studio.editor.panels.held:HeldEvents", beside="palette"),
     Panel("evaluate", "Evaluate", "mdi6.console-line", "studio.editor.panels.evaluate:Evaluate", beside="problems"),
     Panel("terminal", "Terminal", "mdi6.bash", "studio.editor.panels.terminal:Terminal", beside="problems"),
+    Panel("tests", "Tests", "mdi6.test-tube", "studio.editor.component_tests.panel:Tests", beside="problems"),
 )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QProcess
 
-from studio.model.spec import CommandEntry, PythonEntry
+from studio.model.spec import PythonEntry
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -51,9 +51,7 @@ def source_of(spec: ComponentSpec) -> Path | None:
     if isinstance(spec.entry, PythonEntry):
         module = spec.folder / f"{spec.entry.module.replace('.', '/')}.py"
         return module if module.is_file() else _profile(spec.folder)
-    if isinstance(spec.entry, CommandEntry):
-        return main_source(spec.folder, spec.type, spec.entry.command) or _profile(spec.folder)
-    return _profile(spec.folder)
+    return main_source(spec.folder, spec.type, spec.entry.command) or _profile(spec.folder)
 
 
 def main_source(folder: Path, type_name: str, command: Sequence[str]) -> Path | None:

@@ -30,7 +30,7 @@ def test_a_wire_is_not_renamed_aligned_or_grouped(window: MainWindow) -> None:
 def test_the_ground_offers_what_can_be_put_there(window: MainWindow) -> None:
     window.canvas.canvas.clearSelection()
     found = entries(window)
-    assert found[:3] == ["Component…", "Note", "Frame"] and "Paste" in found and "Delete" not in found
+    assert found[:4] == ["Component…", "New component…", "Note", "Frame"] and "Paste" in found and "Delete" not in found
 
 
 def test_a_card_has_all_of_it(window: MainWindow) -> None:

@@ -15,11 +15,15 @@ from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
 
 SIZE = QSize(320, 360)
+NEW, MAKE = "New component…", "Make a component of your own"
+NO_FIT = "No component fits. Clear the search to see all that do, or make one of your own."
 
 
 class QuickAdd(QFrame):
     chosen = pyqtSignal(str)
     """The type of the component to add."""
+    new_wanted = pyqtSignal(str)
+    """None of them fits: a new component, named like what was searched for."""
 
     def __init__(self, registry: Registry, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -80,22 +84,28 @@ class QuickAdd(QFrame):
             row = QListWidgetItem(icon(spec.icon or CATEGORY_ICONS[spec.category], colour), spec.type)
             row.setData(Qt.ItemDataRole.UserRole, spec)
             self.list.addItem(row)
-        if self.list.count():
+        words = f"New component “{text}”…" if text.strip() else NEW
+        self.list.addItem(QListWidgetItem(icon("mdi6.puzzle-plus-outline", self.theme.accent), words))
+        if found or text.strip():
             self.list.setCurrentRow(0)
         else:
-            self.doc.setText(
-                "No component fits. Clear the search to see all that do." if text else "No component fits here."
-            )
+            self.list.setCurrentRow(-1)
+            self.doc.setText("No component fits here. You can make one.")
 
     def _explain(self, row: QListWidgetItem | None) -> None:
         spec: ComponentSpec | None = row.data(Qt.ItemDataRole.UserRole) if row else None
-        if spec is not None:
+        if row is not None and spec is None:
+            self.doc.setText(NO_FIT if self.list.count() == 1 else MAKE)
+        elif spec is not None:
             self.doc.setText(f"{spec.category} · {summary(spec.doc)}")
 
     def _take(self, row: QListWidgetItem) -> None:
-        spec: ComponentSpec = row.data(Qt.ItemDataRole.UserRole)
+        spec: ComponentSpec | None = row.data(Qt.ItemDataRole.UserRole)
         self.hide()
-        self.chosen.emit(spec.type)
+        if spec is not None:
+            self.chosen.emit(spec.type)
+        else:
+            self.new_wanted.emit(self.field.text().strip())
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Arrows walk the list and Enter takes while the letters go on into the field."""

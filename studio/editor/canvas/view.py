@@ -62,6 +62,8 @@ class CanvasView(SightView):
     """Enter: the user wants to see the selection in the inspector."""
     menu_wanted = pyqtSignal(QPoint)
     """Of what is selected, at a point of the screen."""
+    new_wanted = pyqtSignal(str, QPointF, object, tuple)
+    """A component that does not exist yet: its name, the middle of its card, the port or the wires it is for."""
     tool_dropped = pyqtSignal(str, QPointF)
     """A tool of the palette, and where on the canvas it was let go."""
 
@@ -84,6 +86,7 @@ class CanvasView(SightView):
         self.setAccessibleName("Canvas")
         self.quick_add = QuickAdd(scene.session.registry, scene.theme, self)
         self.quick_add.chosen.connect(self._quick_added)
+        self.quick_add.new_wanted.connect(self._quick_new)
         self._quick_at = QPointF()
         self._quick_port: Port | None = None
         self._quick_into: tuple[Wire, ...] = ()
@@ -389,6 +392,9 @@ class CanvasView(SightView):
     def dropEvent(self, event: QDropEvent | None) -> None:
         assert event is not None
         self.drops.drop(event)
+
+    def _quick_new(self, name: str) -> None:
+        self.new_wanted.emit(name, self._quick_at + QPointF(88, 40), self._quick_port, self._quick_into)
 
     def _quick_added(self, type_name: str) -> None:
         self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port, self._quick_into)

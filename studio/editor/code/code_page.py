@@ -49,7 +49,7 @@ class CodePage(QWidget):
         self.reload = QPushButton("Reload")
         self.reload.clicked.connect(self.reload_wanted)
         self.reload.hide()
-        row = QHBoxLayout()
+        self._head = row = QHBoxLayout()
         row.setContentsMargins(12, 3, 8, 3)
         row.addWidget(self.place, 1)
         row.addWidget(self.reload)
@@ -162,6 +162,10 @@ class CodePage(QWidget):
         )
         self.reload.setVisible(bool(component))
         self.reload.setEnabled(True)
+
+    def offer(self, button: QPushButton) -> None:
+        """One more thing to do with this file, beside its name."""
+        self._head.insertWidget(self._head.count() - 1, button)
 
     # ---- breakpoints
 

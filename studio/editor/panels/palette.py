@@ -28,6 +28,9 @@ class Palette(QWidget):
     tool_wanted = pyqtSignal(str)
     """A tool, in the same way."""
 
+    new_wanted = pyqtSignal()
+    """A component that does not exist yet."""
+
     def __init__(self, theme: Theme, favourites: Favourites) -> None:
         super().__init__()
         self.theme = theme
@@ -45,6 +48,10 @@ class Palette(QWidget):
         self.tags.setAccessibleName("Tags")
         self.tags.setToolTip("Only components with a tag")
         self.tags.clicked.connect(self._open_tags)
+        self.new = QToolButton()
+        self.new.setAccessibleName("New component")
+        self.new.setToolTip("New component… (Ctrl+Shift+N)")
+        self.new.clicked.connect(self.new_wanted)
         self.tree = PaletteTree(theme)
         self.tree.itemActivated.connect(self._take)
         self.tree.starred.connect(self.favourites.toggle)
@@ -63,6 +70,7 @@ class Palette(QWidget):
         above.setSpacing(2)
         above.addWidget(self.field, 1)
         above.addWidget(self.tags)
+        above.addWidget(self.new)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 4)
         layout.setSpacing(6)
@@ -81,6 +89,7 @@ class Palette(QWidget):
     def show_theme(self, theme: Theme) -> None:
         self.theme = self.tree.theme = theme
         self.tags.setIcon(icon("mdi6.tag-outline", theme.muted))
+        self.new.setIcon(icon("mdi6.plus", theme.accent))
         self._fill(self.field.text())
 
     def types(self) -> list[str]:

@@ -1,0 +1,1 @@
+"""Tests of a component, run in the window."""

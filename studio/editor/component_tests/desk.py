@@ -1,0 +1,134 @@
+"""Run test and Update ports: for the component whose code is in front, or whose card is selected."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QPushButton
+
+from studio.editor.component_tests.runner import has_tests
+from studio.editor.later import Beside
+from studio.editor.trust_dialog import TrustDialog
+from studio.errors import StudioError
+from studio.model.spec import PROFILE
+from studio.paths import shared_component
+
+if TYPE_CHECKING:
+    from studio.editor.code.code_page import CodePage
+    from studio.editor.component_tests.panel import Tests
+    from studio.editor.main_window import MainWindow
+
+
+class TestDesk(QObject):
+    __test__ = False  # pytest would collect it for its name
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        window.code.opened.connect(self._offer)
+
+    def _offer(self, page: CodePage) -> None:
+        """Beside the name of a file that belongs to a component with a test."""
+        folder = component_of(page.file.path)
+        if folder is not None and has_tests(folder):
+            button = QPushButton("Run test")
+            button.setToolTip(f"Save, and run the test of {folder.name} (Ctrl+Shift+T)")
+            button.clicked.connect(lambda: self.run(folder))
+            page.offer(button)
+
+    def folder(self) -> Path | None:
+        """Of the component whose code has the keyboard or is in front, or of the one that is selected."""
+        page = self.window.code.current
+        found = component_of(page.file.path) if page is not None else None
+        if found is not None:
+            return found
+        chosen = self.window.canvas.canvas.selected_nodes()
+        node = self.window.session.system.nodes.get(chosen[0]) if len(chosen) == 1 else None
+        spec = self.window.session.registry.get(getattr(node, "type", ""))
+        return spec.folder if spec is not None else None
+
+    def run(self, folder: Path | None = None) -> None:
+        folder = folder or self.folder()
+        if folder is None:
+            self.window.status.say("Select a component, or open its code, to run its test", trouble=True)
+        elif not has_tests(folder):
+            self.window.status.say(
+                f"{folder.name} has no test: write test_{folder.name}.py beside its code", trouble=True
+            )
+        elif self._may_run(folder) and (saved := self._saved(folder)) is not None:
+            panel: Tests = self.window.side_panels.show("tests")
+            panel.start(saved)
+
+    def update_profile(self) -> None:
+        """Write component.xml from the class; the canvas shows its ports and parameters then."""
+        folder = self.folder()
+        if folder is None or not (folder / PROFILE).is_file():
+            self.window.status.say("Select a component, or open its code, to update its ports", trouble=True)
+        elif not self._is_own(folder):
+            self.window.status.say(
+                f"{folder.name} came with Studio: change and save its code to get a copy", trouble=True
+            )
+        elif self._may_run(folder) and (saved := self._saved(folder)) is not None:
+            Beside(lambda: _write_profile(saved), lambda found: self._updated(saved, found), self)
+
+    def _updated(self, folder: Path, found: bool | StudioError) -> None:
+        if isinstance(found, StudioError):
+            self.window.status.say(f"Not updated: {found}", trouble=True)
+            return
+        if found:
+            self.window.does.rescan()
+        words = "now shows what its code declares" if found else "is already up to date"
+        self.window.status.say(f"The card of {folder.name} {words}")
+
+    def _saved(self, folder: Path) -> Path | None:
+        """The folder, with what was typed; another one if that was saved as a copy, None if it was not saved."""
+        for page in self.window.code.modified:
+            if page.file.path.is_relative_to(folder.resolve()) and not page.save():
+                return None
+        spec = self.window.session.registry.get(folder.name)
+        return spec.folder if spec is not None and spec.folder is not None else folder
+
+    def _is_own(self, folder: Path) -> bool:
+        shared = shared_component(folder)
+        if shared is not None:
+            return shared in self.window.code.shared.changeable
+        return not self.window.files.is_example
+
+    def _may_run(self, folder: Path) -> bool:
+        """A test runs the code of its component: the same question as before Run."""
+        from studio.runtime.trust import commands_in, is_trusted, trust
+
+        window = self.window
+        project = window.session.folder
+        if not folder.resolve().is_relative_to(project.resolve()):
+            return True
+        commands = commands_in(project, [folder])
+        if is_trusted(project, commands):
+            return True
+        asked = TrustDialog(window, window.theme, window.session.name, project, commands)
+        if asked.exec() != TrustDialog.DialogCode.Accepted:
+            return False
+        trust(project, commands)
+        return True
+
+
+def component_of(file: Path) -> Path | None:
+    """The component's folder that a file lies in."""
+    return next((folder for folder in file.parents if (folder / PROFILE).is_file()), None)
+
+
+def _write_profile(folder: Path) -> bool:
+    """In a process of its own: the class is the user's code, which must not end the window."""
+    done = subprocess.run(
+        [sys.executable, "-m", "studio", "profile", "--trust", str(folder)],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )  # fmt: skip
+    if done.returncode:
+        raise StudioError((done.stderr or done.stdout).strip().removeprefix("studio: "))
+    return done.stdout.startswith("wrote")
