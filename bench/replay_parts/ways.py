@@ -45,9 +45,9 @@ def _playing(project: str, log: Path) -> Iterator[tuple[PacedSession, LockstepPl
         provider = replace(source.logged, log=str(log)) if source.logged else LogProvider(str(log))
         opened.system.replace_node(replace(source, mode="logged", logged=provider))
     plan = plan_of(opened.system, opened.registry, project=opened.folder)
-    wanted = wanted_log(opened.system, opened.folder, plan, opened.types, told=lambda _: None)
+    wanted = wanted_log(opened.system, opened.folder, plan, opened.types, gate="lockstep", told=lambda _: None)
     assert wanted.played is not None, "all sources are logged"
-    session = PacedSession(plan, clock=wanted.clock, start_ns=wanted.start_ns)
+    session = PacedSession(plan, clock=wanted.target.clock, start_ns=wanted.start_ns)
     with session:
         player = LockstepPlayer(session, wanted.played, opened.types)
         session.launch()

@@ -15,6 +15,7 @@ typedef struct {
     const char *port;
     char topic[MAX_TOPIC];
     uint64_t sequence, count, lost;
+    uint32_t epoch; /* of the last event: in the next one somebody else may send, who counts from elsewhere */
     /* What was published last. */
     uint8_t *last;
     size_t last_size;

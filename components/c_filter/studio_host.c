@@ -236,8 +236,10 @@ static bool expected(studio *s, const studio_event *e)
         if (e->flags & AGAIN)
             continue;
         w->count++;
-        w->lost += w->sequence && e->sequence > w->sequence ? e->sequence - w->sequence - 1 : 0;
+        if (w->sequence && e->sequence > w->sequence && e->epoch == w->epoch)
+            w->lost += e->sequence - w->sequence - 1;
         w->sequence = e->sequence;
+        w->epoch = e->epoch;
     }
     return found;
 }

@@ -29,7 +29,7 @@ def show_list(options: argparse.Namespace, snapshot: dict[str, Any] | None = Non
     for system, state in found:
         held = f", {state['control']} holds control" if state["control"] else ""
         gate = "paused" if state["gate"] == "pause" else "running"
-        print(f"{system.project}: run {system.run}, {gate}, mode {system.mode}, process {system.pid}{held}")
+        print(f"{system.project}: run {system.run}, {gate}, mode {state['mode']}, process {system.pid}{held}")
         print("\n".join([*live_table(state, hosts=True), ""]))
     if not found:
         print("nothing is running; start something: studio run PROJECT --detach")

@@ -40,7 +40,7 @@ from studio.runtime.channel.run_folder import forget_old_words, last_words_file
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.nurse import nurse
-from studio.runtime.paced import PacedSession
+from studio.runtime.paced import JUDGED, RUN, PacedSession
 from studio.runtime.plan import LAG
 from studio.runtime.planning import plan_of
 from studio.runtime.replay.logged_sources import LoggedSources, Player, wanted_log
@@ -50,6 +50,7 @@ from studio.runtime.runtime import About, Runtime
 from studio.runtime.shape import Shape
 from studio.runtime.steering import Steering
 from studio.runtime.supervision import BROKER, Condition, RestartPolicy
+from studio.runtime.switching import GateKind
 
 EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
@@ -219,12 +220,16 @@ def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
 def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     plan = replace(recording_as_told(plan, options), system=(options.text or b"").decode())
-    lockstep = options.gate == "lockstep"
+    # What a system without sources does by itself may be anything, and one that hangs would hold up the others.
+    asked: GateKind = "lockstep" if options.gate == "lockstep" or (pace and list(opened.system.sources)) else "free"
     with ExitStack() as stack:
         with importing("the log") as (progress, told):
-            log = wanted_log(opened.system, opened.folder, plan, opened.types, told=told, progress=progress)
+            log = wanted_log(
+                opened.system, opened.folder, plan, opened.types, gate=asked, told=told, progress=progress
+            )  # fmt: skip
         start_ns = log.start_ns
-        clock = ClockKind.SIMULATION if lockstep else log.clock
+        lockstep = options.gate == "lockstep" and (pace is None or log.target.gate == "lockstep")
+        clock = ClockKind.SIMULATION if lockstep and pace is None else log.target.clock
         restamp = clock is ClockKind.WALL
         # In lockstep nothing is restarted: when it came back would be chance, and so would all that follows.
         policy = None if lockstep and pace is None else RestartPolicy()
@@ -234,8 +239,11 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         else:
             end_ns = None if options.seconds is None else start_ns + round(options.seconds * SECOND_NS)
             session = PacedSession(
-                plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns if lockstep else None, pace=pace
-            )
+                plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns if lockstep else None, pace=pace,
+                gate=asked,
+            )  # fmt: skip
+            session.began_ns = start_ns
+            session.follow(log.target)
         paced = session if isinstance(session, PacedSession) and lockstep else None
         logs = LoggedSources(session)
         runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
@@ -244,7 +252,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
         stack.enter_context(logs)
         start_debugged(runtime.debugger, plan, opened, options)
         session.launch()
-        logs.begin(log, restamp=restamp)
+        logs.begin(log)
         player = logs.player
         measurement = Measurement(session)
         interrupted = False
@@ -270,20 +278,21 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
                 return has_ended or (not alone and _is_over(session))
 
             if paced is not None:
-                _paced_run(runtime, paced, start_ns, console, is_over)
+                _paced_run(runtime, paced, console, is_over)
             elif lockstep:
                 _lockstep(runtime, start_ns, options.seconds, console, verdict)
             else:
                 _free_run(runtime, options.seconds, console, lambda: is_over() or _is_judged(session, verdict))
         except KeyboardInterrupt:
             interrupted = True
-        passed_s = _system_seconds(session, start_ns) if paced is not None else measurement.wall_s
+        passed_s = _system_seconds(paced) if paced is not None else measurement.wall_s
         verdict.finish()
         measurement.finish()
     console.look(session)
     console.close()
     if verdict.over_at_ns is not None and lockstep:
-        judged_s = (verdict.over_at_ns - start_ns) / SECOND_NS
+        began_ns = start_ns if paced is None else paced.began_ns
+        judged_s = (verdict.over_at_ns - began_ns) / SECOND_NS
         seconds = judged_s if options.seconds is None else min(judged_s, options.seconds)
     elif paced is not None:
         seconds = options.seconds if paced.finished.is_set() and options.seconds is not None else passed_s
@@ -303,11 +312,6 @@ def _opened_runtime(
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
     modes = {source.name: source.mode for source in opened.system.sources}
     shape = Shape(session, opened.folder, modes, logs, options.text)
-    if isinstance(session, PacedSession):
-        session.is_repeatable = lambda: shape.is_repeatable
-        if options.gate == "run" and not shape.modes:
-            # What a system without sources does by itself may be anything, and one that hangs would hold up the others.
-            session.wanted = "free"
     steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
     runtime = Runtime(session, about, steering)
     try:
@@ -350,12 +354,10 @@ def _is_judged(session: Session, verdict: Verdict) -> bool:
 
 def _obey_judges(session: PacedSession, start_ns: int, verdict: Verdict) -> None:
     """End when they have seen enough: they are heard after each piece, by the thread that lets the system go on."""
-    asked_ns = session.limits.get("run")
 
     def hear(at_ns: int) -> int:
         verdict.catch_up()
-        ends_ns = [each_ns for each_ns in (asked_ns, verdict.over_at_ns) if each_ns is not None]
-        session.end_at(min(ends_ns, default=None))
+        session.end_at(verdict.over_at_ns)
         return at_ns + CHUNK_NS
 
     verdict.catch_up()
@@ -363,18 +365,27 @@ def _obey_judges(session: PacedSession, start_ns: int, verdict: Verdict) -> None
     session.milestone_ns = start_ns + CHUNK_NS
 
 
-def _paced_run(
-    runtime: Runtime, session: PacedSession, start_ns: int, console: Console, is_over: Callable[[], bool]
-) -> None:
-    while not is_over() and not (session.finished.is_set() and session.is_at("run")):
-        console.look(session, _system_seconds(session, start_ns), runtime)
+def _paced_run(runtime: Runtime, session: PacedSession, console: Console, is_over: Callable[[], bool]) -> None:
+    while not is_over() and not _came_to_its_limit(session):
+        console.look(session, _system_seconds(session), runtime)
         if runtime.stopping.wait(LOOK_EVERY_S):
             return
 
 
-def _system_seconds(session: Session, start_ns: int) -> float:
+def _came_to_its_limit(session: PacedSession) -> bool:
+    """By itself in lockstep; where a real source was switched to, nobody else looks at the time."""
+    if session.gate == "lockstep":
+        return session.finished.is_set() and any(map(session.is_at, (RUN, JUDGED)))
+    end_ns = session.limits.get(RUN)
     try:
-        return max(0.0, (int(session.status()["now_ns"]) - start_ns) / SECOND_NS)
+        return end_ns is not None and session.mode == "run" and int(session.status()["now_ns"]) >= end_ns
+    except StudioError:  # a broker that is being restarted
+        return False
+
+
+def _system_seconds(session: PacedSession) -> float:
+    try:
+        return max(0.0, (int(session.status()["now_ns"]) - session.began_ns) / SECOND_NS)
     except StudioError:  # a broker that is being restarted
         return 0.0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from studio.model.opened import Opened
 from studio.model.parts import Endpoint
 from studio.model.wiring import topic_of
 from studio.runtime.launcher import Session
-from studio.runtime.tap import Tap, read
+from studio.runtime.tap import MOST_AT_ONCE, Tap, read
 
 PORT = "outcome"
 END = "over_at_ns"
@@ -37,6 +38,9 @@ class Verdict:
         self._judges = dict(judges(opened))
         """Topic -> name."""
         self._said: dict[str, dict[str, Any]] = {}
+        self._epochs: dict[str, int] = {}
+        """Judge -> the epoch in which it said that: sources may have been switched since then."""
+        self._session = session
         self._listening = threading.Lock()
         self._tap = Tap(session.folders.run, self._judges) if self._judges else None
 
@@ -53,9 +57,8 @@ class Verdict:
         if self._tap is None:
             return
         with self._listening:
-            while heard := list(self._tap.receive(patience_s, None)):
-                for topic, payload in heard:
-                    self._hear(self._judges[topic], payload)
+            while heard := self._tap.frames(patience_s, MOST_AT_ONCE):
+                self._hear_all(heard)
                 patience_s = 0.0
 
     def catch_up(self) -> None:
@@ -63,10 +66,13 @@ class Verdict:
         if self._tap is None:
             return
         with self._listening:
-            for frame in self._tap.catch_up():
-                event = read(frame, None)
-                if event is not None:
-                    self._hear(self._judges[event[0]], event[2])
+            self._hear_all(self._tap.catch_up())
+
+    def _hear_all(self, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            event = read(frame, None)
+            if event is not None and event[0] in self._judges:
+                self._hear(self._judges[event[0]], event[2], event[1].epoch)
 
     @property
     def has_judges(self) -> bool:
@@ -77,8 +83,12 @@ class Verdict:
 
     @property
     def over_at_ns(self) -> int | None:
-        """The system time at which the last of the judges has seen enough; None as long as one has not."""
-        ends = [said.get(END) for said in self._said.values()]
+        """The system time at which the last of the judges has seen enough; None as long as one has not.
+
+        What they said before sources were switched was about another time.
+        """
+        now = self._session.epoch
+        ends = [said.get(END) for judge, said in self._said.items() if self._epochs[judge] >= now]
         if not self._is_final or len(ends) < len(self._judges) or not all(isinstance(end, int) for end in ends):
             return None
         return max(ends, default=None)  # type: ignore[type-var]  # the line above is the check
@@ -88,13 +98,13 @@ class Verdict:
         told = {name: {key: value for key, value in said.items() if key != END} for name, said in self._said.items()}
         return next(iter(told.values()), {}) if len(self._judges) < 2 else told
 
-    def _hear(self, judge: str, payload: bytes | memoryview) -> None:
+    def _hear(self, judge: str, payload: bytes | memoryview, epoch: int) -> None:
         try:
             said = json.loads(decode(String, payload).data)
         except (StudioError, ValueError):
             return
         if isinstance(said, dict):
-            self._said[judge] = said
+            self._said[judge], self._epochs[judge] = said, epoch
 
 
 def judges(opened: Opened) -> list[tuple[str, str]]:

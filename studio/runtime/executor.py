@@ -247,7 +247,7 @@ class Executor:
         if not flags & AGAIN:
             now_ns = sent_ns if self.gated else self.clock.at_moment(self.handling_since_ns)
             size = shared_length(payload) if flags & SHARED else len(payload)
-            route.statistics.saw(sequence, size, now_ns - sent_ns)
+            route.statistics.saw(sequence, size, now_ns - sent_ns, epoch)
         if dropped and len(dropped) == len(route.cells):
             self._let_go(flags, payload)
             return

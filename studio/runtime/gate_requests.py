@@ -12,12 +12,13 @@ from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.launcher import Session
-from studio.runtime.paced import FREE, GateKind, PacedSession
+from studio.runtime.paced import FREE, PacedSession
 from studio.runtime.replay.live_stepper import ELSEWHERE
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.logged_sources import Player
 from studio.runtime.shape import Shape
 from studio.runtime.start_again import start_again
+from studio.runtime.switching import GateKind
 
 Job = Callable[[], dict[str, Any]]
 

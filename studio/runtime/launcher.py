@@ -20,7 +20,7 @@ from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.control import Control
 from studio.runtime.gate_control import GateControl
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
-from studio.runtime.plan_change import PlanChange, plan_change
+from studio.runtime.plan_change import PlanChange
 from studio.runtime.supervised_run import SupervisedRun
 from studio.runtime.supervision import RestartPolicy
 
@@ -49,6 +49,8 @@ class Session(SupervisedRun):
         """Topic -> how many events of it the player of a log has sent, while there is one."""
         self.on_step: Callable[[list[tuple[str, int]]], None] = lambda _: None
         """Hears what the closed gate of a free system has delivered, one by one."""
+        self.came_to_end = False
+        """It is paused because its log has ended, and not because somebody asked for it."""
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
 
@@ -59,6 +61,10 @@ class Session(SupervisedRun):
     def set_stops(self, **fields: Any) -> None:
         """Event breakpoints for the gate (event_breaks), or whether it heeds them."""
         self._supervision.ask("stops", **fields)
+
+    @property
+    def clock_kind(self) -> ClockKind:
+        return self._clock_kind
 
     @property
     def rate(self) -> float:
@@ -89,6 +95,7 @@ class Session(SupervisedRun):
         return len(came)
 
     def run(self, rate: float = 1.0) -> None:
+        self.came_to_end = False
         live_change.remind(self)
         base_ns, at_ns = self.control.run(rate)
         self.told.clear()
@@ -96,6 +103,7 @@ class Session(SupervisedRun):
         self._mode = "run"
 
     def pause(self) -> None:
+        self.came_to_end = False
         self._mode = "pause"
         self.control.pause()
 
@@ -199,18 +207,6 @@ class Session(SupervisedRun):
         self._clock_kind = self._clock_kind if clock is None else clock
         self._clock = Clock.starting_at(self._clock_kind, to_ns, rate=0.0)
         return reply
-
-    def switch(self, plan: Plan) -> int:
-        """Change where data comes from: everything of before is finished or dropped, then a new epoch begins.
-
-        Components hear of a clock jump, at which actuators disarm. Returns the epoch.
-        """
-        plan_change(self.plan, plan, obedient=self.obedient_programs())  # raises before anything has happened
-        with live_change.paused(self, self.run):
-            # The epoch first: what still arrives from those who leave is then of one that is over.
-            epoch = int(self.jump(self.status()["now_ns"])["epoch"])
-            self.change(plan)
-        return epoch
 
     def begin_anew(self, components: Collection[str]) -> int:
         """These begin as at the start of the run, and all others hear of a clock jump. Returns the epoch."""

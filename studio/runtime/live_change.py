@@ -16,6 +16,7 @@ from studio.runtime.control import ControlError
 from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.plan_change import PlanChange, plan_change
 from studio.runtime.spawning import LaunchError
+from studio.runtime.switching import runs_on
 from studio.runtime.told_commands import ToldCommand
 
 if TYPE_CHECKING:
@@ -41,15 +42,34 @@ def change(session: Session, plan: Plan, *, restart: bool = False) -> PlanChange
 
 
 @contextmanager
-def paused(session: Session, go_on: Callable[[], object]) -> Iterator[None]:
-    """The system stands meanwhile; if it ran, `go_on` lets it run again, whatever happened."""
-    running = session.mode == "run"
+def paused(session: Session, go_on: Callable[[], object], *, switches: bool = False) -> Iterator[None]:
+    """The system is paused meanwhile; if it ran, `go_on` lets it run again, whatever happened.
+
+    `switches`: data comes from elsewhere afterwards, so a system that stands at the end of its log goes on as well.
+    """
+    ran = session.mode == "run"  # first: one that comes to its end says so before it stands
+    came_to_end, switched = session.came_to_end, False
     insist(session, session.pause)
     try:
         yield
+        switched = switches
     finally:
-        if running and not session.stopping:
-            insist(session, go_on)
+        if runs_on(ran=ran, came_to_end=came_to_end, switched=switched):
+            if not session.stopping:
+                insist(session, go_on)
+        else:
+            session.came_to_end = came_to_end
+
+
+def deliver_commands(session: Session) -> None:
+    """Paused: what components have been told comes now, past all that waits: they are active when this returns."""
+
+    def ask() -> None:
+        remind(session)
+        session.control.ask("deliver_commands", timeout_s=None)
+
+    insist(session, ask)
+    session.told.clear()
 
 
 def _follow(session: Session, change: PlanChange) -> dict[str, str]:

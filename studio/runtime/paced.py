@@ -9,43 +9,48 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime import live_change
 from studio.runtime.channel.feeding import FeedThread
-from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.channel.gate import RAN_FREELY, CannotGoBack
 from studio.runtime.clock import Clock, ClockKind
 from studio.runtime.control import Control, ControlError
 from studio.runtime.events import WentOtherwise
 from studio.runtime.gate_control import GateControl, Piece
 from studio.runtime.launcher import Session
-from studio.runtime.replay.live_stepper import LOOK_WITHIN_S, LiveStepper
+from studio.runtime.replay.live_stepper import AT_THE_START, LOOK_WITHIN_S, LiveStepper
+from studio.runtime.switching import GateKind, Target
 
 TRY_AGAIN_S = 0.05
 CONDITION = "condition"
-GateKind = Literal["lockstep", "free"]
+RUN, JUDGED = "run", "judged"
+"""Limits: how long the run was asked to be, and when its judges have seen enough."""
+SWITCHED = "the sources were switched here"
 FREE = "the system runs freely, and its events would not come again in the same order"
 
 
 class PacedSession(Session):
     """`run` lets it go on in lockstep, one event after the other, until a limit or a pause.
 
-    `is_repeatable` tells whether all that comes in can be had again; once it cannot, since a real source was switched
-    to, the system runs freely.
+    Once not all that comes in can be had again, since a real source was switched to, the system runs freely (`follow`).
     """
 
     def __init__(
         self, *arguments: Any, until_ns: int | None = None, pace: float = 1.0, gate: GateKind = "lockstep", **more: Any
     ) -> None:
         super().__init__(*arguments, **more)
-        self.limits: dict[str, int] = {} if until_ns is None else {"run": until_ns}
+        self.limits: dict[str, int] = {} if until_ns is None else {RUN: until_ns}
         """System times at which it ends by itself: of the run, of a log."""
+        self.began_ns = 0
+        """When the run would have begun by the clock of now: how long it has gone on is counted from there."""
         self.pace = pace
         """Times the wall clock; 0 is flat out."""
         self.wanted: GateKind = gate
         """What was chosen; it is free all the same where nothing is repeatable."""
-        self.is_repeatable: Callable[[], bool] = lambda: True
+        self.gate: GateKind = gate
+        """Whether the system is controlled in lockstep just now."""
         self.finished = threading.Event()
         """Set when it has come to one of its limits."""
         self.on_end: Callable[[], bool] = lambda: False
@@ -75,11 +80,7 @@ class PacedSession(Session):
         self._goes_by_itself = False
         self._known_broker = 0
         self._begins_again = ""
-
-    @property
-    def gate(self) -> GateKind:
-        """Whether the system is controlled in lockstep just now."""
-        return "lockstep" if self.wanted == "lockstep" and self.is_repeatable() else "free"
+        self._began_with = AT_THE_START
 
     @property
     def until_ns(self) -> int | None:
@@ -113,7 +114,7 @@ class PacedSession(Session):
     def run(self, rate: float = 1.0) -> None:
         self._rest()
         if self.gate == "free":
-            self._stepper = None
+            self._begin_anew_with(RAN_FREELY)
             super().run(rate or 1.0)
             return
         super().pause()  # it may have run freely until now
@@ -184,6 +185,7 @@ class PacedSession(Session):
         with self._moving:
             if resting.is_set() or self.on_end():
                 return True
+            self.came_to_end = True  # before it rests: whoever sees it paused sees why
             resting.set()
             self.finished.set()
         return False
@@ -229,10 +231,10 @@ class PacedSession(Session):
             pacer.join(TRY_AGAIN_S)
 
     def end_at(self, until_ns: int | None) -> None:
-        """Another end than it was started with; if that is past, it ends where it is."""
-        self.limits.pop("run", None)
+        """Its judges have seen enough at this time; if that is past, it ends where it is."""
+        self.limits.pop(JUDGED, None)
         if until_ns is not None:
-            self.limits["run"] = until_ns
+            self.limits[JUDGED] = until_ns
 
     def pause(self) -> None:
         self.pauses += 1  # before it stands: whoever lets it go on by himself looks afterwards
@@ -243,7 +245,9 @@ class PacedSession(Session):
 
     def _ready_stepper(self) -> LiveStepper:
         if self._stepper is None:
-            self._stepper = LiveStepper(self._gate, self._limit_ns, lambda: self.plan.recording is not None)
+            self._stepper = LiveStepper(
+                self._gate, self._limit_ns, lambda: self.plan.recording is not None, self._began_with
+            )
             self._stepper.on_trouble = lambda trouble: self.happened(WentOtherwise(str(trouble)))
         return self._stepper
 
@@ -353,7 +357,25 @@ class PacedSession(Session):
 
     def jump(self, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
         self._rest()
-        return super().jump(to_ns, clock, anew)
+        from_ns = int(live_change.insist(self, self.status)["now_ns"]) if clock is not None else to_ns
+        reply = super().jump(to_ns, clock, anew)
+        self.began_ns += to_ns - from_ns
+        if RUN in self.limits:
+            self.limits[RUN] += to_ns - from_ns  # by another clock as much of the run is left as before
+        self.limits.pop(JUDGED, None)  # by a time that is over
+        if self.milestone_ns is not None:
+            self.milestone_ns = to_ns
+        return reply
+
+    def follow(self, target: Target) -> None:
+        """Paused, in a new epoch: controlled in another way from here on."""
+        self.gate = target.gate
+        if self.gate == "free" and self._stepper is not None:
+            self._begin_anew_with(SWITCHED)
+
+    def _begin_anew_with(self, what: str) -> None:
+        """Nothing of before can be gone back over."""
+        self._stepper, self._began_with = None, what
 
     def close(self) -> None:
         if not self.stopping:

@@ -16,12 +16,13 @@ from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.events import LogNotWhole
 from studio.runtime.launcher import Session
-from studio.runtime.paced import GateKind, PacedSession
+from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import PlanChange, keeping_tuned, plan_change
 from studio.runtime.planning import plan_of
 from studio.runtime.recording.importers import ImportReport
 from studio.runtime.replay.logged_sources import LoggedSources, WantedLog, wanted_log
+from studio.runtime.switching import GateKind, is_repeatable
 
 
 class ShapeError(StudioError):
@@ -61,10 +62,10 @@ class Shape:
         before, plan = self._session.plan, replace(self._plan(opened, chosen), system=text or "")
         tuned = keeping_tuned(plan, self._written, before)
         log = self._wanted_log(opened, plan)
-        if self._logs.is_as(log):
+        if self._logs.is_as(log) and self._logs.target in (None, log.target):
             log.close()
             self._session.change(tuned, restart=restart)
-        else:  # another log, or other topics of it
+        else:  # another log, or other topics of it; or sources that ask for another clock or gate
             self._logs.switch(tuned, log, restart=restart)
         self._base = None if wanted is None else self._base or self._file()
         self.modes, self._written, self._text = chosen, plan, wanted
@@ -91,9 +92,13 @@ class Shape:
             return {"sources": {}, "epoch": None}
         plan = replace(self._plan(opened, chosen), system=(self._text or b"").decode())
         log = self._wanted_log(opened, plan)
-        epoch = self._logs.switch(keeping_tuned(plan, self._written, self._session.plan), log)
         changed = {name: mode for name in names if self.modes.get(name) != mode}
-        self.modes, self._written = chosen, plan
+        before = self._session.epoch
+        try:
+            epoch = self._logs.switch(keeping_tuned(plan, self._written, self._session.plan), log)
+        finally:
+            if self._session.epoch != before:  # also if a component of the new provider could not be made
+                self.modes, self._written = chosen, plan
         return {"sources": changed, "epoch": epoch}
 
     def reset(self) -> dict[str, Any]:
@@ -107,19 +112,13 @@ class Shape:
             raise ShapeError("a log is played beside it, which does not begin anew", hint="stop the system and run it")
         return {"components": names, "epoch": self._session.begin_anew(names)}
 
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether all that comes in can be had again: from a log, or from a simulator."""
-        modes = set(self.modes.values())
-        return modes <= {"simulated"} or modes <= {"logged"}
-
     def choose_gate(self, kind: GateKind) -> None:
         """Lockstep, in which everything can be done again, or free; a log is played on from where it is."""
         session = self._session
         assert isinstance(session, PacedSession), "whoever asks has looked"
         if kind == session.wanted:
             return
-        if kind == "lockstep" and not self.is_repeatable:
+        if kind == "lockstep" and not is_repeatable(self.modes.values()):
             names = ", ".join(name for name, mode in self.modes.items() if mode == "real") or "a mixture of sources"
             raise ShapeError(f"no lockstep with {names}: what comes from there does not come again")
         before, session.wanted = session.wanted, kind
@@ -137,7 +136,8 @@ class Shape:
             if report.loss:
                 self._session.happened(LogNotWhole(report.loss))
 
-        return wanted_log(opened.system, self._folder, plan, opened.types, told=told)
+        gate: GateKind = self._session.wanted if isinstance(self._session, PacedSession) else "free"
+        return wanted_log(opened.system, self._folder, plan, opened.types, gate=gate, told=told)
 
     def _open(self, text: bytes | None) -> Opened:
         opened = open_project(self._folder, text)

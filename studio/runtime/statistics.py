@@ -20,26 +20,28 @@ NEW_BROKER = 1 << 39
 
 
 class TopicStatistics:
-    __slots__ = ("bytes", "count", "first", "last", "lost", "slots")
+    __slots__ = ("bytes", "count", "epoch", "first", "last", "lost", "slots")
 
     def __init__(self) -> None:
         self.count = 0
         self.bytes = 0
         self.first = 0
         self.last = 0
+        self.epoch = 0
         self.lost = 0
-        """Events that never arrived, counted exactly from the sequence."""
+        """Events that never arrived, counted exactly from the sequence, within an epoch: in the next one somebody else
+        may send, who counts from elsewhere."""
         self.slots = [0] * (len(EDGES_US) + 1)
 
-    def saw(self, sequence: int, size: int, age_ns: int) -> None:
+    def saw(self, sequence: int, size: int, age_ns: int, epoch: int = 0) -> None:
         if not self.count:
             self.first = sequence
         self.count += 1
         self.bytes += size
         missing = sequence - self.last - 1
-        if 0 < missing < NEW_BROKER and self.last:
+        if 0 < missing < NEW_BROKER and self.last and epoch == self.epoch:
             self.lost += missing
-        self.last = sequence
+        self.last, self.epoch = sequence, epoch
         self.slots[bisect_left(_EDGES_NS, age_ns)] += 1
 
     def missed(self) -> None:

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.serial_vehicle import frames
-from studio.messages import Odometry, decode
+from studio.messages import MessageTypes, Odometry, decode
 from studio.runtime.channel.frames import Origin
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
 from studio.runtime.profile import stale
+from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
+from studio.runtime.switching import target_of
 from tests.components.driven_vehicle import FOLDER, driving
 from tests.waiting import await_true
 
@@ -119,10 +121,12 @@ def test_a_switch_of_sources_stops_it_and_what_is_not_real_cannot_move_it_again(
     with driving(tmp_path) as run:
         run.await_log("bench car answers")
         run.drive()
-        real = run.session.plan
+        real, sources = run.session.plan, LoggedSources(run.session)
+        unlogged = WantedLog(None, target_of(["real"], "free"), MessageTypes.builtin())
         for origin in (Origin.SIMULATED, Origin.LOGGED):
             driver, car = real.components
-            run.session.switch(replace(real, components=(replace(driver, origin=int(origin)), car)))
+            made = replace(real, components=(replace(driver, origin=int(origin)), car))
+            sources.switch(made, unlogged)
             await_true(run.stands, "the vehicle to stop")
             await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
             drives, refused = len(run.noted("drive")), run.states()[-1]["refused"]
@@ -131,7 +135,7 @@ def test_a_switch_of_sources_stops_it_and_what_is_not_real_cannot_move_it_again(
             await_true(lambda before=refused: run.states()[-1]["refused"] > before + 20, "refused commands")
             run.await_log("it was made from logged or simulated data")
             assert len(run.noted("drive")) == drives
-        run.session.switch(real)
+        sources.switch(real, unlogged)
         await_true(lambda: not run.states()[-1]["armed"], "the vehicle to be disarmed")
         assert len(run.noted("drive")) == drives
         run.drive()

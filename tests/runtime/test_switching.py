@@ -20,6 +20,7 @@ from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
 from studio.runtime.replay.played import Played
+from studio.runtime.switching import GateKind, Target
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 
@@ -55,9 +56,9 @@ def write_log(path: Path) -> Path:
     return path
 
 
-def wanted(log: Path | None, clock: ClockKind) -> WantedLog:
+def wanted(log: Path | None, clock: ClockKind, gate: GateKind = "free") -> WantedLog:
     played = Played(LogReader(log), {"/wave/out": "/wave/out"}) if log else None
-    return WantedLog(played, clock, MessageTypes.builtin())
+    return WantedLog(played, Target(gate, clock), MessageTypes.builtin())
 
 
 @pytest.fixture

@@ -16,7 +16,14 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
-from studio.runtime.channel.commanding import activate_all, begin_again, command, command_all, command_at_once
+from studio.runtime.channel.commanding import (
+    activate_all,
+    begin_again,
+    command,
+    command_all,
+    command_at_once,
+    deliver_waiting,
+)
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import Mark
 from studio.runtime.channel.gate import CannotGoBack
@@ -98,7 +105,7 @@ class BrokerRequests:
                     "place": lambda _: place(forwarder), "coming": lambda _: upcoming_at_once(forwarder),
                 }  # fmt: skip
                 self._small_job(lambda: small[what](request), reply)
-            case "drain" | "jump" | "recall" | "replan":
+            case "drain" | "jump" | "recall" | "replan" | "deliver_commands":
                 self._job(lambda: self._rearrange(request), reply)
             case "gone" | "back" | "begins" | "held" | "released" as news:
                 self._hear_of(news, self._host(request["host"]), reply)
@@ -239,6 +246,9 @@ class BrokerRequests:
         match request["do"]:
             case "drain":
                 return drain(self.forwarder)
+            case "deliver_commands":
+                deliver_waiting(self.forwarder)
+                return {}
             case "recall":
                 return recall(self.forwarder, str(request["name"]))
             case "jump":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from studio.runtime.channel.forwarder import Forwarder
+from studio.runtime.channel.frames import Kind
 from studio.runtime.channel.gate import BY_HAND
 from studio.runtime.channel.held import Held
 
@@ -35,6 +36,16 @@ def command_all(forwarder: Forwarder, components: list[str], payload: bytes) -> 
 def activate_all(forwarder: Forwarder, components: list[str], payload: bytes) -> None:
     """Everybody is active before the first of them hears anything."""
     forwarder.gate.deliver_first(_held(forwarder, component, payload) for component in components)
+
+
+def deliver_waiting(forwarder: Forwarder) -> None:
+    """The gate is closed in a new epoch: commands that wait there come at once, as at the start of a run."""
+    inputs = forwarder.agenda.inputs
+    commands = [held for held in inputs if held.kind == Kind.COMMAND]
+    others = [held for held in inputs if held.kind != Kind.COMMAND]
+    inputs.clear()
+    inputs.extend(others)
+    forwarder.gate.deliver_first(commands)
 
 
 def begin_again(forwarder: Forwarder, components: list[str], payload: bytes) -> None:

@@ -149,10 +149,10 @@ class LogBook:
         if self._log is None:
             return
         at = topic.at
-        sequence, sent_ns = _sequence_and_sent(frame, at + 8)
-        if sequence != topic.last + 1:
+        epoch, sequence, sent_ns = _epoch_sequence_and_sent(frame, at + 4)
+        if sequence != topic.last + 1 and epoch == topic.epoch:
             self._count(topic, sequence, sent_ns)
-        topic.last = sequence
+        topic.last, topic.epoch = sequence, epoch
         now_ns = self._now_ns
         if now_ns is None or self._early:
             now_ns = self.at_least(sent_ns)
@@ -202,7 +202,8 @@ class LogBook:
         return self._now_ns
 
     def _count(self, topic: DataTopic, sequence: int, now_ns: int) -> None:
-        """A hole in the sequence is a gap: dropped at the source, on the way, or here beyond the budget."""
+        """A hole in the sequence is a gap: dropped at the source, on the way, or here beyond the budget. (In the next
+        epoch somebody else may send, who counts from elsewhere.)"""
         if topic.last and sequence > topic.last + 1:
             missing = sequence - topic.last - 1
             self.missing += missing
@@ -234,7 +235,7 @@ class LogBook:
 class DataTopic:
     """A recorded topic, and where the header stands in its frames."""
 
-    __slots__ = ("at", "channel", "last", "name")
+    __slots__ = ("at", "channel", "epoch", "last", "name")
 
     def __init__(self, name: str, channel: int) -> None:
         self.name = name
@@ -242,6 +243,7 @@ class DataTopic:
         self.at = len(topic_field(name))
         self.last = 0
         """The sequence of its last event; 0 before the first."""
+        self.epoch = 0
 
     def is_plain(self, frame: bytes) -> bool:
         """Whether it is a whole frame with data that comes for the first time."""
@@ -251,7 +253,7 @@ class DataTopic:
 
 _PLAIN = bytes((VERSION, Kind.DATA))
 _COPIED_BYTES = 8192
-_sequence_and_sent = struct.Struct("<Q8xq").unpack_from
+_epoch_sequence_and_sent = struct.Struct("<IQ8xq").unpack_from
 _NOTHING = encode(String(""))
 
 

@@ -41,7 +41,14 @@ ELSEWHERE = "open the recording of this run at that event: studio step PROJECT -
 class LiveStepper:
     """Used by one thread at a time. Position n is after n events, counted from where the system was at first."""
 
-    def __init__(self, gate: GateControl, until_ns: Callable[[], int | None], is_recorded: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        gate: GateControl,
+        until_ns: Callable[[], int | None],
+        is_recorded: Callable[[], bool],
+        began_with: str = AT_THE_START,
+    ) -> None:
+        """`began_with`: in words, what was changed here for good."""
         self.gate = gate
         self.position = 0
         self.place = gate.place()
@@ -53,7 +60,7 @@ class LiveStepper:
         """Told when a component does something else than it did the first time."""
         self._until_ns = until_ns
         self._is_recorded = is_recorded
-        self._began_with = AT_THE_START
+        self._began_with = began_with
         self.goal: tuple[Told | None] | None = None
         """The event that is to be come to again, by a system that stands at its start until a host is back."""
         self._begin()

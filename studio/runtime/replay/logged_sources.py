@@ -12,7 +12,7 @@ from studio.messages import MessageTypes
 from studio.model.system import System
 from studio.runtime.clock import ClockKind, wall_ns
 from studio.runtime.launcher import Session
-from studio.runtime.live_change import paused
+from studio.runtime.live_change import deliver_commands, insist, paused
 from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.plan_change import plan_change
@@ -21,17 +21,18 @@ from studio.runtime.recording.importers import Progress, Told, readable_log
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.played import Played, logged_file, played_sources
-from studio.runtime.replay.player import LogPlayer
+from studio.runtime.replay.player import FLAT_OUT, LogPlayer
+from studio.runtime.switching import GateKind, Target, begins_at_ns, target_of
 
 Player = LogPlayer | LockstepPlayer
 
 
 @dataclass(frozen=True)
 class WantedLog:
-    """What is to be played, if anything, and which clock the system then has."""
+    """What is to be played, if anything, and how the system is then controlled and timed."""
 
     played: Played | None
-    clock: ClockKind
+    target: Target
     types: MessageTypes
 
     @property
@@ -50,39 +51,44 @@ def wanted_log(
     plan: Plan,
     types: MessageTypes,
     *,
+    gate: GateKind,
     told: Told,
     progress: Progress | None = None,
 ) -> WantedLog:
-    """By the modes of a system's sources. Opens the log, and starts nothing.
+    """By the modes of a system's sources and the gate that was chosen. Opens the log, and starts nothing.
 
     A log from elsewhere may have to be brought in first: `told` hears what became of it.
     """
+    target = target_of([source.mode for source in system.sources if source.ports], gate)
     file = logged_file(system, folder)
     if file is None:
-        return WantedLog(None, ClockKind.WALL, types)
+        return WantedLog(None, target, types)
     log = LogReader(readable_log(file, progress, told))
     try:
         played = played_sources(system, plan, log, types)
     except BaseException:
         log.close()
         raise
-    # The clock is that of the log, unless something in the system lives in the time of the world.
-    alive = any(source.mode != "logged" and source.ports for source in system.sources)
-    return WantedLog(played, ClockKind.WALL if alive else ClockKind.LOG, types)
+    return WantedLog(played, target, types)
 
 
 class LoggedSources:
-    """At most one log plays at a time."""
+    """Where data comes from, and how it is switched (docs/design/switching.md). At most one log plays at a time."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.player: Player | None = None
+        self.target: Target | None = None
+        """How the system is controlled and timed, since it was begun or last switched."""
+        self._paces: dict[ClockKind, float] = {}
+        """How fast each kind of time went when it was left; by the clock of the world that is always 1."""
 
-    def begin(self, wanted: WantedLog, *, restamp: bool) -> None:
+    def begin(self, wanted: WantedLog) -> None:
         """Once the system is launched, and before it starts."""
-        self.player = self._player_of(wanted, restamp)
+        self.target = wanted.target
+        self.player = self._player_of(wanted)
         if self.player is not None:
-            self.player.pauses_at_end = not restamp
+            self.player.pauses_at_end = wanted.target.log_leads
             self.player.attach()
 
     def is_as(self, wanted: WantedLog) -> bool:
@@ -90,7 +96,7 @@ class LoggedSources:
         now = self.player.played if self.player is not None else None
         if now is None or wanted.played is None:
             return now is wanted.played
-        if isinstance(self.player, LockstepPlayer) != self._in_lockstep(wanted.clock is ClockKind.WALL):
+        if isinstance(self.player, LockstepPlayer) != self._in_lockstep(wanted):
             return False
         same_file = now.log.path.resolve() == wanted.played.log.path.resolve()
         return same_file and dict(now.topics) == dict(wanted.played.topics)
@@ -103,27 +109,29 @@ class LoggedSources:
         """
         obedient = self._session.obedient_programs()
         plan_change(self._session.plan, plan, restart=restart, obedient=obedient)  # raises before anything has happened
-        restamp, before = wanted.clock is ClockKind.WALL, self.player
+        before = self.player
         if before is not None and self.is_as(wanted):
             wanted.close()
             following: Player | None = before
         else:
-            following = self._player_of(wanted, restamp)
+            following = self._player_of(wanted)
         if before is not None:
             before.hold()
         try:
-            with paused(self._session, self._go_on), self._released(before):
-                if before is not None and following is not None and following is not before:
+            with paused(self._session, self._go_on, switches=True), self._released(before):
+                if before is not None and following is not before:
                     before.recall()  # only of one that stands it is known what it has played
-                    following.begin_after(self._place_in(wanted), before.sent)
-                epoch = self._exchange(following, wanted.clock, restamp)
+                    if following is not None:
+                        following.begin_after(self._place_in(wanted), before.sent)
+                self._exchange(following, wanted.target)
                 self._session.change(plan, restart=restart)
+                deliver_commands(self._session)  # who is new is active from the start of the epoch, paused or not
         finally:
             if self.player is not following and following is not None:  # it has come to nothing
                 following.close()
                 wanted.close()
             self._release(before)  # if it could not even be paused
-        return epoch
+        return self._session.epoch
 
     @contextmanager
     def _released(self, held: Player | None) -> Iterator[None]:
@@ -137,30 +145,52 @@ class LoggedSources:
         if held is not None and self.player is held:
             held.release()
 
-    def _exchange(self, following: Player | None, clock: ClockKind, restamp: bool) -> int:
-        """Paused: a new epoch, and another player in it."""
+    def _exchange(self, following: Player | None, target: Target) -> None:
+        """Paused: a new epoch, with another clock, gate and player in it."""
         session, before = self._session, self.player
-        now_ns = wall_ns() if restamp or following is None else following.state().time_ns
-        reply = session.jump(now_ns, clock)
+        clock = session.clock_kind
+        self._paces[clock] = self._pace()
+        at_ns = begins_at_ns(
+            target,
+            clock,
+            now_ns=int(insist(session, session.status)["now_ns"]),
+            world_ns=wall_ns(),
+            log_ns=following.state().time_ns if following is not None else 0,
+        )
+        reply = session.jump(at_ns, target.clock)
+        if isinstance(session, PacedSession):
+            session.follow(target)
+        self.target = target
         if before is not None and before is not following:
             before.leave()
         self.player = following
         if following is not None:
-            following.pauses_at_end = not restamp  # others live on in the time of the world
-            following.attach() if following is not before else following.go_on(now_ns, restamp, reply)
-        return int(reply["epoch"])
+            following.pauses_at_end = target.log_leads  # otherwise others live on in the time of the world
+            if following is before:
+                following.go_on(at_ns, target.restamps, reply)
+            else:
+                following.attach()
+                following.set_rate(self._paces.get(target.clock, 1.0) or FLAT_OUT)
 
-    def _player_of(self, wanted: WantedLog, restamp: bool) -> Player | None:
+    def _pace(self) -> float:
+        """How fast time goes; 0 is flat out."""
+        if self._session.clock_kind is ClockKind.WALL:
+            return 1.0
+        if self.player is None:
+            return self._session.rate
+        rate = self.player.state().rate
+        return 0.0 if rate == FLAT_OUT else rate
+
+    def _player_of(self, wanted: WantedLog) -> Player | None:
         session, played = self._session, wanted.played
         if played is None:
             return None
-        if isinstance(session, PacedSession) and self._in_lockstep(restamp):
+        if isinstance(session, PacedSession) and self._in_lockstep(wanted):
             return LockstepPlayer(session, played, wanted.types)
-        return LogPlayer(session, played, wanted.types, restamp=restamp)
+        return LogPlayer(session, played, wanted.types, restamp=wanted.target.restamps)
 
-    def _in_lockstep(self, restamp: bool) -> bool:
-        session = self._session
-        return isinstance(session, PacedSession) and session.wanted == "lockstep" and not restamp
+    def _in_lockstep(self, wanted: WantedLog) -> bool:
+        return isinstance(self._session, PacedSession) and wanted.target.gate == "lockstep"
 
     def _place_in(self, wanted: WantedLog) -> tuple[int, int] | None:
         """Where the log is that is played already, if it is only to be played in another way."""
@@ -171,10 +201,12 @@ class LoggedSources:
         return (state.time_ns, state.number) if dict(before.played.topics) == dict(played.topics) else None
 
     def _go_on(self) -> None:
-        if self.player is not None and self.player.state().stopped is None:
-            self.player.play()
+        """The gate opens again. A log that has ended begins anew where time is its own: nothing else would come."""
+        player, leads = self.player, self.target is not None and self.target.log_leads
+        if player is not None and (leads or player.state().stopped is None):
+            player.play()
         else:
-            self._session.run()
+            self._session.run(self._paces.get(self._session.clock_kind, 1.0))
 
     def close(self) -> None:
         if self.player is not None:

@@ -395,6 +395,7 @@ class LogPlayer(PlayingLog):
                 self._control.ask("drain", timeout_s=None)
                 if why == "end":
                     self._tell_components()
+                    self.session.came_to_end = True
             self._tell_stopped(why)
 
     def _tell_components(self) -> None:

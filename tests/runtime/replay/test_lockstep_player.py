@@ -14,7 +14,7 @@ import pytest
 
 from studio.messages import Float64, encode
 from studio.runtime.clock import ClockKind, monotonic_ns
-from studio.runtime.paced import GateKind, PacedSession
+from studio.runtime.paced import PacedSession
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.replay import lockstep_player
@@ -24,6 +24,7 @@ from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
 from studio.runtime.replay.played import Played, restored_topics
 from studio.runtime.replay.player import FLAT_OUT
 from studio.runtime.statistics import topic_totals
+from studio.runtime.switching import GateKind, target_of
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, values_of, write_rig
 from tests.runtime.replay.small_systems import plan
 from tests.runtime.systems import Part, Seen
@@ -217,22 +218,21 @@ def test_nothing_is_lost_between_a_free_run_and_lockstep(log: Path) -> None:
     """What the closed gate had taken ahead was thrown away, and its sequences counted as lost."""
     adder = plan(adder=Part("Adder", {"raw": "rig.a"}, {"amount": 0.5}, outlets=("out",)))
 
-    def wanted() -> WantedLog:
+    def wanted(kind: GateKind = "lockstep") -> WantedLog:
         reader = LogReader(log)
         topics = {topic: topic for topic in reader.topics}
-        return WantedLog(Played(reader, topics, restored_topics(adder, topics)), ClockKind.LOG, TYPES)
+        return WantedLog(Played(reader, topics, restored_topics(adder, topics)), target_of(["logged"], kind), TYPES)
 
     with PacedSession(adder, clock=ClockKind.LOG, start_ns=START) as session, LoggedSources(session) as sources:
         watcher = FencedWatcher(session.folders.run, session.folders.shared)
         try:
             session.launch()
             watcher.await_connected()
-            sources.begin(wanted(), restamp=False)
+            sources.begin(wanted())
             session.start("pause")
             kinds: list[GateKind] = ["free", "lockstep", "free", "lockstep"]
             for kind in kinds:
-                session.wanted = kind
-                sources.switch(session.plan, wanted())
+                sources.switch(session.plan, wanted(kind))
                 assert sources.player is not None
                 sources.player.single()
                 if kind == "free":
