@@ -130,7 +130,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.restart", "Restart its process", lambda w: w.live.restart(), ("Ctrl+Shift+F5",)),
     Action("run.test", "Run test", lambda w: w.tests.run(), ("Ctrl+Shift+T",), icon="mdi6.test-tube"),
     Action("run.apply", "Apply edits to the running system", lambda w: w.live.edits.apply_now(), begins_group=True),
-    Action("debug.attach", "Debug selected components", lambda w: w.freeze.debug_selected(), ("Ctrl+Shift+D",),
+    Action("debug.attach", "Debug component", lambda w: w.freeze.debug_selected(), ("Ctrl+Shift+D",),
            icon="fa6s.bug"),
     Action("debug.start", "Start under the debugger", lambda w: w.code_desk.start_under.start()),
     Action("debug.detach", "Stop debugging", lambda w: w.debug.detach_all()),

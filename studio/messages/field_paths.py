@@ -58,14 +58,14 @@ def value_at(message: object, path: Path) -> Any:
 
 def fields_of(value: object) -> list[str]:
     """What a message shows: its fields, and what it computes of them."""
-    return list(_shown_by(type(value)))
+    return list(shown_by(type(value)))
 
 
 _SHOWN: dict[type, tuple[str, ...]] = {}
 """Found once for each type: a plot asks for it with every event."""
 
 
-def _shown_by(kind: type) -> tuple[str, ...]:
+def shown_by(kind: type) -> tuple[str, ...]:
     if kind not in _SHOWN:
         names = [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
         is_shown = [name for name in dir(kind) if not name.startswith("_")] if names else []
@@ -98,7 +98,7 @@ def _numbers(path: str, value: Any, most: int) -> Iterator[str]:
 
 
 def _named(value: Any, name: str) -> Any:
-    fields = _shown_by(type(value))
+    fields = shown_by(type(value))
     if name in fields:
         return getattr(value, name)
     if name in MEASURES and hasattr(value, "__len__"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -65,8 +65,8 @@ class BreakpointBook:
         """Nothing stops while they are muted."""
         self.hit: dict[str, int] = {}
         """How often each has stopped, by key."""
-        self.not_found: set[str] = set()
-        """Keys of those that the debugger could not place."""
+        self.waiting: dict[str, str] = {}
+        """Why a breakpoint does not stop yet, by key; one that is not in here was confirmed by the debugger."""
         self._heard: list[Callable[[str, bool], object]] = []
 
     def listen(self, heard: Callable[[str, bool], object]) -> Callable[[], None]:
@@ -129,7 +129,7 @@ class BreakpointBook:
             del self._points[file]
             self._tell(file)
         self.hit.clear()
-        self.not_found.clear()
+        self.waiting.clear()
 
     def move(self, file: str, lines: dict[int, int]) -> None:
         """An edit has put lines elsewhere: old line -> new line; 0 where the line is gone.
@@ -164,13 +164,13 @@ class BreakpointBook:
         point = self.at(file, line)
         if point is not None:
             self.hit[point.key] = self.hit.get(point.key, 0) + 1
-            self.not_found.discard(point.key)
             self._tell(file, asks=False)
 
-    def note_placed(self, file: str, line: int, placed: bool) -> None:
-        key = f"{file}:{line}"
-        if placed == (key in self.not_found):
-            (self.not_found.discard if placed else self.not_found.add)(key)
+    def note_waiting(self, waiting: Mapping[str, str]) -> None:
+        """Which breakpoints do not stop yet, and why; in place of what was known about all of them."""
+        changed = {key for key in {*waiting, *self.waiting} if waiting.get(key) != self.waiting.get(key)}
+        self.waiting = dict(waiting)
+        for file in sorted({key.rpartition(":")[0] for key in changed}):
             self._tell(file, asks=False)
 
     # ---- kept
@@ -182,7 +182,7 @@ class BreakpointBook:
         """What was saved, or of it what can be read; in place of what was there."""
         self._points.clear()
         self.hit.clear()
-        self.not_found.clear()
+        self.waiting.clear()
         self.exceptions, self.muted = FIRST_EXCEPTIONS, False
         try:
             kept = json.loads(text)
@@ -197,8 +197,18 @@ class BreakpointBook:
 
     def _forget(self, key: str) -> None:
         self.hit.pop(key, None)
-        self.not_found.discard(key)
+        self.waiting.pop(key, None)
 
     def _tell(self, file: str, *, asks: bool = True) -> None:
         for heard in list(self._heard):
             heard(file, asks)
+
+
+def point_words(point: Breakpoint, waiting: str) -> str:
+    """What a breakpoint does, and why it does not do so yet."""
+    words = [f"Says {point.log}" if point.log else "Stops here"]
+    words += [f"when {point.condition}"] if point.condition else []
+    words += [f"at pass {point.hits}"] if point.hits else []
+    if not point.enabled:
+        return f"Disabled. {' '.join(words)}"
+    return f"{' '.join(words)}\nNot yet: {waiting}" if waiting else " ".join(words)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PyQt6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QMenu, QToolTip
 
-from studio.editor.code.breakpoint_book import Breakpoint
+from studio.editor.code.breakpoint_book import Breakpoint, point_words
 from studio.editor.code.lexers import SIZE, lexer_for, scintilla_font
 from studio.editor.fonts import code_font
 from studio.editor.icons import pixmap
@@ -21,7 +21,10 @@ POINTS, ARROW, NUMBERS, GAP = range(4)
 """The margins, from the left."""
 STOP, ASKS, LOG, OFF, HERE, HERE_GROUND, CALLER, CALLER_GROUND = range(8)
 """The markers."""
-PLAIN = (STOP, ASKS, LOG, OFF)
+WAITING, WAITING_ASKS, WAITING_LOG = 20, 21, 22
+"""The same hollow: the debugger has not confirmed them."""
+HOLLOW = {STOP: WAITING, ASKS: WAITING_ASKS, LOG: WAITING_LOG}
+PLAIN = (STOP, ASKS, LOG, OFF, *HOLLOW.values())
 DWELL_MS = 350
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 KEYS = {"save": "Ctrl+S", "find": "Ctrl+F", "replace": "Ctrl+H", "go_to": "Ctrl+G", "point": "F9",
@@ -46,6 +49,8 @@ class CodeEditor(QsciScintilla):
         self.path, self.theme = path, theme
         self._stands = False
         self._logs: dict[int, tuple[str, str]] = {}
+        self._tips: dict[int, str] = {}
+        """What is said about the breakpoints, by line."""
         self._points: dict[int, int] = {}
         """Handle of the marker -> line, from 1 on."""
         self._values: dict[int, tuple[str, str]] = {}
@@ -117,6 +122,9 @@ class CodeEditor(QsciScintilla):
             (ASKS, "fa6s.circle-question", theme.error, 12),
             (LOG, "fa6s.diamond", theme.error, 13),
             (OFF, "mdi6.circle-outline", theme.muted, 14),
+            (WAITING, "mdi6.circle-outline", theme.error, 14),
+            (WAITING_ASKS, "mdi6.help-circle-outline", theme.error, 14),
+            (WAITING_LOG, "mdi6.rhombus-outline", theme.error, 14),
             (HERE, "fa6s.arrow-right", theme.frozen, 13),
             (CALLER, "fa6s.arrow-right", theme.muted, 13),
         ):
@@ -127,20 +135,24 @@ class CodeEditor(QsciScintilla):
 
     # ---- breakpoints
 
-    def show_points(self, points: list[Breakpoint], not_found: set[str]) -> None:
+    def show_points(self, points: list[Breakpoint], waiting: Mapping[str, str]) -> None:
+        """`waiting`: why some of them do not stop yet, by key."""
         for marker in PLAIN:
             self.markerDeleteAll(marker)
         self._points.clear()
         for point in points:
-            if not point.enabled or point.key in not_found:
+            if not point.enabled:
                 marker = OFF
             elif point.log:
                 marker = LOG
             else:
                 marker = ASKS if point.condition or point.hits else STOP
+            if point.key in waiting:
+                marker = HOLLOW.get(marker, marker)
             handle = self.markerAdd(point.line - 1, marker)
             if handle >= 0:
                 self._points[handle] = point.line
+        self._tips = {point.line: point_words(point, waiting.get(point.key, "")) for point in points}
         logs = {point.line: f"logs {point.log}, does not stop" for point in points if point.log and point.enabled}
         self._logs = {line: (words, "disabled") for line, words in logs.items()}
         self._repaint()
@@ -231,6 +243,20 @@ class CodeEditor(QsciScintilla):
             event.accept()  # before the window takes it for one of its actions
             return True
         return bool(super().event(event))
+
+    def viewportEvent(self, event: QEvent | None) -> bool:
+        """The mouse rests on a breakpoint: what it does, or why it does nothing."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            is_beside = event.pos().x() < sum(self.marginWidth(margin) for margin in (POINTS, ARROW, NUMBERS))
+            tip = self.tip_of(self.lineAt(event.pos()) + 1) if is_beside else ""
+            if tip:
+                QToolTip.showText(event.globalPos(), tip, self.viewport())
+                return True
+        return bool(super().viewportEvent(event))
+
+    def tip_of(self, line: int) -> str:
+        """What is said about the breakpoint of a line; nothing where there is none."""
+        return self._tips.get(line, "")
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QPoint, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 from studio.editor.code.breakpoint_editor import BreakpointEditor
 from studio.editor.code.code_editor import CodeEditor
+from studio.editor.code.code_lines import stopping_line
+from studio.editor.code.condition_check import Scope, scope_at
 from studio.editor.code.find_bar import FindBar
 from studio.editor.code.text_file import TextFile
 from studio.editor.notice import DifferenceDialog, Notice, difference
@@ -65,7 +68,10 @@ class CodePage(QWidget):
         editor = self.editor
         editor.modificationChanged.connect(lambda _: self._retitle())
         editor.key_wanted.connect(self._key)
-        editor.point_clicked.connect(lambda line: book.toggle(self.key, line))
+        editor.point_clicked.connect(self.toggle_point)
+        scroll = editor.verticalScrollBar()
+        assert scroll is not None
+        scroll.valueChanged.connect(lambda _: self._place_form())
         editor.point_menu.connect(lambda line, at: self.point_menu(line).popup(at))
         editor.points_moved.connect(lambda moved: book.move(self.key, moved))
         editor.menu_opening.connect(self._add_to_menu)
@@ -144,7 +150,7 @@ class CodePage(QWidget):
         DifferenceDialog(self, "On disk, and here", difference(ours)).show()
 
     def _show_text(self) -> None:
-        self.editor.show_points([], set())  # they belong to lines of the text that goes
+        self.editor.show_points([], {})  # they belong to lines of the text that goes
         self.editor.setText(self.file.text)
         self.editor.setEolMode(_EOL[self.file.newline])
         self.editor.setModified(False)
@@ -171,18 +177,29 @@ class CodePage(QWidget):
 
     def _book_changed(self, file: str, _: bool) -> None:
         if file == self.key:
-            self.editor.show_points(self.book.of_file(self.key), self.book.not_found)
+            self.editor.show_points(self.book.of_file(self.key), self.book.waiting)
+
+    def toggle_point(self, line: int) -> None:
+        """Set one in this line, or in the next one with code; remove the one that is here."""
+        if self.book.at(self.key, line) is None:
+            line = self._stopping(line)
+            if self.book.at(self.key, line) is not None:
+                return  # below a comment: it is there already
+        self.book.toggle(self.key, line)
+
+    def _stopping(self, line: int) -> int:
+        return stopping_line(self.editor.text(), line) if self.file.path.suffix == ".py" else line
 
     def point_menu(self, line: int) -> QMenu:
         """What can be done about a breakpoint in a line."""
         menu, point = QMenu(self), self.book.at(self.key, line)
         if point is None:
-            self._entry(menu, "Set breakpoint", lambda: self.book.toggle(self.key, line))
+            self._entry(menu, "Set breakpoint", lambda: self.toggle_point(line))
             self._entry(menu, "Set breakpoint with a condition…", lambda: self.edit_point(line))
             self._entry(menu, "Set log point…", lambda: self.edit_point(line, "log"))
             return menu
         self._entry(menu, "Remove breakpoint", lambda: self.book.toggle(self.key, line))
-        word = "Switch off" if point.enabled else "Switch on"
+        word = "Disable" if point.enabled else "Enable"
         self._entry(menu, word, lambda: self.book.put(replace(point, enabled=not point.enabled)))
         self._entry(menu, "Condition, count or log…", lambda: self.edit_point(line))
         return menu
@@ -199,24 +216,40 @@ class CodePage(QWidget):
 
     def edit_point(self, line: int, first: str = "condition") -> BreakpointEditor:
         """The small form below its line."""
+        if self.book.at(self.key, line) is None:
+            line = self._stopping(line)
         point = self.book.at(self.key, line) or Breakpoint(self.key, line)
-        if self._form is not None and not self._form.isHidden():
+        if self._form is not None:
             self._form.leave()
-        form = BreakpointEditor(self.editor, point, first)
+        is_python = self.file.path.suffix == ".py"
+        scope = scope_at(self.editor.text(), line) if is_python else Scope(is_known=False)
+        form = self._form = BreakpointEditor(self, point, scope, first)
         form.accepted.connect(self.book.put)
-        form.destroyed.connect(lambda: self._form_gone(form))
-        y = self.editor.line_y(line) + 22
-        if y + form.height() > self.editor.height():
-            y = max(0, y - form.height() - 24)
-        form.move(QPoint(60, y))
+        form.left.connect(lambda: self._form_gone(form))
+        self._place_form()
         form.show()
         form.raise_()
-        self._form = form
+        form.setFocus()
         return form
+
+    def _place_form(self) -> None:
+        """Below its line, or above it where there is no room; it goes with its line, and stays within the page."""
+        form = self._form
+        if form is None:
+            return
+        at = self.editor.mapTo(self, QPoint(60, self.editor.line_y(form.point.line) + 22))
+        lowest = self.editor.geometry().bottom() - form.height()
+        y = at.y() if at.y() <= lowest else at.y() - form.height() - 24
+        form.move(min(at.x(), max(0, self.width() - form.width() - 8)), max(self.editor.y(), min(y, lowest)))
 
     def _form_gone(self, form: BreakpointEditor) -> None:
         if self._form is form:
             self._form = None
+            self.editor.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._place_form()
 
     # ---- keys
 
@@ -231,7 +264,7 @@ class CodePage(QWidget):
             case "before":
                 self.finder.search(back=True)
             case "point":
-                self.book.toggle(self.key, self.editor.line)
+                self.toggle_point(self.editor.line)
 
     def show_theme(self, theme: Theme) -> None:
         self.editor.show_theme(theme)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from studio.editor.code.breakpoint_book import BreakpointBook
+from studio.editor.code.attachments import Attachments
+from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 from studio.editor.code.debug_session import Body, DebugSession, Frame, Stop
 from studio.errors import StudioError
 
@@ -34,6 +35,9 @@ class Native(Protocol):
     def go_on(self, how: str) -> None: ...
 
     def end(self) -> None: ...
+
+    def has(self, point: Breakpoint) -> bool:
+        """Whether gdb was told of this breakpoint."""
 
 
 class DebugControl(QObject):
@@ -64,6 +68,7 @@ class DebugControl(QObject):
         self.frame: Frame | None = None
         self._looked_at: DebugSession | None = None
         self._project = ""
+        self.attachments = Attachments(self, self)
         feed.changed.connect(self._followed)
         feed.ended.connect(lambda _: self._end_all())
 
@@ -87,14 +92,14 @@ class DebugControl(QObject):
         return [native for native in self.natives.values() if native.stands]
 
     def is_debugged(self, component: str) -> bool:
-        host = self._host_of(component)
+        host = self.host_of(component)
         return host in self.sessions or host in self.natives
 
     def components_of(self, host: str) -> list[str]:
         components: Mapping[str, Mapping[str, Any]] = self.feed.state.get("components", {})
         return [name for name, told in components.items() if told["host"] == host]
 
-    def _host_of(self, component: str) -> str:
+    def host_of(self, component: str) -> str:
         told = self.feed.state.get("components", {}).get(component)
         return str(told["host"]) if told is not None else ""
 
@@ -103,6 +108,7 @@ class DebugControl(QObject):
     def show_project(self, folder: Path | None) -> None:
         """Those of another project; without one, none."""
         self._end_all()
+        self.attachments.forget()
         self._project = ""
         key = "" if folder is None else project_key(folder)
         self.book.restore(self.settings.text(f"{key}/breakpoints") if key else "")
@@ -110,27 +116,41 @@ class DebugControl(QObject):
 
     # ---- attaching
 
-    def attach(self, component: str, then: Callable[[], object] | None = None) -> None:
-        """Debug the process of a running component; `then` is called when a session, or gdb, has been begun."""
+    def attach(self, component: str, then: Callable[[], object] | None = None, *, goes_on: bool = False) -> None:
+        """Debug the process of a running component, in this run and the next ones.
+
+        `then` is called when a session, or gdb, has been begun; `goes_on`: a program that gdb stops to attach to it is
+        continued at once.
+        """
+        self.attachments.keep(component)
         if self.is_debugged(component):
             if then is not None:
                 then()
             return
+        host = self.host_of(component)
 
         def done(reply: Body) -> None:
+            self.attachments.answered(host)
             if reply.get("socket") is None:
-                self.native.emit(component, reply)
+                self.native.emit(component, {**reply, "goes_on": goes_on})
             else:
                 self.connect_to(str(reply["host"]), Path(reply["socket"]))
-                self.told.emit(f"{component} is debugged; set breakpoints by clicking left of a line")
+                self.told.emit(f"Debugging {component}: a breakpoint in its code stops the system")
             if then is not None:
                 then()
 
-        self.feed.ask("debug", done, self._refused, component=component, on=True, timeout_s=30.0)
+        def failed(error: StudioError) -> None:
+            self.attachments.answered(host, str(error))
+            self._refused(error)
+
+        self.attachments.asked(host)
+        self.feed.ask("debug", done, failed, component=component, on=True, timeout_s=30.0)
 
     def detach(self, component: str) -> None:
         """Debug its process no more; it goes on."""
-        session = self.sessions.get(self._host_of(component)) or self.natives.get(self._host_of(component))
+        host = self.host_of(component)
+        self.attachments.leave(host)
+        session = self.sessions.get(host) or self.natives.get(host)
         if session is not None:
             session.end()
         self.feed.ask("debug", None, self._refused, component=component, on=False)
@@ -153,8 +173,7 @@ class DebugControl(QObject):
         session.stopped.connect(lambda _: self._stands(session))
         session.continued.connect(lambda: self._goes(session))
         session.said.connect(lambda category, text: self.said.emit(host, category, text))
-        session.placed.connect(self._placed)
-        session.point_changed.connect(self.book.note_placed)
+        session.placed.connect(self.attachments.look)
         session.attached.connect(self.changed)
         session.ended.connect(lambda why: self._ended(session, why))
         asked = {file: self.book.asked_of(file) for file in self.book.files()}
@@ -300,12 +319,6 @@ class DebugControl(QObject):
             session.end()
         for native in list(self.natives.values()):
             native.end()
-
-    def _placed(self, file: str, found: list[Body]) -> None:
-        asked = self.book.asked_of(file)
-        for point, answer in zip(asked, found, strict=False):
-            is_known = answer.get("reason") != "pending"  # otherwise the debugger tells later
-            self.book.note_placed(file, int(point["line"]), bool(answer.get("verified")) or not is_known)
 
     def _book_changed(self, file: str, asks: bool) -> None:
         if asks:

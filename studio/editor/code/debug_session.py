@@ -60,10 +60,8 @@ class DebugSession(QObject):
     continued = pyqtSignal()
     said = pyqtSignal(str, str)
     """Category and text: what log points and the debugged process print."""
-    placed = pyqtSignal(str, list)
-    """File, and where the debugger has put the breakpoints that it was asked for, in their order."""
-    point_changed = pyqtSignal(str, int, bool)
-    """File and line of a breakpoint that the debugger can place now, or cannot any more."""
+    placed = pyqtSignal()
+    """`answers` has news."""
     attached = pyqtSignal()
     ended = pyqtSignal(str)
     """Why, or nothing if it was asked for."""
@@ -74,6 +72,10 @@ class DebugSession(QObject):
         self.host, self.address = host, address
         self.condition: Condition = "attaching"
         self.stop: Stop | None = None
+        self.answers: dict[str, dict[int, str]] = {}
+        """By file and line: "" for a breakpoint that stops, otherwise why it does not; only what is known by now."""
+        self._places: dict[int, tuple[str, int]] = {}
+        """File and line of a breakpoint, by the number that the debugger has given it."""
         self._client: DapClient | None = None
         self._crossed.connect(lambda do: do(), type=Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         self._turn = 0
@@ -91,22 +93,22 @@ class DebugSession(QObject):
         try:
             client = DapClient.connect(self.address, self._heard, self._lost)
             self._client = client
-            placed = client.attach(breakpoints, exceptions)
+            found = client.attach(breakpoints, exceptions)
         except StudioError as error:
             if client is not None:
                 client.close()
             why = str(error)
             self._cross(lambda: self._finish(why))
             return
-        self._cross(lambda: self._attached(placed))
+        self._cross(lambda: self._attached(breakpoints, found))
 
-    def _attached(self, placed: dict[str, list[Body]]) -> None:
+    def _attached(self, asked: Mapping[str, Sequence[Mapping[str, Any]]], found: Mapping[str, list[Body]]) -> None:
         if self.condition == "ended":
             return
         if self.condition == "attaching":
             self.condition = "running"
-        for file, found in placed.items():
-            self.placed.emit(file, found)
+        for file, answers in found.items():
+            self._note(file, asked[file], answers)
         self.attached.emit()
 
     def end(self) -> None:
@@ -161,10 +163,19 @@ class DebugSession(QObject):
     def set_breakpoints(self, file: str, points: Sequence[Mapping[str, Any]]) -> None:
         self.ask(
             "setBreakpoints",
-            lambda body: self.placed.emit(file, body.get("breakpoints", [])),
+            lambda body: self._note(file, points, body.get("breakpoints", [])),
             source={"path": file},
             breakpoints=list(points),
         )
+
+    def _note(self, file: str, asked: Sequence[Mapping[str, Any]], found: Sequence[Body]) -> None:
+        """The debugger's answer to a list of breakpoints, in its order; what is pending is told later."""
+        self.answers[file] = {}
+        for point, answer in zip(asked, found, strict=False):
+            self._places[int(answer.get("id", -1))] = file, int(point["line"])
+            if answer.get("reason") != "pending":
+                self.answers[file][int(point["line"])] = _answer(answer, int(point["line"]))
+        self.placed.emit()
 
     def set_exceptions(self, filters: Sequence[str]) -> None:
         self.ask("setExceptionBreakpoints", filters=list(filters))
@@ -188,9 +199,10 @@ class DebugSession(QObject):
                 self._goes()
             case "breakpoint":
                 told = body.get("breakpoint") or {}
-                path = str((told.get("source") or {}).get("path", ""))
-                if path and told.get("line"):
-                    self.point_changed.emit(path, int(told["line"]), bool(told.get("verified")))
+                place = self._places.get(int(told.get("id", -1)))
+                if place is not None and told.get("reason") != "pending":
+                    self.answers.setdefault(place[0], {})[place[1]] = _answer(told, place[1])
+                    self.placed.emit()
             case "output":
                 if body.get("category") != "telemetry":
                     self.said.emit(str(body.get("category", "console")), str(body.get("output", "")))
@@ -227,6 +239,14 @@ class DebugSession(QObject):
     def _cross(self, do: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the window is gone
             self._crossed.emit(do)
+
+
+def _answer(told: Mapping[str, Any], line: int) -> str:
+    """What a debugger says about a breakpoint: "" if it stops there."""
+    if not told.get("verified"):
+        return str(told.get("message") or "No code in this line")
+    stops_at = int(told.get("line") or line)
+    return "" if stops_at == line else f"No code in this line: it stops in line {stops_at}"
 
 
 def _frame(told: Body) -> Frame:

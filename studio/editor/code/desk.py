@@ -30,6 +30,7 @@ class CodeDesk(QObject):
         self.start_under: StartUnder = StartUnder(window)
         self._marked: CodePage | None = None
         debug, code = window.debug, window.code
+        debug.attachments.made_of = self.reload.running_with
         debug.frame_chosen.connect(self._show_frame)
         debug.told.connect(lambda words: window.status.say(words))
         debug.refused.connect(lambda words: window.status.say(words, trouble=True))
@@ -122,6 +123,11 @@ class CodeDesk(QObject):
         window.status.say(f"{file} attaches to {host}: choose “Studio: {host}” under Run and Debug{more}")
 
     def _debug_native(self, component: str, told: dict[str, Any]) -> None:
+        if told["goes_on"] and told["missing"]:  # nobody asked for gdb: the breakpoint says why it does not stop
+            debug = self.window.debug
+            debug.attachments.answered(debug.host_of(component), str(told["missing"]))
+            self.window.live.feed.ask("debug", None, lambda _: None, component=component, on=False)
+            return
         self.window.side_panels.show("terminal").debug(component, told)
 
     # ---- values under the mouse

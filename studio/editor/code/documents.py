@@ -97,13 +97,15 @@ class CodeDocuments(QObject):
 
     @property
     def current(self) -> CodePage | None:
-        """The page that has the keyboard, or had it last and can still be seen."""
+        """The page that has the keyboard, or had it last and can still be seen, or is in front of the others."""
         focus = QApplication.focusWidget()
         for key, page in self.pages.items():
             if focus is not None and (focus is page or page.isAncestorOf(focus)):
                 self._current = key
         found = self.pages.get(self._current)
-        return found if found is not None and found.isVisible() else None
+        if found is None or not found.isVisible():  # another tab was chosen with the mouse
+            found = next((page for page in self.pages.values() if page.isVisible()), None)
+        return found
 
     @property
     def has_focus(self) -> bool:
@@ -115,7 +117,7 @@ class CodeDocuments(QObject):
         """In the line of the cursor."""
         page = self.current
         if page is not None:
-            self.window.debug.book.toggle(page.key, page.editor.line)
+            page.toggle_point(page.editor.line)
         else:
             self.window.status.say("Open code first: a breakpoint belongs to a line", trouble=True)
 

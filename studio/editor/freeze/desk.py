@@ -268,12 +268,27 @@ class FreezeDesk(QObject):
         )
 
     def debug_selected(self) -> None:
-        """Attach the debugger to the selected components, or let go of them."""
-        for name in self.window.live.selected():
+        """Attach the debugger to the selected components, or to those of the code in front; or let go of them."""
+        for name in self._to_debug():
             if self.window.debug.is_debugged(name):
                 self.window.debug.detach(name)
+                self.window.status.say(f"{name} is not debugged any more")
             else:
                 self.window.debug.attach(name)
+
+    def _to_debug(self) -> list[str]:
+        """The code that has the keyboard is meant, then what is selected, then the code that can be seen."""
+        window = self.window
+        page = window.code.current
+        is_selected = bool(window.canvas.canvas.selected_nodes())
+        if page is None or (is_selected and not window.code.has_focus):
+            return window.live.selected()
+        names = window.code_desk.reload.running_with(page.file.path)
+        if not names:
+            up = window.live.control.is_up
+            why = f"No running component uses {page.file.path.name}" if up else "The system does not run"
+            window.status.say(why, trouble=True)
+        return names
 
     def debug_at(self, file: str, line: int) -> None:
         """The selected component fails in this line: have it stop there, with the debugger on it."""

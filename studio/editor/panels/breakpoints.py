@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor
+from PyQt6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import QHeaderView, QMenu, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from studio.editor.code.breakpoint_book import EXCEPTION_TIPS, EXCEPTIONS, BreakpointBook
+from studio.editor.code.breakpoint_book import EXCEPTION_TIPS, EXCEPTIONS, BreakpointBook, point_words
 from studio.editor.icons import icon
 from studio.editor.panels.viewer import Bar, facts
 from studio.editor.theme import Theme
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 NAME, ABOUT = range(2)
+_PICTURES = {
+    (False, False): "fa6s.circle",
+    (False, True): "mdi6.circle-outline",
+    (True, False): "fa6s.diamond",
+    (True, True): "mdi6.rhombus-outline",
+}
+"""Of a log point or not; hollow while it waits for the debugger."""
 _KIND, _KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 
 
@@ -71,19 +78,19 @@ class LineBreakpoints:
             words = [f"when {point.condition}"] if point.condition else []
             words += [f"hits {point.hits}"] if point.hits else []
             if point.log:
-                words.append("log")
+                words.append(f"says {point.log}")
             if self.book.hit.get(point.key):
                 words.append(f"hit {self.book.hit[point.key]}")
-            lost = point.key in self.book.not_found
+            waiting = self.book.waiting.get(point.key, "") if point.enabled else ""
             rows.append(
                 Row(
                     point.key,
                     f"{point.file.rpartition('/')[2]}:{point.line}",
-                    "fa6s.diamond" if point.log else "fa6s.circle",
-                    "muted" if lost or not point.enabled else "error",
+                    _PICTURES[bool(point.log), bool(waiting)],
+                    "error" if point.enabled else "muted",
                     point.enabled,
-                    "no code there" if lost else ", ".join(words),
-                    f"{point.file}:{point.line}" + (f"\nsays: {point.log}" if point.log else ""),
+                    ", ".join(words) or ("waiting" if waiting else ""),
+                    f"{point_words(point, waiting)}\n{point.file}:{point.line}",
                 )
             )
         return rows
@@ -172,8 +179,12 @@ class Breakpoints(QWidget):
         header = self.table.header()
         assert header is not None
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(ABOUT, QHeaderView.ResizeMode.ResizeToContents)
+        header.setMinimumSectionSize(0)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.ResizeToContents)  # the rest is for what is said of it
+        header.setSectionResizeMode(ABOUT, QHeaderView.ResizeMode.Stretch)
+        remove = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.table)
+        remove.setContext(Qt.ShortcutContext.WidgetShortcut)
+        remove.activated.connect(self.remove_chosen)
         self._plus = self._tool("mdi6.plus", "Add a breakpoint", self._open_plus)
         self._mute = self._tool("mdi6.bell-off-outline", "Stop nowhere: breakpoints are kept, but switched off", None)
         self._mute.setCheckable(True)
@@ -230,6 +241,22 @@ class Breakpoints(QWidget):
             item.setForeground(NAME, QColor(self.theme.muted))
         return item
 
+    def remove_chosen(self) -> None:
+        """The row with the cursor; the cursor goes to the next one."""
+        item = self.table.currentItem()
+        if item is None:
+            return
+        place = self.table.indexOfTopLevelItem(item)
+        self._of(item).remove(self._key(item))
+        if self.table.currentItem() is None:
+            self.table.setCurrentItem(self.table.topLevelItem(min(place, self.table.topLevelItemCount() - 1)))
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        header, viewport = self.table.header(), self.table.viewport()
+        if header is not None and viewport is not None:
+            header.setMaximumSectionSize(max(40, viewport.width()))  # a long name is cut, and nothing scrolls sideways
+
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
         for button, name in ((self._plus, "mdi6.plus"), (self._mute, "mdi6.bell-off-outline"),
@@ -280,7 +307,7 @@ class Breakpoints(QWidget):
             point = self.book.by_key(key) if isinstance(kind, LineBreakpoints) else None
             if point is not None:
                 entries["Condition, count or log…"] = lambda: self.edit_wanted.emit(point.file, point.line)
-            entries["Remove"] = lambda: kind.remove(key)
+            entries["Remove\tDel"] = lambda: kind.remove(key)
         for text, do in entries.items():
             entry = menu.addAction(text)
             assert entry is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from studio.editor.code.breakpoint_book import BreakpointBook
+from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 
 
 class GdbBreakpoints:
@@ -22,13 +22,17 @@ class GdbBreakpoints:
         conditions = {place: f" if {wanted[place]}" if wanted[place] else "" for place in new}
         return [*(f"unbreak {place}" for place in gone), *(f"break {place}{conditions[place]}" for place in new)]
 
+    def has(self, point: Breakpoint) -> bool:
+        """Whether gdb was told of it, as it is now."""
+        return self._given.get(_place(point)) == point.condition
+
     def _wanted(self) -> dict[str, str]:
         """Log points are for Python: they do not stop. Counts are set in gdb itself (`ignore`)."""
         if self._book.muted:
             return {}
         points = [point for point in self._book.all() if point.enabled and not point.log]
-        return {
-            f'-source "{point.file}" -line {point.line}': point.condition
-            for point in points
-            if Path(point.file).is_relative_to(self._folder)
-        }
+        return {_place(point): point.condition for point in points if Path(point.file).is_relative_to(self._folder)}
+
+
+def _place(point: Breakpoint) -> str:
+    return f'-source "{point.file}" -line {point.line}'

@@ -16,6 +16,7 @@ from studio.editor.terminal.view import TerminalView
 from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
+    from studio.editor.code.breakpoint_book import Breakpoint
     from studio.editor.code.code_page import CodePage
     from studio.editor.feed import Changes
     from studio.editor.main_window import MainWindow
@@ -37,7 +38,8 @@ class GdbPage(QWidget):
         self._marked: CodePage | None = None
         self._build()
         self._breakpoints = GdbBreakpoints(window.debug.book, Path(told["folder"]))
-        words = [word for command in self._breakpoints.commands() for word in ("-ex", command)]
+        commands = [*self._breakpoints.commands(), *(["continue"] if told.get("goes_on") else [])]
+        words = [word for command in commands for word in ("-ex", command)]
         self.terminal = PseudoTerminal([*told["command"], *words], self.view.page.columns, self.view.page.lines, self)
         self.terminal.said.connect(self.view.feed)
         self.terminal.ended.connect(self._gdb_has_ended)
@@ -46,6 +48,7 @@ class GdbPage(QWidget):
         window.debug.natives[self.host] = self
         self._stop_listening = window.debug.book.listen(lambda _, asks: self._tell_breakpoints() if asks else None)
         window.live.feed.changed.connect(self._follow)
+        window.debug.attachments.look()
         self._show_stop()
 
     def _build(self) -> None:
@@ -88,6 +91,9 @@ class GdbPage(QWidget):
         """As if it had been typed: gdb then says what it says to everybody who continues or steps."""
         self.view.type(KILL_LINE + COMMANDS[how])
 
+    def has(self, point: Breakpoint) -> bool:
+        return self._breakpoints.has(point)
+
     def end(self, *_: object) -> None:
         """gdb hears that its terminal is gone, and lets go of the program."""
         if self.terminal.is_open:
@@ -112,6 +118,7 @@ class GdbPage(QWidget):
         commands = self._breakpoints.commands() if self.stands else []
         if commands:
             self.view.type(KILL_LINE + "".join(f"{command}\r" for command in commands).encode())
+            self.window_.debug.attachments.look()
 
     def _show_stop(self) -> None:
         stop, theme = self.stop, self.window_.theme
@@ -171,6 +178,7 @@ class GdbPage(QWidget):
         self.stop = None
         if window.debug.natives.get(self.host) is self:
             del window.debug.natives[self.host]
+            window.debug.attachments.look()
         if window.live.feed.is_attached:
             window.live.feed.ask("debug", None, lambda _: None, component=self.component, on=False)
         window.live.feed.changed.disconnect(self._follow)

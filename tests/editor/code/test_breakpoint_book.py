@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studio.editor.code.breakpoint_book import FIRST_EXCEPTIONS, Breakpoint, BreakpointBook
+from studio.editor.code.breakpoint_book import FIRST_EXCEPTIONS, Breakpoint, BreakpointBook, point_words
 
 FILE = "/x/terrain_map.py"
 
@@ -53,7 +53,20 @@ def test_hits_are_counted_and_forgotten_with_their_breakpoint() -> None:
     book.note_hit(FILE, 5)
     book.note_hit(FILE, 6)
     assert book.hit == {f"{FILE}:5": 1}
-    book.note_placed(FILE, 5, False)
-    assert book.not_found == {f"{FILE}:5"}
+    book.note_waiting({f"{FILE}:5": "No code in this line"})
     book.remove(FILE, 5)
-    assert not book.hit and not book.not_found and book.files() == []
+    assert not book.hit and not book.waiting and book.files() == []
+
+
+def test_only_files_whose_breakpoints_wait_for_something_else_now_are_shown_again() -> None:
+    book = BreakpointBook()
+    book.toggle(FILE, 5)
+    book.toggle("/x/other.py", 5)
+    heard: list[tuple[str, bool]] = []
+    book.listen(lambda file, asks: heard.append((file, asks)))
+    waiting = {f"{FILE}:5": "Attaching", "/x/other.py:5": "Attaching"}
+    book.note_waiting(waiting)
+    book.note_waiting(waiting)
+    book.note_waiting({"/x/other.py:5": "Attaching"})
+    assert heard == [("/x/other.py", False), (FILE, False), (FILE, False)]
+    assert point_words(book.all()[0], "Attaching") == "Stops here\nNot yet: Attaching"

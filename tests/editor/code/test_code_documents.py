@@ -10,7 +10,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.code.code_editor import HERE, HERE_GROUND, STOP
+from studio.editor.code.attachments import NOT_RUNNING
+from studio.editor.code.code_editor import HERE, HERE_GROUND, WAITING
 from studio.editor.code.code_page import CodePage
 from studio.editor.code.lexers import lexer_for
 from studio.editor.main_window import MainWindow
@@ -48,7 +49,8 @@ def test_a_click_in_the_margin_sets_a_breakpoint_that_moves_with_its_line(window
     assert viewport is not None
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(8, page.editor.line_y(4) + 6))
     assert [point.line for point in book.of_file(page.key)] == [4]
-    assert page.editor.markersAtLine(3) & 1 << STOP
+    assert page.editor.markersAtLine(3) == 1 << WAITING, "hollow: nobody has confirmed it"
+    assert page.editor.tip_of(4) == f"Stops here\nNot yet: {NOT_RUNNING}"
     page.editor.insertAt("    first = 1\r\n", 1, 0)
     assert [point.line for point in book.of_file(page.key)] == [5]
     page.editor.setCursorPosition(4, 0)
@@ -61,6 +63,62 @@ def test_a_click_in_the_margin_sets_a_breakpoint_that_moves_with_its_line(window
     assert "Remove breakpoint" in [entry.text() for entry in page.point_menu(2).actions()]
     page.editor.setModified(False)
     book.clear()
+
+
+def test_keys_in_the_form_of_a_breakpoint_never_come_to_the_code_behind_it(
+    window: MainWindow, page: CodePage, qtbot: QtBot
+) -> None:
+    window.show()
+    window.activateWindow()
+    form = page.edit_point(4)
+    qtbot.waitUntil(form.condition.hasFocus)
+
+    def press(key: Qt.Key) -> None:
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, key)
+
+    order = []
+    for _ in range(6):
+        press(Qt.Key.Key_Tab)
+        order.append(QApplication.focusWidget())
+    assert order[:2] == [form.hits, form.log] and order[-2] is form.condition, "round and round"
+    for key in (Qt.Key.Key_F9, Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_Insert):
+        press(key)
+    form.condition.setFocus()
+    QTest.keyClicks(form.condition, "tot")
+    assert form.condition.offered == ["total"] and "There is no tot here" in form.words.text()
+    press(Qt.Key.Key_Tab)
+    assert form.condition.text() == "total" and form.condition.hasFocus() and not form.condition.offered
+    QTest.keyClicks(form.condition, " >")
+    assert "Syntax error" in form.words.text() and not form.done.isEnabled()
+    press(Qt.Key.Key_Return)
+    assert form.isVisible(), "what cannot be read is not set"
+    QTest.keyClicks(form.condition, " 3")
+    press(Qt.Key.Key_Return)
+    assert not form.isVisible() and page.editor.hasFocus()
+    assert window.debug.book.asked_of(page.key) == [{"line": 4, "condition": "total > 3"}]
+    press(Qt.Key.Key_Escape)
+    form = page.edit_point(4)
+    form.condition.clear()
+    press(Qt.Key.Key_Escape)
+    assert not form.isVisible() and window.debug.book.asked_of(page.key) == [{"line": 4, "condition": "total > 3"}]
+    assert page.editor.text() == CODE and not page.is_modified
+    window.debug.book.clear()
+
+
+def test_f9_is_for_the_code_in_front_whichever_file_was_opened_last(
+    window: MainWindow, page: CodePage, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("first = 1\nsecond = 2\n")
+    assert window.code.open_at(other, 2) is not None
+    window.docks.show(f"code:{page.key}")  # as a click on its tab does, which leaves the keyboard where it was
+    page.editor.setCursorPosition(3, 0)
+    window.centralWidget().setFocus()
+    window.trigger("debug.breakpoint")
+    assert [point.key for point in window.debug.book.all()] == [f"{page.key}:4"]
+    window.debug.book.clear()
 
 
 def test_breakpoints_and_files_come_back_with_their_project(window: MainWindow, page: CodePage, rover: Path) -> None:

@@ -14,6 +14,9 @@ from PyQt6.QtWidgets import QLineEdit, QPushButton, QTreeWidgetItem
 from pytestqt.exceptions import TimeoutError as TookTooLong
 from pytestqt.qtbot import QtBot
 
+from studio.editor.code.attachments import NOT_RUNNING
+from studio.editor.code.code_editor import STOP as SOLID
+from studio.editor.code.code_editor import WAITING
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.held import HeldEvents
 from studio.editor.panels.value_tree import VALUE, ValueTree
@@ -114,9 +117,7 @@ def bench(one_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Iterator[Benc
     try:
         window.trigger("run.start")
         made.until(lambda: window.live.control.phase == "running", "the system to run")
-        window.debug.attach("adder")
-        made.until(lambda: window.debug.is_debugged("adder"), "the debugger")
-        window.debug.book.toggle(str(made.file), STOP)
+        window.debug.book.toggle(str(made.file), STOP)  # attaches by itself
         yield made
     finally:  # a window that is closed over a running system would ask what is to become of it
         window.debug.book.clear()
@@ -177,6 +178,34 @@ def test_a_system_frozen_at_a_breakpoint_is_looked_into_stepped_taken_back_chang
     assert bench.pids()["adder"] != pids["adder"]
     _go_into_handlers(bench)
     _start_under(bench)
+    _stop_and_run(bench)
+
+
+def _stop_and_run(bench: Bench) -> None:
+    """What stopped in one run stops in the next one; in between, its dot is hollow and says why."""
+    window = bench.window
+    book = window.debug.book
+    book.clear()
+    book.toggle(str(bench.file), STOP)
+    window.live.stop()
+    bench.until(lambda: window.live.control.phase == "stopped", "the end")
+    assert not window.debug.sessions
+    (point,) = book.all()
+    editor = window.code.pages[point.file].editor
+    assert editor.markersAtLine(point.line - 1) == 1 << WAITING and NOT_RUNNING in editor.tip_of(point.line)
+    window.trigger("run.start")
+    bench.until(lambda: window.debug.is_stopped and window.freeze.is_frozen, "the stop in the next run")
+    assert window.debug.frame is not None and window.debug.frame.line == point.line and not book.waiting
+    assert editor.markersAtLine(point.line - 1) & 1 << SOLID
+
+    # Ctrl+Shift+D from the code in front lets go of its component, and the dot says so.
+    editor.setFocus()
+    bench.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    bench.until(lambda: not window.debug.is_debugged("adder"), "the debugger to go")
+    assert "adder is not debugged" in editor.tip_of(point.line)
+    bench.until(lambda: window.live.control.phase == "running", "the system to go on")
+    bench.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    bench.until(lambda: window.debug.is_stopped and not book.waiting, "the next stop")
 
 
 def _go_into_handlers(bench: Bench) -> None:
