@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.harness import OURS, Contender, Report, installed, interleave
+from bench.harness import OURS, PROMISED, Contender, Report, installed, interleave
 from bench.viewers_parts.six_panels import measured
 
 PYQTGRAPH, MATPLOTLIB = "pyqtgraph", "matplotlib"
 ONE_CORE, STALL, STALL_MS = "one core", "a stall", 200.0
+LAYOUT_MS = 300.0
 WIDTH, HEIGHT = 1000, 800
 FRAMES = 4
 CURVES, POINTS, STEP = 8, 100_000, 500
@@ -55,7 +56,9 @@ def _add_window(report: Report) -> None:
     cores: dict[str, float | None] = {OURS: told["cores"], ONE_CORE: 1.0}
     report.add("six panels on the running Raptor", "cores", cores, against=ONE_CORE, goal=0.5)
     stall: dict[str, float | None] = {OURS: told["longest_stall_ms"], STALL: STALL_MS}
-    report.add("its longest stall", "ms", stall, against=STALL, goal=1.0)
+    report.add("its longest stall, layouts included", "ms", stall, against=STALL, goal=1.0)
+    layout: dict[str, float | None] = {OURS: told["layout_ms"], PROMISED: LAYOUT_MS}
+    report.add("another layout until it is painted", "ms", layout, against=PROMISED, goal=1.0)
 
 
 def frame_ms(draw: Callable[[int], object]) -> float:

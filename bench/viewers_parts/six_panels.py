@@ -3,7 +3,8 @@
     python -m bench.viewers_parts.six_panels [seconds] [picture.png]     on a screen of its own; prints JSON
 
 The window is a process of its own, as it is for users, and runs the system as its Run button does; its own processor
-time counts, and a stall is what its log calls one, from before the first panel opens until the end. On a machine with
+time counts, and a stall is what its log calls one, from before the first panel opens until all layouts
+were chosen. On a machine with
 much else to do it gets less than it wants: `pace`, `batch_hz` and `scene_hz` then fall.
 """
 
@@ -18,6 +19,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -27,6 +29,7 @@ SECONDS = 20.0
 WIDTH, HEIGHT = 1920, 1080
 SETTLE_MS = 8000
 """Costs count from here on, when what happens once has happened: imports, first pictures. Stalls count before, too."""
+LAYOUTS = ("Run", "Debug", "Build", "Log", "Run", "Compare", "Debug", "Run", "Build")
 PLOTTED = (
     ("/arc_arbiter/command", "speed_m_s"),
     ("/arc_arbiter/command", "steering_angle_rad"),
@@ -36,12 +39,17 @@ PLOTTED = (
 
 def measured(seconds: float = SECONDS, picture: str = "") -> dict[str, Any]:
     """Of a window that is started for this and is gone afterwards."""
-    words = [sys.executable, "-m", "bench.viewers_parts.six_panels", str(seconds), picture, "--here"]
+    told: dict[str, Any] = told_by("bench.viewers_parts.six_panels", [str(seconds), picture, "--here"], seconds + 240)
+    return told
+
+
+def told_by(module: str, words: list[str], timeout_s: float) -> Any:
+    """The JSON in the last line of a program that is started on a screen of its own, with settings of its own."""
+    command = [sys.executable, "-m", module, *words]
     with tempfile.TemporaryDirectory() as home, _screen() as screen:
         env = {**os.environ, **screen, "PYTHONPATH": str(ROOT), "STUDIO_RUNS": home, "XDG_CONFIG_HOME": home}
-        done = subprocess.run(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, timeout=seconds + 240, check=True)
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+        done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, timeout=timeout_s, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @contextmanager
@@ -62,11 +70,12 @@ def _screen() -> Iterator[dict[str, str]]:
         server.wait()
 
 
-def _run_here(seconds: float, picture: str) -> dict[str, Any]:
+@contextmanager
+def running_window() -> Iterator[Any]:
+    """The main window with the running Raptor, and no viewer yet."""
     from PyQt6.QtWidgets import QApplication
 
     from studio.editor.app import make_window
-    from studio.editor.live_stalls import StallLog
     from studio.editor.settings import Settings
 
     app = QApplication(sys.argv[:1])
@@ -83,32 +92,40 @@ def _run_here(seconds: float, picture: str) -> dict[str, Any]:
         window.live.run()
         _until(lambda: window.live.control.phase == "running")
         try:
-            stalls = StallLog(None, window)
-            _open_panels(window)
-            _wait(SETTLE_MS)
-            opening = stalls.longest_s
-            scene: Any = window.viewers.open["scene.1"]
-            before_ns, painted = _time_ns(window), scene.view.painted
-            batches = _count(window.live.feed.changed)
-            told = _costs(seconds)
-            told["pace"] = (_time_ns(window) - before_ns) / 1e9 / told["wall_s"]
-            told["batch_hz"] = len(batches) / told["wall_s"]
-            told["scene_hz"] = (scene.view.painted - painted) / told["wall_s"]
-            told["stalls"] = [str(stall) for stall in stalls.stalls]
-            told["longest_stall_ms"] = max(0.0, stalls.longest_s) * 1000
-            told["longest_stall_opening_ms"] = max(0.0, opening) * 1000
-            stalls.close()
-            told["panels"] = [name for name, viewer in window.viewers.open.items() if viewer.isVisible()]
-            if picture:
-                window.grab().save(picture)
+            yield window
         finally:
             window.trigger("run.stop")
             _until(lambda: window.live.control.phase == "stopped")
             window.close()
+
+
+def _run_here(seconds: float, picture: str) -> dict[str, Any]:
+    with running_window() as window:
+        from studio.editor.live_stalls import StallLog
+
+        stalls = StallLog(None, window)
+        open_panels(window)
+        wait(SETTLE_MS)
+        opening = stalls.longest_s
+        scene: Any = window.viewers.open["scene.1"]
+        before_ns, painted = simulated_ns(window), scene.view.painted
+        batches = _count(window.live.feed.changed)
+        told = _costs(seconds)
+        told["pace"] = (simulated_ns(window) - before_ns) / 1e9 / told["wall_s"]
+        told["batch_hz"] = len(batches) / told["wall_s"]
+        told["scene_hz"] = (scene.view.painted - painted) / told["wall_s"]
+        told["panels"] = [name for name, viewer in window.viewers.open.items() if viewer.isVisible()]
+        if picture:
+            window.grab().save(picture)
+        told |= _switch_layouts(window)
+        told["stalls"] = [str(stall) for stall in stalls.stalls]
+        told["longest_stall_ms"] = max(0.0, stalls.longest_s) * 1000
+        told["longest_stall_opening_ms"] = max(0.0, opening) * 1000
+        stalls.close()
     return told
 
 
-def _open_panels(window: Any) -> None:
+def open_panels(window: Any) -> None:
     """Two rows of three beside the canvas, all of them in sight."""
     places = (
         ("scene", "right", "system"), ("map", "right", "scene.1"), ("votes", "right", "map.1"),
@@ -116,9 +133,37 @@ def _open_panels(window: Any) -> None:
     )  # fmt: skip
     for kind, side, beside in places:
         settings = {"fields": [list(field) for field in PLOTTED]} if kind == "plot" else None
-        window.viewers.add(kind, settings, f"{kind}.1")
-        window.docks.move(f"{kind}.1", side, beside=beside)
-        _wait(200)
+        name = f"{kind}.1"
+        window.viewers.open_soon(kind, settings, name)
+        _until(partial(window.docks.has, name))
+        window.docks.move(name, side, beside=beside)
+        wait(200)
+
+
+def _switch_layouts(window: Any) -> dict[str, float]:
+    """The longest time from choosing a layout until it is painted, and how many other windows came up meanwhile."""
+    from PyQt6.QtCore import QEvent, QObject
+    from PyQt6.QtWidgets import QApplication, QWidget
+
+    class Windows(QObject):
+        count = 0
+
+        def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802
+            is_shown = event is not None and event.type() == QEvent.Type.Show
+            self.count += is_shown and isinstance(watched, QWidget) and watched.isWindow()
+            return False
+
+    app, windows, longest = QApplication.instance(), Windows(), 0.0
+    assert app is not None
+    app.installEventFilter(windows)
+    for name in LAYOUTS:
+        began = perf_counter()
+        window.layouts.choose(name)
+        window.repaint()
+        longest = max(longest, perf_counter() - began)
+        wait(1000)
+    app.removeEventFilter(windows)
+    return {"layout_ms": longest * 1000, "stray_windows": windows.count}
 
 
 def _count(signal: Any) -> list[None]:
@@ -130,14 +175,14 @@ def _count(signal: Any) -> list[None]:
 
 def _costs(seconds: float) -> dict[str, Any]:
     began, cpu, threads = perf_counter(), process_time(), _threads()
-    _wait(int(seconds * 1000))
+    wait(int(seconds * 1000))
     wall_s, cpu_s = perf_counter() - began, process_time() - cpu
     each = {name: round((after - threads.get(name, 0.0)) / wall_s, 3) for name, after in _threads().items()}
     busy = dict(sorted(((name, share) for name, share in each.items() if share >= 0.005), key=lambda item: -item[1]))
     return {"wall_s": wall_s, "cpu_s": cpu_s, "cores": cpu_s / wall_s, "threads": busy}
 
 
-def _time_ns(window: Any) -> int:
+def simulated_ns(window: Any) -> int:
     """Of the simulation."""
     from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 
@@ -158,7 +203,7 @@ def _threads() -> dict[str, float]:
     return seconds
 
 
-def _wait(ms: int) -> None:
+def wait(ms: int) -> None:
     from PyQt6.QtCore import QEventLoop, QTimer
 
     loop = QEventLoop()
@@ -170,7 +215,7 @@ def _until(condition: Callable[[], bool], seconds: int = 120) -> None:
     for _ in range(10 * seconds):
         if condition():
             return
-        _wait(100)
+        wait(100)
     raise SystemExit("six_panels: the Raptor does not run")
 
 

@@ -40,7 +40,7 @@ class Action:
 
 def _viewer(kind: str) -> Callable[[MainWindow], object]:
     def open_one(window: MainWindow) -> None:
-        window.viewers.add(kind)
+        window.viewers.open_soon(kind)
 
     return open_one
 

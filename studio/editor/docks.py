@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import cast
 
-from PyQt6.QtCore import QByteArray, QPoint, Qt
+from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer, qUncompress
 from PyQt6.QtGui import QIcon
-from PyQt6.QtWidgets import QSplitter, QWidget
+from PyQt6.QtWidgets import QApplication, QSplitter, QWidget
 from PyQt6.sip import isdeleted
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
+
+from studio.editor.dock_tree import TAB, DockTree
+from studio.editor.window_menu import place_for_focus
 
 AREAS = {
     "left": DockWidgetArea.LeftDockWidgetArea,
@@ -34,6 +38,62 @@ class Docks:
         self._docks: dict[str, CDockWidget] = {}
         self._folded: list[str] = []
         """Hidden for want of room; nobody has closed them."""
+        self._homes: dict[str, str] = {}
+        """For each panel the one beside which it was added."""
+        self._tree: DockTree | None = None
+        """Where the panels will be, while several of them are moved at once."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow_keyboard)
+
+    def _follow_keyboard(self, before: QWidget | None, now: QWidget | None) -> None:
+        """A tab that comes over the one with the keyboard gets it; Qt would give it to the next field anywhere."""
+        if before is None or now is None or self._tree is not None or isdeleted(self.manager):
+            return
+        hidden = next((dock for dock in self._docks.values() if dock.isAncestorOf(before)), None)
+        if hidden is not None and not hidden.isVisible() and not hidden.isAncestorOf(now):
+            QTimer.singleShot(0, lambda: self._give_keyboard(hidden, now))
+
+    def _give_keyboard(self, hidden: CDockWidget, now: QWidget) -> None:
+        if isdeleted(hidden) or isdeleted(now) or not now.hasFocus():
+            return
+        area = hidden.dockAreaWidget()
+        over = area.currentDockWidget() if area is not None and not hidden.isClosed() else None
+        content = over.widget() if over is not None and over is not hidden else None
+        if content is not None and content.isVisible() and not content.isAncestorOf(now):
+            (place_for_focus(content) or content).setFocus()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """All that is moved, opened and hidden inside becomes one change of the window, which is painted once."""
+        if self._tree is not None:
+            yield
+            return
+        window = self.manager.window()
+        assert window is not None
+        held, was = window.focusWidget(), self._state()
+        self._tree = DockTree(was)
+        window.setUpdatesEnabled(False)
+        try:
+            yield
+        finally:
+            tree, self._tree = self._tree, None
+            self._keep_homes(tree)
+            if tree.to_bytes() != DockTree(was).to_bytes():
+                self.manager.restoreState(QByteArray(tree.to_bytes()))
+            window.setUpdatesEnabled(True)
+            if held is not None and not isdeleted(held) and held.isVisible():
+                held.setFocus()  # the library hides all panels for a moment, and the keyboard goes anywhere
+
+    def _state(self) -> bytes:
+        return _plain(self.manager.saveState())
+
+    def _keep_homes(self, tree: DockTree) -> None:
+        """What has no place in it gets one: without it, a panel would open as a window of its own."""
+        for name in self._docks:
+            if not tree.has(name):
+                home = self._homes.get(name, "")
+                tree.keep_closed(name, beside=home if tree.has(home) else "system")
 
     def set_document(self, name: str, title: str, widget: QWidget) -> None:
         dock = self._dock(name, title, widget)
@@ -46,15 +106,20 @@ class Docks:
         """At a side of the window or of the panel that it stands `beside`; "tab" is behind that one."""
         area = self._docks[beside].dockAreaWidget() if beside else None
         self.manager.addDockWidget(AREAS[side], self._dock(name, title, widget), area)
+        self._homes[name] = beside
 
     def add_viewer(
         self, name: str, title: str, widget: QWidget, side: str, *, beside: str, close: Callable[[], object]
     ) -> None:
         """A panel that the user can close for good; a layout that does not know it only hides it."""
-        around, sizes = self._around(beside)
-        self.add(name, title, widget, side, beside=beside)
-        _keep_sizes(around, sizes)
-        self._share(name, side)
+        if self._tree is not None:
+            self.add(name, title, widget, TAB, beside="system")
+            self._tree.place(name, side, beside=beside)
+        else:
+            around, sizes = self._around(beside)
+            self.add(name, title, widget, side, beside=beside)
+            _keep_sizes(around, sizes)
+            self._share(name, side)
         self.when_closed(name, close)
 
     def when_closed(self, name: str, do: Callable[[], object]) -> None:
@@ -70,6 +135,8 @@ class Docks:
 
     def is_in_front(self, name: str) -> bool:
         """Whether it can be seen, and no other tab lies over it."""
+        if self._tree is not None:
+            return self._tree.is_in_front(name)
         return bool(self._docks[name].isCurrentTab()) and not self.is_closed(name)
 
     def in_front(self) -> list[QWidget]:
@@ -79,6 +146,8 @@ class Docks:
         return [widget for _, widget in sorted(places, key=lambda place: (place[0].x(), place[0].y()))]
 
     def is_closed(self, name: str) -> bool:
+        if self._tree is not None:
+            return self._tree.is_closed(name)
         return bool(self._docks[name].isClosed())
 
     def remove(self, name: str) -> None:
@@ -89,10 +158,12 @@ class Docks:
 
     def move(self, name: str, side: str, *, beside: str) -> None:
         """A panel that is there already, to a side of another, or behind it."""
-        if self._docks[name].isClosed():
-            self._docks[name].toggleView(True)  # moved while it is closed, it would come without its tab
+        if self._tree is not None:
+            self._tree.place(name, side, beside=beside)
+            return
         around, sizes = self._around(beside)
         self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
+        self._docks[name].toggleView(True)  # not before: without a place it would be a window of its own for a moment
         _keep_sizes(around, sizes)
         self._share(name, side)
 
@@ -120,7 +191,7 @@ class Docks:
         folded, self._folded = self._folded, []
         for name in folded:
             if name in self._docks:
-                self._docks[name].toggleView(True)
+                self._open(name)
 
     def when_seen(self, name: str, do: Callable[[], object]) -> None:
         """Whenever a panel comes into sight or goes out of it."""
@@ -130,26 +201,44 @@ class Docks:
     def save(self) -> QByteArray:
         folded = self._folded
         self.unfold()
-        state = self.manager.saveState()
+        state = self.manager.saveState() if self._tree is None else QByteArray(self._tree.to_bytes())
         self.fold(folded)
         return state
 
     def restore(self, state: QByteArray) -> bool:
+        """False if it is nothing that was saved."""
+        try:
+            tree = DockTree(_plain(state))
+        except ValueError:
+            return False
         self._folded = []
-        return bool(self.manager.restoreState(state))
+        with self.at_once():
+            self._tree = tree
+        return True
 
     def show(self, name: str) -> None:
         """Open a panel and bring it to the front."""
-        dock = self._docks[name]
         self._folded = [each for each in self._folded if each != name]
-        dock.toggleView(True)
-        dock.setAsCurrentTab()
+        if self._tree is not None:
+            self._tree.show(name)
+            return
+        self._docks[name].toggleView(True)
+        self._docks[name].setAsCurrentTab()
 
     def hide(self, name: str) -> None:
-        self._docks[name].toggleView(False)
+        if self._tree is not None:
+            self._tree.hide(name)
+        else:
+            self._docks[name].toggleView(False)
 
     def toggle(self, name: str) -> None:
-        self._docks[name].toggleView(self._docks[name].isClosed())
+        (self._open if self.is_closed(name) else self.hide)(name)
+
+    def _open(self, name: str) -> None:
+        if self._tree is not None:
+            self._tree.open(name)
+        else:
+            self._docks[name].toggleView(True)
 
     def title(self, name: str) -> str:
         return str(self._docks[name].windowTitle())
@@ -175,12 +264,18 @@ class Docks:
 
     def set_sizes(self, name: str, sizes: list[int]) -> None:
         """Of the splitter around a panel."""
+        if self._tree is not None:
+            self._tree.set_sizes(name, sizes)
+            return
         area = self._docks[name].dockAreaWidget()
         if area is not None:
             self.manager.setSplitterSizes(area, sizes)
 
     def set_columns(self, left: int, right: int) -> None:
         """Widths of what stands left and right of the document, wherever that is; the document gets the rest."""
+        if self._tree is not None:
+            self._tree.set_columns("system", left, right, self.manager.width())
+            return
         area: QWidget | None = self._docks["system"].dockAreaWidget()
         root: QSplitter | None = None
         while area is not None and isinstance(area.parentWidget(), QSplitter):
@@ -197,6 +292,9 @@ class Docks:
 
     def set_shares(self, name: str, shares: tuple[int, ...]) -> None:
         """Of the splitter around a panel, for those of its parts that can be seen; the others keep nothing."""
+        if self._tree is not None:
+            self._tree.set_shares(name, shares)
+            return
         area = self._docks[name].dockAreaWidget()
         sizes = self.manager.splitterSizes(area) if area is not None else []
         splitter = area.parentWidget() if area is not None else None
@@ -230,6 +328,11 @@ class Docks:
         dock.setMinimumSizeHintMode(CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContent)
         self._docks[name] = dock
         return dock
+
+
+def _plain(state: QByteArray) -> bytes:
+    """What the library has saved, which may be compressed."""
+    return (state if state.startsWith(b"<?xml") else qUncompress(state)).data()
 
 
 def _keep_sizes(splitter: QSplitter | None, sizes: list[int]) -> None:

@@ -60,6 +60,10 @@ class Layouts(QObject):
 
     def choose(self, name: str) -> bool:
         """False if there is none of that name, or if it does not fit the panels any more."""
+        with self.docks.at_once():
+            return self._choose(name)
+
+    def _choose(self, name: str) -> bool:
         state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
         if name not in BUILT_IN and state is not None:  # viewers have to be there to be put into their places
             self.open_viewers(self.settings.text(self._key(f"viewers/{name}")))
@@ -167,12 +171,13 @@ class Layouts(QObject):
         """The panels as this project had them; a new one begins with Build."""
         key = self._project(project)
         state = self.settings.bytes(f"{key}/state")
-        if state is not None and self.docks.restore(state):
-            name = self.settings.text(f"{key}/name")
-            self.current = name if name in self.names() else BUILD
-            self.changed.emit()
-        else:
-            self.choose(BUILD)
+        with self.docks.at_once():
+            if state is not None and self.docks.restore(state):
+                name = self.settings.text(f"{key}/name")
+                self.current = name if name in self.names() else BUILD
+                self.changed.emit()
+            else:
+                self.choose(BUILD)
 
     def viewers(self, project: Path) -> str:
         """Which viewers this project had; they have to be there before `restore` can put them into their places."""

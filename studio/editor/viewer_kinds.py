@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -29,6 +30,12 @@ class Kind:
     """Better below the document than beside it."""
     is_large: bool = False
     """Needs the place of the document itself."""
+
+    @property
+    def is_imported(self) -> bool:
+        """All of it: another thread may be in the middle."""
+        module = sys.modules.get(self.module)
+        return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False, is_large: bool = False) -> Kind:

@@ -12,6 +12,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from studio.editor.automatic_layout import Wish, wishes
 from studio.editor.icons import icon
+from studio.editor.later import Beside
 from studio.editor.state_history import history_of
 from studio.editor.theme import Theme
 from studio.editor.viewer_kinds import KINDS, Kind, kind_called
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 ROOM_PX = 1400
 """In a window that is narrower, viewers are tabs of the document: beside it they would leave it too little."""
-PRELOADED = ("map", "plot")
+PRELOADED = ("map", "plot", "scene", *(kind.name for kind in KINDS))
+"""The slowest first, and all others."""
 PRELOAD_AFTER_MS = 3000
 NEXT_MS = 60
 """Between two viewers that open by themselves."""
@@ -55,6 +57,9 @@ class Viewers(QObject):
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
         self._imported.connect(self._open_chosen)
         self._to_open: list[Wish] = []
+        self._waiting: list[tuple[Kind, dict[str, Any] | None, str]] = []
+        """What was wanted and needs an import first."""
+        self._is_importing = False
         self._next = QTimer(self)
         self._next.setSingleShot(True)
         self._next.setInterval(NEXT_MS)
@@ -83,6 +88,28 @@ class Viewers(QObject):
         self._join(viewer)
         self.changed.emit()
         return viewer
+
+    def open_soon(self, kind_name: str, settings: dict[str, Any] | None = None, name: str = "") -> None:
+        """As `add`, after what it needs was imported beside the window's work.
+
+        Importing halts the window for half a second, also when another thread imports already and one has to wait.
+        """
+        self._waiting.append((kind_called(kind_name), settings, name))
+        self._open_waiting()
+
+    def _open_waiting(self) -> None:
+        """In the order in which they were wanted."""
+        while self._waiting and self._waiting[0][0].is_imported:
+            kind, settings, name = self._waiting.pop(0)
+            self.add(kind.name, settings, name)
+        if self._waiting and not self._is_importing:
+            self._is_importing = True
+            module = self._waiting[0][0].module
+            Beside(lambda: import_module(module), self._go_on, self)
+
+    def _go_on(self, _: object) -> None:
+        self._is_importing = False
+        self._open_waiting()
 
     def _place(self, kind: Kind) -> tuple[str, str]:
         """Large ones with the document, wide ones behind the problems; of the others the first beside the document, all
@@ -129,6 +156,7 @@ class Viewers(QObject):
         """Another project: its viewers are others."""
         self.are_unwanted = False
         self._to_open.clear()
+        self._waiting.clear()
         for name in list(self.open):
             self.open.pop(name).close_viewer()
             self.docks.remove(name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.app import furnish_and_open, make_window, show_first_page, start_watched
-from studio.editor.layouts import BUILD, BUILT_IN, RUN
+from studio.editor.layouts import BUILD, BUILT_IN, COMPARE, DEBUG, LOG, RUN
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
 
@@ -110,3 +110,70 @@ def test_panels_stand_where_they_were_left_also_if_they_come_in_slices(
     for window in windows:
         window.close()
         window.deleteLater()
+
+
+class ShownWindows(QObject):
+    """Every window that comes onto the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.titles: list[str] = []
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        is_shown = event is not None and event.type() == QEvent.Type.Show
+        if is_shown and isinstance(watched, QWidget) and watched.isWindow():
+            self.titles.append(f"{type(watched).__name__} {watched.windowTitle()}")
+        return False
+
+
+def test_no_window_appears_while_layouts_are_chosen_and_open_panels_stay_open(
+    window: MainWindow, rover: Path, qapp: QApplication
+) -> None:
+    window.resize(1600, 900)
+    window.files.open(rover)
+    for kind in ("states", "topics", "message", "votes"):
+        window.viewers.add(kind)
+    shown = ShownWindows()
+    qapp.installEventFilter(shown)
+    for name in (RUN, DEBUG, LOG, COMPARE, BUILD, DEBUG, RUN):
+        assert window.layouts.choose(name)
+        QApplication.processEvents()
+        assert window.layouts.current == name
+        assert not [viewer for viewer in window.viewers.open if window.docks.is_closed(viewer)]
+    window.docks.move("states.1", "right", beside="system")
+    window.docks.hide("topics.1")
+    window.docks.move("topics.1", "tab", beside="inspector")
+    assert is_shown(window, "states.1") and is_shown(window, "topics.1")
+    qapp.removeEventFilter(shown)
+    assert shown.titles == []
+    window.layouts.choose(BUILD)
+
+
+def test_the_keyboard_stays_where_it_is_while_layouts_are_chosen(
+    window: MainWindow, rover: Path, qapp: QApplication
+) -> None:
+    window.files.open(rover)
+    window.canvas.setFocus()
+    for name in (RUN, BUILD):
+        window.layouts.choose(name)
+        assert window.focusWidget() is window.canvas
+
+
+def test_a_tab_that_comes_over_the_canvas_gets_the_keyboard_and_no_field_elsewhere(
+    window: MainWindow, rover: Path, qtbot: QtBot
+) -> None:
+    window.files.open(rover)
+    window.viewers.add("compare")  # a tab of the document
+    window.docks.show("system")
+    QApplication.setActiveWindow(window)
+    window.activateWindow()
+    window.canvas.setFocus()
+    qtbot.waitUntil(window.canvas.hasFocus)
+    window.docks.show("compare.1")
+    compare = window.viewers.open["compare.1"]
+
+    def is_there() -> bool:
+        held = QApplication.focusWidget()
+        return held is not None and (held is compare or compare.isAncestorOf(held))
+
+    qtbot.waitUntil(is_there)

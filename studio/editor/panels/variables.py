@@ -40,12 +40,13 @@ class Variables(QWidget):
         self.parts.setStretchFactor(0, 3)
         self.parts.setStretchFactor(1, 2)
         self.empty = EmptyState("mdi6.variable", NOTHING, self.theme)
-        self._stack = QStackedLayout()
+        pages = QWidget()
+        self._stack = QStackedLayout(pages)  # without a widget around it, its first page would be a window for a moment
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.parts)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(self._stack)
+        layout.addWidget(pages)
         self._viewed, self._plane = "", 0
         self.debug.frame_chosen.connect(self._show_frame)
         self._show_frame(self.debug.frame)

@@ -74,7 +74,8 @@ class ArrayView(QWidget):
         self.table = QTableView()
         self.table.setAccessibleName("Values of the array")
         self.table.setFont(code_font(12))
-        self._place = QStackedLayout()
+        pages = QWidget()
+        self._place = QStackedLayout(pages)  # without a widget around it, its first page would be a window for a moment
         for widget in (self.picture, self.plot, self.table):
             self._place.addWidget(widget)
         self.figures = _Figures()
@@ -83,7 +84,7 @@ class ArrayView(QWidget):
         body = QHBoxLayout()
         body.setContentsMargins(10, 2, 10, 6)
         body.setSpacing(12)
-        body.addLayout(self._place, 1)
+        body.addWidget(pages, 1)
         body.addWidget(self.figures)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -176,9 +176,9 @@ def test_the_trace_is_kept_only_while_somebody_may_ask(feed: Feed) -> None:
 
 
 def test_other_viewers_ask_why(window: MainWindow) -> None:
-    window.trigger("viewer.topics")
+    window.viewers.add("topics")
     window.viewers.open["topics.1"].cause_wanted.emit("/filter/smooth", 0)  # type: ignore[attr-defined]
-    window.trigger("viewer.message")
+    window.viewers.add("message")
     window.viewers.open["message.1"].cause_wanted.emit("/filter/smooth", 7)  # type: ignore[attr-defined]
     asked = window.viewers.open["causality.1"]
     assert isinstance(asked, CausalityViewer) and asked.topic.topic == "/filter/smooth" and asked.number == 7

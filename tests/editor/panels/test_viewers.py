@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pytestqt.qtbot import QtBot
+
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.session import Session
@@ -15,10 +17,13 @@ def test_fields_travel_by_drag_and_drop() -> None:
 
 
 class TestInTheWindow:
-    def test_any_number_of_each_and_all_of_them_come_back_with_the_project(self, window: MainWindow) -> None:
+    def test_any_number_of_each_and_all_of_them_come_back_with_the_project(
+        self, window: MainWindow, qtbot: QtBot
+    ) -> None:
         viewers = window.viewers
         for name in ("map", "map", "plot", "votes"):
             window.trigger(f"viewer.{name}")
+        qtbot.waitUntil(lambda: len(viewers.open) == 4, timeout=30_000)  # what is imported for them comes beside
         assert list(viewers.open) == ["map.1", "map.2", "plot.1", "votes.1"]
         plot = viewers.open["plot.1"]
         assert isinstance(plot, PlotViewer)
@@ -33,15 +38,15 @@ class TestInTheWindow:
         assert not any(window.docks.is_closed(name) for name in viewers.open)
 
     def test_another_layout_leaves_them_open(self, window: MainWindow) -> None:
-        window.trigger("viewer.topics")
-        window.trigger("viewer.scan")
+        window.viewers.add("topics")
+        window.viewers.add("scan")
         for number in (1, 2, 1):
             window.layouts.choose_number(number)
             assert not any(window.docks.is_closed(name) for name in window.viewers.open)
 
     def test_both_themes(self, window: MainWindow) -> None:
         for name in ("map", "votes", "scan", "plot", "topics"):
-            window.trigger(f"viewer.{name}")
+            window.viewers.add(name)
         window.switch_theme()
         window.switch_theme()
         assert not window.grab().isNull()
