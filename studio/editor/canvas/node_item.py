@@ -85,15 +85,18 @@ class NodeItem(QGraphicsItem):
         return self.pos() + QPointF(port.x, port.y)
 
     def port_near(self, point: QPointF, reach: float = PORT_REACH) -> Port | None:
-        """The port under a point of the canvas; the nearest if two are."""
+        """The port under a point of the canvas; the nearest if two are. None from so far away that none is painted."""
+        if self._detail < SOME_DETAIL:
+            return None
         own = point - self.pos()
         near = [p for p in self.card.ports if abs(p.x - own.x()) <= reach and abs(p.y - own.y()) <= reach]
         return min(near, key=lambda p: abs(p.x - own.x()) + abs(p.y - own.y()), default=None)
 
     def segment_at(self, point: QPointF) -> SourceMode | None:
-        """The part of a source's switch under a point of the canvas."""
+        """The part of a source's switch under a point of the canvas; only where its words can be read."""
         own = point - self.pos()
-        if not self.card.is_source or not TITLE + 2 <= own.y() <= TITLE + SWITCH_ROW:
+        is_read = self.card.is_source and self._detail >= ALL_DETAIL
+        if not is_read or not TITLE + 2 <= own.y() <= TITLE + SWITCH_ROW:
             return None
         return next((mode for mode, left, width in self.card.segments() if left <= own.x() < left + width), None)
 

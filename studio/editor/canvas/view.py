@@ -169,8 +169,8 @@ class CanvasView(SightView):
             self.choosing.press([border], extend=extend)
             self._wait(at, lambda: MoveGesture(self.canvas, border, point))
         elif (remark := self.canvas.remark_at(point)) is not None:
+            on_grip = remark.isSelected() and remark.is_grip(point)  # only then it is painted
             self.choosing.press([remark], extend=extend)
-            on_grip = remark.is_grip(point)
             self._wait(at, lambda: ResizeGesture(remark) if on_grip else MoveGesture(self.canvas, remark, point))
         else:
             if not extend:

@@ -18,10 +18,14 @@ HANDLE_REACH = 10.0
 def wire_end_at(scene: CanvasScene, point: QPointF) -> tuple[WireItem, Port] | None:
     """A wire whose end is under the pointer, with the port at its other end. A selected one has handles."""
     for item in scene.selectedItems():
-        if isinstance(item, WireItem) and min(distance(item.start, point), distance(item.end, point)) <= HANDLE_REACH:
+        if (
+            isinstance(item, WireItem)
+            and item.has_handles
+            and min(distance(item.start, point), distance(item.end, point)) <= HANDLE_REACH
+        ):
             return _with_other_end(scene, item, point)
     under = scene.wire_at(point)
-    if under is None or scene.card_at(point) is not None:
+    if under is None or not under.has_handles or scene.card_at(point) is not None:
         return None
     near = min(distance(under.start, point), distance(under.end, point))
     return _with_other_end(scene, under, point) if near <= END_REACH else None

@@ -99,6 +99,11 @@ class WireItem(QGraphicsItem):
     def middle(self) -> QPointF:
         return self.path.pointAtPercent(0.5)
 
+    @property
+    def has_handles(self) -> bool:
+        """Whether its ends are painted large enough to be taken."""
+        return self._detail >= BLOCKS
+
     def is_shared_at(self, point: QPointF) -> bool:
         """Whether others of its net run there too."""
         return _is_on(self.course.trunk, point) and not _is_on(self.course.branch, point)

@@ -91,6 +91,21 @@ def test_from_far_away_there_is_no_button(view: CanvasView, hand_in: Callable[[C
     assert not asked and view.canvas.selected_nodes() == ["terrain_map"]
 
 
+def test_what_is_not_painted_takes_no_click(view: CanvasView, hand_in: Callable[[CanvasView], object]) -> None:
+    """At 66 % the words of a source's switch are not there, and a click in their place would have switched it."""
+    asked: list[object] = []
+    view.canvas.session.ask_modes = asked.append
+    for zoom, has_ports in ((0.66, True), (0.35, False)):
+        view.look_at(zoom, view.canvas.nodes["platform"].outline().center())
+        QApplication.processEvents()
+        view.canvas.clearSelection()
+        for mode in ("real", "logged", "simulated"):
+            hand_in(view).click(segment(view, "platform", mode))  # type: ignore[attr-defined]
+            assert not asked and view.canvas.selected_nodes() == ["platform"]
+        item = view.canvas.nodes["terrain_map"]
+        assert (item.port_near(item.anchor(item.card.ports[0])) is not None) is has_ports
+
+
 def test_a_segment_without_a_provider_says_why(near: CanvasView, hand_in: Callable[[CanvasView], object]) -> None:
     said: list[str] = []
     near.canvas.session.refused.connect(said.append)

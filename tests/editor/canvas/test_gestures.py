@@ -125,6 +125,7 @@ def test_a_frame_takes_along_what_lies_inside(view: CanvasView, hand: Any) -> No
 
 
 def test_a_note_is_resized_at_its_corner(view: CanvasView, hand: Any) -> None:
+    hand.click(QPointF(150, 60))  # only the selected one shows its grip
     hand.drag(QPointF(205, 93), QPointF(256, 128))
     note = view.canvas.session.system.layout.notes["n1"]
     assert (note.width, note.height) == (256, 112)
