@@ -98,6 +98,10 @@ class SerialVehicle(Actuator):
             return "the bumper is still pressed"
         return "the stop button is still pressed" if last.flags & Flags.EMERGENCY_STOP else ""
 
+    @property
+    def trouble(self) -> str:  # type: ignore[override]
+        return self.line.trouble if self.line is not None else ""
+
     def _open(self) -> None:
         if self.is_live():
             self.line = SerialLine(self.port, self.baud, self.talk, self.log)

@@ -169,7 +169,7 @@ def _connect(window: MainWindow) -> None:
     window.palette_panel.tool_wanted.connect(lambda name: use_tool(window, name))
     window.problems.go_to.connect(window.does.go_to_problem)
     window.problems.fixes_of = window.project.fixes_of
-    window.problems.fix_wanted.connect(lambda fix: window.session.do(fix.edit))
+    window.problems.fix_wanted.connect(window.project.carry_out)
     window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
     window.inspector.debug_wanted.connect(window.freeze.debug_at)

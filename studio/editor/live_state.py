@@ -39,6 +39,7 @@ LOOKS: Mapping[str, Look] = {
     "busy": Look("Busy", "fa6s.hourglass", "warning", 8),
     "restarting": Look("Restarting…", "fa6s.circle-exclamation", "error", 9),
     "hung": Look("Hung", "fa6s.circle-exclamation", "error", 10),
+    "no device": Look("No device", "fa6s.circle-exclamation", "error", 10),
     "error": Look("Error", "fa6s.circle-exclamation", "error", 11),
     "dead": Look("Dead", "fa6s.circle-exclamation", "error", 12),
     "gave up": Look("Gave up", "fa6s.circle-exclamation", "error", 13),
@@ -47,6 +48,9 @@ STOPPED = Look("Stopped here", "fa6s.snowflake", "frozen", 20)
 STOPPED_ALONE = Look("Stopped here", "fa6s.snowflake", "warning", 20)
 NOT_THERE = Look("Not running", "mdi6.circle-outline", "created", 0)
 """On the canvas, but not in the system that runs."""
+NOTHING_YET = Look("No data yet", "fa6s.hourglass", "warning", 8)
+NO_DATA = Look("No data", "fa6s.hourglass", "warning", 8)
+"""A real source that runs, and from which nothing comes."""
 PLAYED = Look("Played", "fa6s.circle-play", "fine", 1)
 """A source whose log is played: nobody's process."""
 
@@ -135,8 +139,20 @@ def _live_source(node: Source, state: Snapshot) -> LiveNode:
         is_played = state.get("sources", {}).get(node.name) == "logged"
         return LiveNode(PLAYED if is_played else NOT_THERE, rates=rates)
     worst = max(parts, key=lambda name: shown_look(parts[name], state, name).rank)
-    words = _beside(parts[worst]) if len(parts) == 1 else (f"{len(parts)} parts",)
-    return LiveNode(shown_look(parts[worst], state, worst), words[0], words[1:], rates)
+    look = shown_look(parts[worst], state, worst)
+    words = _beside(parts[worst]) if len(parts) == 1 or look.tone == "error" else (f"{len(parts)} parts",)
+    if mode_of(node, state) == "real" and look is LOOKS["active"]:
+        look = _from_device(node, state)
+    return LiveNode(look, words[0], words[1:], rates)
+
+
+def _from_device(node: Source, state: Snapshot) -> Look:
+    """Nothing is fine before something has come, or where nothing comes any more."""
+    topics = [topic_of(Endpoint(node.name, port.name)) for port in node.ports if port.direction == "out"]
+    counts = [state["topics"][topic]["count"] for topic in topics if topic in state["topics"]]
+    if counts and not any(counts):
+        return NOTHING_YET
+    return NO_DATA if counts and all(quiet_s(state, topic) for topic in topics) else LOOKS["active"]
 
 
 def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look:
@@ -148,6 +164,8 @@ def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look
     stands = state["gate"] != "run" and not state.get("lockstep")
     if told["state"] in ("active", "busy") and (stands or is_frozen):
         return LOOKS["held"]
+    if told["state"] in ("active", "busy") and told.get("trouble"):
+        return LOOKS["no device"]
     return look_of(told["state"])
 
 
@@ -158,6 +176,8 @@ def _beside(told: Mapping[str, Any]) -> tuple[str, ...]:
             return (error_place(told["error"]) or "see the inspector",)
         case "restarting" | "gave up" | "dead" | "hung":
             return (f"{told['restarts']} restarts" if told["restarts"] else "its process ended",)
+        case "active" | "busy" if told.get("trouble"):
+            return (str(told["trouble"]).partition(" (")[0],)
         case "active" | "busy":
             return _pace(told["rate_hz"], told.get("handler_p50_us"))
     return (str(told["activation"]),)
@@ -241,5 +261,5 @@ def totals(state: Snapshot) -> Totals:
         sum(told["drops"] or 0 for told in topics),
         sum(told["cpu_percent"] or 0.0 for told in processes),
         sum(told["rss_mb"] or 0.0 for told in processes),
-        tuple(name for name, told in state["components"].items() if look_of(told["state"]).tone == "error"),
+        tuple(name for name, told in state["components"].items() if shown_look(told, state).tone == "error"),
     )

@@ -40,7 +40,7 @@ def show_running(bar: StatusBar, live: Live) -> None:
         widget.setVisible(phase != "stopped" and live.feed.is_attached)  # those of the last run say nothing of this one
     bar.show_origin()
     told = totals(live.feed.state) if live.feed.is_attached and phase != "stopped" else None
-    live.window.problems.show_failed(told.troubled if told is not None else ())
+    live.window.project.show_run_problems()
     if phase == "stopped":
         return
     mark, colour = _PHASES[phase]
@@ -58,9 +58,7 @@ def show_running(bar: StatusBar, live: Live) -> None:
         if told.troubled:
             bar.troubled = told.troubled[0]
             mark, colour = "fa6s.circle-exclamation", "error"
-            words += (
-                f", {told.troubled[0]} in trouble" if len(told.troubled) == 1 else f", {len(told.troubled)} in trouble"
-            )
+            words += f", {told.troubled[0]} failed" if len(told.troubled) == 1 else f", {len(told.troubled)} failed"
     bar.running.setVisible(not is_frozen or bool(bar.troubled))
     bar.running.setText(words)
     bar.running.setIcon(icon(mark, getattr(theme, colour)))

@@ -14,10 +14,12 @@ from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.icons import icon
+from studio.editor.live_problems import LOG, Remedy, problems_of_run
+from studio.editor.live_state import parts_of
 from studio.editor.live_status import show_running
 from studio.editor.palette_tools import use_tool
 from studio.editor.theme import Theme
-from studio.errors import Problem, counted
+from studio.errors import Problem
 from studio.model.quick_fixes import Fix, fixes
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ class ProjectDesk(QObject):
         self.window = window
         self.session: Session | None = None
         self.canvas: CanvasView | None = None
+        self.of_run: list[Problem] = []
+        """What is wrong with the system that runs."""
         self._last_folder: Path | None = None
         self._is_laid_out = False
         self._remembering = QTimer(self)
@@ -178,7 +182,8 @@ class ProjectDesk(QObject):
         """After any edit: title, marks, menu texts."""
         window, session = self.window, self.session
         chosen = len(self.canvas.canvas.selectedItems()) if self.canvas else 0
-        window.status.refresh(session, chosen, example=session is not None and window.files.is_example)
+        is_example = session is not None and window.files.is_example
+        window.status.refresh(session, chosen, example=is_example, of_run=self.of_run)
         window.toolbar.switch.refresh()
         window.sources.show_band()
         window.menus.show_session()
@@ -212,15 +217,26 @@ class ProjectDesk(QObject):
         canvas = self.window.canvas
         scene = canvas.canvas
         self.window.inspector.show_selection(scene.selected_nodes(), scene.selected_connections())
-        self.window.status.refresh(self.session, len(scene.selectedItems()), example=self.window.files.is_example)
+        is_example, chosen = self.window.files.is_example, len(scene.selectedItems())
+        self.window.status.refresh(self.session, chosen, example=is_example, of_run=self.of_run)
         canvas.minimap.update()
 
     def _problems_changed(self) -> None:
         session = self.window.session
-        self.window.problems.show_problems(session.problems, session.folder)
-        errors, warnings = counted(session.problems)
-        self.window.docks.set_title("problems", f"Problems {errors + warnings}" if session.problems else "Problems")
+        found = [*self.of_run, *session.problems]
+        self.window.problems.show_problems(found, session.folder)
+        self.window.docks.set_title("problems", f"Problems {len(found)}" if found else "Problems")
         self.refresh()
+
+    def show_run_problems(self) -> None:
+        """What is wrong with the system that runs; nothing while none does."""
+        live, session = self.window.live, self.session
+        is_up = live.feed.is_attached and live.control.phase != "stopped"
+        found = problems_of_run(session.system, live.feed.state) if session is not None and is_up else []
+        if found != self.of_run:
+            self.of_run = found
+            if session is not None:
+                self._problems_changed()
 
     def announce(self, words: str) -> None:
         """For those who hear the window."""
@@ -232,9 +248,31 @@ class ProjectDesk(QObject):
     def open_context_menu(self, at: QPoint) -> None:
         context_menu.open_context_menu(self.window, at)
 
-    def fixes_of(self, problem: Problem) -> list[Fix]:
+    def fixes_of(self, problem: Problem) -> list[Fix | Remedy]:
         session = self.session
-        return fixes(problem, session.system, session.registry, session.folder) if session is not None else []
+        if session is None:
+            return []
+        if problem in self.of_run:
+            return self._remedies(problem)
+        if problem.subject.partition(".")[2] == LOG and problem.severity == "warning":
+            return [Remedy("Choose a log…", self.window.logs.ask_provider, "A file of yours, from any place")]
+        return [*fixes(problem, session.system, session.registry, session.folder)]
+
+    def _remedies(self, problem: Problem) -> list[Fix | Remedy]:
+        """Of a component that failed: it is started again, with its code as it is then."""
+        window = self.window
+        state = window.live.feed.state
+        node = window.session.system.node(problem.subject)
+        failed = [part for part in parts_of(node, state) if problem.message.startswith((f"{part} ", f"{part}: "))]
+        tip = f"Start {', '.join(failed)} again, with the code that is saved now"
+        return [Remedy("Restart", lambda: window.live.control.restart(failed), tip)]
+
+    def carry_out(self, fix: Fix | Remedy) -> None:
+        """What somebody has clicked in the list of problems."""
+        if isinstance(fix, Remedy):
+            fix.do()
+        elif self.session is not None:
+            self.session.do(fix.edit)
 
     def _to_inspector(self) -> None:
         self.window.docks.show("inspector")

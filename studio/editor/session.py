@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from studio.editor.live_problems import missing_logs
 from studio.errors import Problem, StudioError
 from studio.model.changes import Change
 from studio.model.document import SystemDocument
@@ -108,7 +109,7 @@ class Session(QObject):
         """What `studio check` says about the system as it is now."""
         self._timer.stop()
         try:
-            self.problems = self.opened.find_problems()
+            self.problems = [*self.opened.find_problems(), *missing_logs(self.system, self.folder)]
         except StudioError as error:
             self.problems = Problem.all_from(error)
         own = set(self._of_the_system())
@@ -125,7 +126,7 @@ class Session(QObject):
         self.problems_changed.emit()
 
     def _of_the_system(self) -> list[Problem]:
-        return self.opened.find_system_problems()
+        return [*self.opened.find_system_problems(), *missing_logs(self.system, self.folder)]
 
     def close(self) -> None:
         self._timer.stop()

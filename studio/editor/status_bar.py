@@ -15,9 +15,10 @@ from studio.editor.theme import Theme
 from studio.errors import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from studio.editor.session import Session
+    from studio.errors import Problem
     from studio.model.sources import SourceMode
 
 MESSAGE_MS = 8000
@@ -170,7 +171,15 @@ class StatusBar(QStatusBar):
         super().resizeEvent(event)
         self._make_room()
 
-    def refresh(self, session: Session | None, selected: int = 0, *, example: bool = False) -> None:
+    def refresh(
+        self,
+        session: Session | None,
+        selected: int = 0,
+        *,
+        example: bool = False,
+        of_run: Sequence[Problem] = (),
+    ) -> None:
+        """`of_run`: what is wrong with the system that runs."""
         for widget in (self.saved, self.problems, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
@@ -184,7 +193,7 @@ class StatusBar(QStatusBar):
             icon("mdi6.content-save-alert-outline" if modified else "mdi6.content-save-check-outline", self.theme.muted)
         )
         self.saved.setToolTip(EXAMPLE if example else "Save (Ctrl+S)")
-        errors, warnings = counted(session.problems)
+        errors, warnings = counted([*of_run, *session.problems])
         words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
         self.problems.setText(", ".join(words) or "No problems")
         mark, colour = (

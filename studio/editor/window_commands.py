@@ -85,6 +85,9 @@ class WindowCommands:
 
     def go_to_problem(self, problem: Problem) -> None:
         window = self.window
+        if problem in window.project.of_run and problem.file and problem.line:
+            window.code.open_at(problem.file, problem.line)
+            return
         name = problem.subject.partition(".")[0]
         if problem.subject == GEOMETRY:
             window.canvas.canvas.clearSelection()

@@ -331,6 +331,7 @@ class Cell(Life):
             "ignored": self.ignored,
             "paused_inputs": self.paused_inputs,
             "error": self.error,
+            "trouble": self.component.trouble,
             "failed_on": self.failed_on,
             "published": dict(self.sequences),
             "hears_end": self.hears_end,

@@ -125,6 +125,10 @@ class Component:
     _handled: Any
     """Gives the event that is being handled, if any."""
     _is_live: Any
+
+    trouble: str = ""
+    """What keeps it from its work though it is active, for a person: a device that does not answer. Drivers override
+    it with a property."""
     _activation: Any
 
     @property

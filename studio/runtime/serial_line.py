@@ -132,6 +132,11 @@ class SerialLine:
         self._thread = threading.Thread(target=self._run, name=f"serial line {path}", daemon=True)
         self._thread.start()
 
+    @property
+    def trouble(self) -> str:
+        """What is wrong with the line now; empty while the device answers."""
+        return self._told
+
     def _works(self) -> None:
         self._wait_s = FIRST_WAIT_S
         if self._told:
@@ -234,6 +239,10 @@ class SerialSensor(Component):
     def opening_baud(self) -> int:
         """The rate at which the line is opened."""
         return 9600
+
+    @property
+    def trouble(self) -> str:  # type: ignore[override]
+        return self.line.trouble if self.line is not None else ""
 
     def on_activate(self) -> None:
         if self.is_live():

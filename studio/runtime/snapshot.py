@@ -120,6 +120,7 @@ class Snapshots:
             "handler_p50_us": told.get("handler_p50_us"),
             "errors": told.get("errors", 0),
             "error": told.get("error", ""),
+            "trouble": told.get("trouble", ""),
             "failed_on": told.get("failed_on", {}),
             "drops": sum(drops.values()),
             "dropped": {topic: count for topic, count in drops.items() if count},

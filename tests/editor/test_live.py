@@ -109,6 +109,18 @@ def test_a_system_is_run_watched_edited_and_stopped(
     ]
     assert failures[0].summary == "ValueError: value 3 is too much for me"
 
+    # It is a problem with its line and its remedy, and nothing else in the window says that all is well.
+    (problem,) = window.problems.shown
+    assert problem.message == "fragile failed: ValueError: value 3 is too much for me"
+    assert problem.file is not None and problem.file.endswith("fragile.py") and problem.line
+    assert window.status.problems.text() == "1 error" and window.status.running.text() == "Running, fragile failed"
+    (restart,) = window.project.fixes_of(problem)
+    assert restart.text == "Restart" and not card.restart.isHidden()
+    restarts = told(window, "fragile")["restarts"]
+    window.problems.fix_wanted.emit(restart)
+    qtbot.waitUntil(lambda: told(window, "fragile")["restarts"] > restarts, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: word(window, "fragile") == "Error", timeout=PATIENCE_MS)
+
     # The events themselves, decoded.
     seen: list[float] = []
     watch = window.live.feed.watch("/signal/value", lambda events: seen.append(events[-1].message.data))  # type: ignore[attr-defined]

@@ -236,6 +236,8 @@ class LogDesk(QObject):
 
     def offer(self, log: Path, events: str) -> None:
         """What can be done with a log that was just written."""
+        if self.window.has_session:
+            self.window.session.check()  # it may be the one that a source has missed
         size = size_words(float(log.stat().st_size)) if log.is_file() else ""
         told = ", ".join(part for part in (events, size) if part)
         self.window.notice.ask(

@@ -27,6 +27,8 @@ class ErrorCard(QFrame):
     """File and line that somebody wants to see."""
     debug_wanted = pyqtSignal(str, int)
     """File and line at which somebody wants to see it fail."""
+    restart_wanted = pyqtSignal()
+    """The cause is mended, or it may work the next time."""
     event_wanted = pyqtSignal(str, int)
     """Topic and number of the event on which it failed: how did that come about?"""
 
@@ -53,14 +55,19 @@ class ErrorCard(QFrame):
         self.debug = QPushButton("Debug here")
         self.debug.setToolTip("Attach the debugger, and stop at this line the next time")
         self.debug.clicked.connect(self._debug)
+        self.restart = QPushButton("Restart")
+        self.restart.setToolTip("Start this component again, with its code as it is saved now")
+        self.restart.setProperty("primary", "true")
+        self.restart.clicked.connect(self.restart_wanted)
         self.open_line.clicked.connect(self._open_line)
         whole.clicked.connect(self.open_trace)
         copy.clicked.connect(self._copy)
         copy.setToolTip("The traceback and the event, for a report")
         buttons = QGridLayout()  # in a row they would be wider than the inspector of a small screen
         buttons.setSpacing(4)
+        buttons.addWidget(self.restart, 0, 0, 1, 2)
         for place, button in enumerate((self.open_line, self.debug, whole, copy)):
-            buttons.addWidget(button, place // 2, place % 2)
+            buttons.addWidget(button, 1 + place // 2, place % 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 8, 8)
         layout.setSpacing(5)

@@ -61,6 +61,7 @@ class LiveHeader(QWidget):
         for button in (self.power, self.trigger, self.reset, self.again):
             row.addWidget(button)
         self.error = ErrorCard(theme)
+        self.error.restart_wanted.connect(lambda: control.restart([name]))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 0, 8, 8)
         layout.setSpacing(6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
@@ -17,8 +17,8 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.icons import icon
+from studio.editor.live_problems import Remedy
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.sources.effects import listed
 from studio.editor.theme import Theme
 from studio.errors import Problem
 from studio.model.quick_fixes import Fix
@@ -35,14 +35,14 @@ class Problems(QWidget):
     go_to = pyqtSignal(object)
     """The problem whose place the user wants to see."""
     fix_wanted = pyqtSignal(object)
-    """A Fix that was clicked."""
+    """A Fix or a Remedy that was clicked."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.shown: list[Problem] = []
-        self.fixes_of: Callable[[Problem], list[Fix]] = lambda problem: []
-        """Where the edits come from that mend a problem."""
+        self.fixes_of: Callable[[Problem], list[Fix | Remedy]] = lambda problem: []
+        """Where that comes from which corrects a problem."""
         self.table = QTableWidget(0, 4)
         self.table.setAccessibleName("Problems")
         self.table.setHorizontalHeaderLabels(["Message", "What to do", "Quick fix", "Place"])
@@ -82,15 +82,12 @@ class Problems(QWidget):
             place = QTableWidgetItem(_place(problem, folder))
             for cell in (remedy, place):
                 cell.setForeground(QColor(self.theme.muted))
+            if _is_code(problem):
+                _make_link(place, self.theme, "Open this line")
             for column, cell in enumerate((message, remedy, self._fix_cell(problem), place)):
                 self.table.setItem(row, column, cell)
         self._stack.setCurrentIndex(1 if problems else 0)
         self._share_room()
-
-    def show_failed(self, names: Sequence[str]) -> None:
-        """Components of the running system that are in trouble: no fault of what was built, but not nothing either."""
-        are = "is" if len(names) == 1 else "are"
-        self.nothing.say(f"{NOTHING} with what is built, but {listed(names)} {are} in trouble" if names else NOTHING)
 
     def _share_room(self) -> None:
         """A message has what it needs, as long as something is left to say what to do; the rest is for that."""
@@ -109,17 +106,15 @@ class Problems(QWidget):
         cell = QTableWidgetItem(found[0].text if found else "")
         if found:
             cell.setData(_PROBLEM, found[0])
-            cell.setForeground(QColor(self.theme.accent))
-            cell.setToolTip(f"{found[0].edit.label}; it can be undone")
-            font = cell.font()
-            font.setUnderline(True)
-            cell.setFont(font)
+            tips = [fix.tip if isinstance(fix, Remedy) else f"{fix.edit.label}; it can be undone" for fix in found]
+            cell.setToolTip(tips[0])
+            _make_link(cell, self.theme, cell.toolTip())
         return cell
 
-    def fix_at(self, row: int) -> Fix | None:
+    def fix_at(self, row: int) -> Fix | Remedy | None:
         cell = self.table.item(row, FIX)
         found = cell.data(_PROBLEM) if cell is not None else None
-        return found if isinstance(found, Fix) else None
+        return found if isinstance(found, Fix | Remedy) else None
 
     def show_theme(self, theme: Theme, folder: Path | None) -> None:
         self.theme = theme
@@ -130,9 +125,11 @@ class Problems(QWidget):
         fix = self.fix_at(row) if column == FIX else None
         if fix is not None:
             self.fix_wanted.emit(fix)
+        elif column == PLACE and _is_code(self.shown[row]):
+            self.go_to.emit(self.shown[row])
 
     def _entered(self, row: int, column: int) -> None:
-        is_link = column == FIX and self.fix_at(row) is not None
+        is_link = (column == FIX and self.fix_at(row) is not None) or (column == PLACE and _is_code(self.shown[row]))
         viewport = self.table.viewport()
         assert viewport is not None
         viewport.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
@@ -144,6 +141,19 @@ class Problems(QWidget):
         item = self.table.item(row, 0)
         if item is not None:
             self.go_to.emit(item.data(_PROBLEM))
+
+
+def _is_code(problem: Problem) -> bool:
+    """Whether its place is a line that can be opened, and not one of the system."""
+    return bool(problem.file and problem.line) and not str(problem.file).endswith(".xml")
+
+
+def _make_link(cell: QTableWidgetItem, theme: Theme, tip: str) -> None:
+    cell.setForeground(QColor(theme.accent))
+    cell.setToolTip(tip)
+    font = cell.font()
+    font.setUnderline(True)
+    cell.setFont(font)
 
 
 def _place(problem: Problem, folder: Path | None) -> str:

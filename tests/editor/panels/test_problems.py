@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.panels.problems import MESSAGE, REMEDY, Problems
+from studio.editor.live_problems import Remedy
+from studio.editor.panels.problems import FIX, MESSAGE, PLACE, REMEDY, Problems
 from studio.editor.theme import LIGHT
 from studio.errors import Problem
 
@@ -35,12 +36,16 @@ def test_a_long_hint_does_not_take_the_room_of_the_message(qapp: QApplication) -
     assert panel.table.columnWidth(MESSAGE) >= 100 and panel.table.columnWidth(REMEDY) >= 20
 
 
-def test_a_component_that_has_failed_is_not_nothing(qapp: QApplication) -> None:
+def test_what_failed_has_its_line_and_a_remedy_that_is_no_edit(qapp: QApplication) -> None:
+    done: list[str] = []
+    opened: list[Problem] = []
     panel = Problems(LIGHT)
-    panel.show_problems([], None)
-    panel.show_failed(["fragile"])
-    assert panel.nothing.words.text().endswith("but fragile is in trouble")
-    panel.show_failed(["a", "b"])
-    assert "a, b are in trouble" in panel.nothing.words.text()
-    panel.show_failed(())
-    assert panel.nothing.words.text() == "Nothing wrong"
+    panel.fixes_of = lambda problem: [Remedy("Restart", lambda: done.append("restart"))]
+    panel.fix_wanted.connect(lambda fix: fix.do())
+    panel.go_to.connect(opened.append)
+    failed = Problem("fragile failed: ValueError", "error", "/lab/fragile.py", 12, subject="fragile")
+    panel.show_problems([failed], None)
+    panel._clicked(0, FIX)
+    assert done == ["restart"]
+    panel._clicked(0, PLACE)
+    assert opened == [failed] and panel.table.item(0, PLACE).text() == "fragile.py:12"
