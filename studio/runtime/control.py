@@ -140,6 +140,10 @@ class Control:
         """Give back the memory of a checkpoint."""
         self._ask_checkpoint("forget", checkpoint=number)
 
+    def catch_up(self, host: str, for_ms: int) -> dict[str, Any]:
+        """Have a new process of a host handle, for a while, what the one before it has handled; 0 ms: give it up."""
+        return self._ask_checkpoint("catch_up", host=host, for_ms=for_ms)
+
     def digest(self) -> dict[str, Any]:
         """Digests of each component's state and outputs, and of what is to come."""
         digest: dict[str, Any] = self._ask_checkpoint("digest")["digest"]

@@ -15,6 +15,7 @@ from studio.messages import decode, encode
 from studio.messages.codec import encode_in_pieces
 from studio.messages.pieces import Pieces
 from studio.messages.plain import String
+from studio.runtime.catching_up import CatchingUp, birth_of
 from studio.runtime.cell import Cell
 from studio.runtime.channel.ahead import parse_frames
 from studio.runtime.channel.calls import Calls
@@ -49,8 +50,10 @@ from studio.runtime.component import Component
 from studio.runtime.data_route import DataRoute, delivery_of
 from studio.runtime.hand_commands import obey
 from studio.runtime.host_checkpoints import HostCheckpoints
+from studio.runtime.input_journal import InputJournal
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.state_digest import chained
 from studio.runtime.trace_book import TraceBook
 
 _DATA = int(Kind.DATA)
@@ -64,7 +67,9 @@ class Executor:
         run: Path,
         shared: Path | None,
         context: zmq.Context[zmq.Socket[bytes]],
+        journals: Path | None = None,
     ) -> None:
+        """`journals`: a folder for the inputs of hosts; without it a reload has to recompute the whole system."""
         self.plan = plan
         self.host = host
         self.index = plan.hosts[host]
@@ -89,6 +94,14 @@ class Executor:
         """What was sent before was not kept for us; what was sent later was not because we are behind."""
         self.calls = Calls(self)
         self.checkpoints = HostCheckpoints(self)
+        self.journal: InputJournal | None = None
+        """All that was handled so far, as long as that is known."""
+        if journals is not None:
+            self.journal = InputJournal(journals / host, birth_of(plan, host))
+        self.catching_up: CatchingUp | None = None
+        """The way of the process before this one, while it is gone again: nobody hears what is published."""
+        self.renew: Callable[[PlannedComponent], object] = lambda _: None
+        """Makes a component once more, with these parameters."""
         self.cells: dict[str, Cell] = {}
         self.trace = TraceBook()
         self._local_routes: dict[str, DataRoute] = {}
@@ -149,6 +162,8 @@ class Executor:
         complaints = []
         self.plan, self._receiving = plan, _receiving(plan)
         here = {planned.name: planned for planned in plan.on_host(self.host)}
+        if any(name not in self.cells or self.cells[name].planned != planned for name, planned in here.items()):
+            self.lose_the_way()
         for name in self.cells.keys() - here.keys():
             self._end(self.cells.pop(name))
         for name, planned in here.items():
@@ -263,16 +278,51 @@ class Executor:
                 message = self._message_for_turns(route, kind, flags, sequence, payload)
         except (StudioError, ValueError) as damaged:
             self._miss(route, sequence, sent_ns, damaged)
+            self.lose_the_way()
             if answers:  # an event that nobody can handle is still acknowledged: the gate waits for it
                 self._acknowledge(Ack(topic_hash(route.topic), sequence, target))
             return
         event = make_event((route.topic, sequence, stamp_ns, message, None, kind, None, sent_ns, flags, origin, epoch))
+        if self.journal is not None:
+            self.journal.begin(frame, route.header_at, message)
         if answers:
             self._handle_and_acknowledge(route, event, target)
-            return
+        else:
+            self._give(route, event, dropped)
+        if self.journal is not None:
+            self.journal.end()
+
+    @staticmethod
+    def _give(route: DataRoute, event: Event, dropped: Sequence[int]) -> None:
         for index, cell in enumerate(route.cells):
             if index not in dropped:
                 cell.handle(event)
+
+    def handle_again(self, frame: bytes) -> None:
+        """An event that the process before this one has handled. Nobody waits for an answer."""
+        topic, header, payload = split(frame)
+        route = self.routes.get(topic.encode())
+        if not isinstance(route, DataRoute):
+            raise StudioError(f"nothing here handles {topic} any more")
+        self.frame, self.epoch = frame, header.epoch
+        if not header.flags & AGAIN:
+            route.statistics.saw(header.sequence, len(payload), 0)
+        read = self._read if header.target == TO_ALL else self._message_for_turns
+        message = read(route, header.kind, header.flags, header.sequence, payload)
+        event = make_event((
+            topic, header.sequence, header.stamp_ns, message, None, header.kind, None, header.sent_ns, header.flags,
+            header.origin, header.epoch,
+        ))  # fmt: skip
+        self.calls.begin()
+        for cell in route.cells:
+            if header.target in (TO_ALL, cell.place):
+                cell.handle(event)
+
+    def lose_the_way(self) -> None:
+        """Something has changed the components here that is no event: how they came to their state is not known."""
+        if self.journal is not None:
+            self.journal.give_up()
+            self.journal = None
 
     def _miss(self, route: DataRoute, sequence: int, sent_ns: int, why: Exception) -> None:
         if isinstance(why, Overwritten) and sent_ns > self.clock.at_moment(self._began_ns):
@@ -345,15 +395,36 @@ class Executor:
                 route.ahead.clear()
         self.clock, self.gated, self.epoch = marker.clock, marker.gated, marker.epoch
         self.mailbox.gated = marker.gated
+        if not marker.gated:
+            self.lose_the_way()  # what runs freely is not written down
         self.receiver.greedy = self._wants_newest and not marker.gated
         if marker.mark is Mark.PAUSE:
             self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))
+        elif marker.mark is Mark.CATCH_UP:
+            self._catch_up(marker)
         elif marker.mark in HostCheckpoints.MARKS:
             self._obey_checkpoint(marker)
         elif marker.mark is Mark.REPLAN:
             self.on_replan(marker.number)
         elif marker.mark is Mark.STOP:
             self._finish()
+
+    def _catch_up(self, marker: Marker) -> None:
+        ack = Ack(topic_hash(ALL_TOPIC), marker.number)
+        self.checkpoints.hear_of(marker.incarnation)
+        try:
+            if self.catching_up is None:
+                self.catching_up = CatchingUp(self)
+            told = self.catching_up.go_on(marker.about)
+            ack = ack._replace(text=json.dumps(told))
+        except Exception as trouble:  # the gate waits for an answer, whatever it is
+            ack = ack._replace(text=str(trouble), refused=True)
+            told = {"ended": True}
+            self.lose_the_way()
+        if told["ended"]:
+            self.catching_up = None
+        self.epoch = marker.epoch
+        self._acknowledge(ack)
 
     def _obey_checkpoint(self, marker: Marker) -> None:
         ack = Ack(topic_hash(ALL_TOPIC), marker.number)
@@ -384,6 +455,8 @@ class Executor:
         self._send(event, event.stamp_ns if self.gated else self.clock.now_ns())
 
     def _send_input(self, cell: Cell, event: Event) -> None:
+        if self.journal is not None:
+            self.journal.is_known = False  # of another thread, which may not close its file
         if self.gated and self.clock.stands:
             cell.paused_inputs += 1
         else:
@@ -398,13 +471,20 @@ class Executor:
         payload: bytes | Pieces
         if self.checkpoints.outputs is not None:
             payload = encode(event.message)
-            self.checkpoints.outputs.add(topic, event.sequence, event.stamp_ns, payload)
+            digest = self.checkpoints.outputs.add(topic, event.sequence, event.stamp_ns, payload)
+            if self.journal is not None:
+                self.journal.made += digest
+        elif self.journal is not None:
+            payload = encode(event.message)
+            self.journal.made += chained(b"", event.sequence, event.stamp_ns, payload)
         elif topic in self._large:
             payload = encode_in_pieces(event.message)
         else:
             payload = encode(event.message)
             if len(payload) >= SHARED_FROM_BYTES:
                 self._large.add(topic)
+        if self.catching_up is not None:
+            return
         if not self.sender().event(event, payload, receivers, self.epoch, sent_ns, self.gated):
             if route is not None:
                 route.objects.pop(event.sequence, None)
@@ -417,6 +497,8 @@ class Executor:
             self.log("warning", f"{count} events could not be sent, the last one on {topic}: who receives it is behind")
 
     def log(self, level: str, text: str, component: str = "", **more: Any) -> None:
+        if self.catching_up is not None and level not in ("error", "critical"):
+            return  # it was said the first time
         line = json.dumps({"component": component or self.host, "level": level, "text": text, **more})
         self.sender().send(pack("/_studio/log", Kind.LOG, 0, encode(String(line))))
 

@@ -39,6 +39,19 @@ class Piece(NamedTuple):
     """Whether an event breakpoint has stopped it."""
 
 
+class CaughtUp(NamedTuple):
+    """How far a new process is on the way of the one before it."""
+
+    done: int
+    total: int
+    """Events, both."""
+    ended: bool
+    differs: bool
+    """It has published something else."""
+    checkpoint: int | None
+    """The last one that it came by before that."""
+
+
 class GateControl:
     """One thread at a time."""
 
@@ -111,6 +124,11 @@ class GateControl:
 
     def restore(self, number: int) -> None:
         self._control.restore(number)
+
+    def catch_up(self, host: str, for_ms: int) -> CaughtUp:
+        """For so long; 0 gives it up where it is."""
+        reply = self._control.catch_up(host, for_ms)
+        return CaughtUp(*(reply[name] for name in CaughtUp._fields))
 
     def forget(self, number: int) -> None:
         self._bytes.pop(number, None)

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.clock import SECOND_NS
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.launcher import Session
 from studio.runtime.paced import FREE, PacedSession
@@ -22,7 +23,7 @@ from studio.runtime.switching import GateKind
 
 Job = Callable[[], dict[str, Any]]
 
-REQUESTS = frozenset({"gate", "step", "back", "go_to", "held", "digest", "again"})
+REQUESTS = frozenset({"gate", "step", "back", "go_to", "held", "digest", "again", "cancel"})
 LOOKS = frozenset({"held"})
 """What changes nothing."""
 BY_ITSELF = "this system goes on in lockstep by itself"
@@ -64,7 +65,8 @@ class GateRequests:
         if isinstance(session, PacedSession):
             return session.stepping()
         gate, why = ("lockstep", BY_ITSELF) if self._by_itself else ("free", FREE)
-        return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "last": None, "gate": gate}
+        where = {"position": 0, "first": 0, "last": None, "way": None}
+        return {"can_go_back": False, "why_not": why, "gate": gate, **where}
 
     def job(self, request: dict[str, Any]) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
@@ -84,6 +86,8 @@ class GateRequests:
                 return self._go_to(request)
             case "held":
                 return self._held
+            case "cancel":
+                return self._cancel
             case "digest":
                 return lambda: {"digest": self._session.digest()}
         return self._again(str(request["component"]))
@@ -147,7 +151,7 @@ class GateRequests:
         topics = None if topic is None else {topic}
         freeze = self.freeze
         if freeze is None or not self._is_held():
-            with self._muted(), self._gate, session.moving() as stepper:
+            with self._muted(), self._gate, session.moving() as stepper, stepper.on_the_way("Going back"):
                 return {"position": stepper.back(count, topics), "delivered": []}
         # Inside an event: it is finished with breakpoints off, and then the one before it is delivered once more.
         with freeze.muted(), self._gate, session.moving() as stepper:
@@ -161,14 +165,17 @@ class GateRequests:
         if (request.get("position") is None) == (request.get("time_ns") is None):
             raise GateRefused("go where?", hint="a position or a time_ns")
         position, time_ns = request.get("position"), request.get("time_ns")
+        words = (
+            f"Going to event {position}" if position is not None else f"Going to {int(time_ns or 0) / SECOND_NS:.3f} s"
+        )
 
         def job() -> dict[str, Any]:
             session = self._paced()
             session.give_up_moving()
-            with self._muted(), self._gate, session.moving() as stepper:
+            with self._muted(), self._gate, session.moving() as stepper, stepper.on_the_way(words):
                 stepper.ready()
                 found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
-                return {"position": found}
+                return {"position": found, "cancelled": stepper.cancelled.is_set()}
 
         return job
 
@@ -189,12 +196,12 @@ class GateRequests:
             raise GateRefused(f"there is no component {name}", hint=did_you_mean(name, self._session.plan.by_name))
 
         def job() -> dict[str, Any]:
-            session = self._paced()
+            session = self._session
             within = self._is_held()
             with self._muted(), self._gate:
                 reply = start_again(session, component)
                 within = within and bool(reply["same"])
-                if within:
+                if within and isinstance(session, PacedSession):
                     with session.moving() as stepper:
                         stepper.back(1)
             if within:  # by somebody else: a breakpoint may hold the event, and the reply must not wait for that
@@ -208,7 +215,12 @@ class GateRequests:
         with self._gate, suppress(StudioError):
             self._session.step(1)
 
-    # Both.
+    # All.
+
+    def _cancel(self) -> dict[str, Any]:
+        """A long way is given up: the system stays where that has led."""
+        self._give_up_moving()
+        return {}
 
     def _is_held(self) -> bool:
         """Some code stands within an event."""

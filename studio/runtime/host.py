@@ -63,12 +63,13 @@ LONG_HANDLER_NS = 10_000_000
 
 
 class Host:
-    def __init__(self, run: Path, name: str, shared: Path | None) -> None:
+    def __init__(self, run: Path, name: str, shared: Path | None, journals: Path | None = None) -> None:
         self.name = name
         self.run = run
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.plan = Plan.load(addresses.plan_file(run))
-        self.executor = Executor(self.plan, name, run, shared, self.context)
+        self.executor = Executor(self.plan, name, run, shared, self.context, journals)
+        self.executor.renew = self._join
         self.executor.on_marker = self._look_at
         self.executor.on_replan = self._replan
         self._times = HandlerTimes()
@@ -279,9 +280,9 @@ def main() -> int:
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole terminal group; the launcher decides
     run, name = Path(os.environ["STUDIO_RUN"]), os.environ["STUDIO_HOST"]
-    shared = os.environ.get("STUDIO_SHM")
+    shared, journals = os.environ.get("STUDIO_SHM"), os.environ.get("STUDIO_JOURNALS")
     try:
-        return Host(run, name, Path(shared) if shared else None).main()
+        return Host(run, name, Path(shared) if shared else None, Path(journals) if journals else None).main()
     except StudioError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1

@@ -50,20 +50,35 @@ class HostCheckpoints:
 
     def obey(self, marker: Marker) -> str:
         """Do what a marker says and return what there is to tell; raises StudioError for what cannot be done."""
-        if marker.incarnation != self._incarnation:  # nobody knows the checkpoints of a broker that died
-            self._kept.clear()
-            self._incarnation = marker.incarnation
+        self.hear_of(marker.incarnation)
         match marker.mark:
             case Mark.CHECKPOINT:
-                self._kept[marker.number] = state = self._state()
-                return str(sum(cell.size() for cell in state.cells.values()))
+                size = self.keep(marker.number)
+                if self._executor.journal is not None:
+                    self._executor.journal.checkpoint(marker.number, self._kept)
+                return str(size)
             case Mark.RESTORE:
                 self._restore(marker.about)
+                if self._executor.journal is not None:
+                    self._executor.journal.restore(marker.about)
             case Mark.FORGET:
                 self._kept.pop(marker.about, None)
             case Mark.DIGEST:
                 return json.dumps(self._digests())
         return ""
+
+    def hear_of(self, incarnation: int) -> None:
+        """Nobody knows the checkpoints of a broker that died."""
+        if incarnation != self._incarnation:
+            if self._incarnation:
+                self._executor.lose_the_way()
+            self._kept.clear()
+            self._incarnation = incarnation
+
+    def keep(self, number: int) -> int:
+        """Remember everything under a number; about how many bytes that takes."""
+        self._kept[number] = state = self._state()
+        return sum(cell.size() for cell in state.cells.values())
 
     def _state(self) -> _HostState:
         if self.outputs is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from studio.errors import StudioError
@@ -79,8 +80,9 @@ class PacedSession(Session):
         self._resting = threading.Event()
         self._goes_by_itself = False
         self._known_broker = 0
-        self._begins_again = ""
+        self._begins_again = self._catches_up = ""
         self._began_with = AT_THE_START
+        self._born = self.plan
 
     @property
     def until_ns(self) -> int | None:
@@ -307,14 +309,32 @@ class PacedSession(Session):
 
     @contextmanager
     def beginning_again(self, host: str) -> Iterator[None]:
-        """A host that is restarted meanwhile begins as at the start of the run, where the system stands."""
+        """A host that is restarted meanwhile begins as at the start of the run, where the system stands.
+
+        With the parameters of that time: those that were changed since then are changed again by events.
+        """
+        born = self._born.by_name
+        components = [born.get(each.name, each) if each.host == host else each for each in self.plan.components]
+        self.save_plan(replace(self.plan, components=tuple(components)))
         self._begins_again = host
         try:
             yield
         finally:
             self._begins_again = ""
+            self.save_plan()
+
+    @contextmanager
+    def catching_up(self, host: str) -> Iterator[None]:
+        """A host that is restarted meanwhile is not activated: it comes to its state by its recorded inputs."""
+        self._catches_up = host
+        try:
+            yield
+        finally:
+            self._catches_up = ""
 
     def back(self, name: str) -> bool:
+        if name == self._catches_up:
+            return True
         return self._tell("begins", name) if name == self._begins_again else super().back(name)
 
     def stepping(self) -> dict[str, Any]:
@@ -322,9 +342,10 @@ class PacedSession(Session):
         stepper = self.stepper
         if stepper is None or self.gate == "free":
             why = FREE if self.gate == "free" else "it has not begun yet"
-            return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "last": None, "gate": self.gate}
+            gate = {"last": None, "gate": self.gate, "way": None}
+            return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, **gate}
         self._look(stepper)
-        why, last = stepper.why_not, stepper.last
+        why, last, way = stepper.why_not, stepper.last, stepper.way
         return {
             "can_go_back": not why,
             "why_not": why,
@@ -332,6 +353,7 @@ class PacedSession(Session):
             "first": stepper.first,
             "last": list(last) if last is not None else None,
             "gate": "lockstep",
+            "way": way.plain() if way is not None else None,
         }
 
     def end_feed(self, feed: FeedThread, name: str) -> None:

@@ -1,11 +1,15 @@
-"""The folders of a run: sockets and plan in one that only the owner can enter, shared payloads under /dev/shm."""
+"""The folders of a run: sockets and plan in one that only the owner can enter, shared payloads under /dev/shm, and
+journals of what was handled in the user's cache."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+
+import platformdirs
 
 from studio.runtime.channel.run_folder import Claim, remove_stale
 
@@ -46,6 +50,23 @@ class RunFolders:
             remove_stale(parent)
             self._claims.append(Claim(parent / identity))
             self.shared = self._claims[1].folder
+        self.journals: Path | None = None
+        """What hosts have handled: files on a disk, because they grow with the run."""
+        with suppress(OSError):  # no cache that could be written to: reloads take longer
+            parent = platformdirs.user_cache_path("robot-systems-studio") / "inputs"
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            remove_stale(parent)
+            self._claims.append(Claim(parent / identity))
+            self.journals = self._claims[-1].folder
+
+    def journal(self, host: str) -> Path | None:
+        """What a host has handled since it began; None where that is not known."""
+        file = None if self.journals is None else self.journals / host
+        return file if file is not None and file.is_file() else None
+
+    @property
+    def all(self) -> list[Path]:
+        return [claim.folder for claim in self._claims]
 
     def close(self) -> None:
         for claim in self._claims:

@@ -54,7 +54,7 @@ class RunProcesses:
         """The clock since it was last set going, for a broker that has to be restarted."""
         self._mode = "pause"
         self._stopping = False
-        self._guard = Guard(filter(None, (self.folders.run, self.folders.shared))) if guarded else None
+        self._guard = Guard(self.folders.all) if guarded else None
         self.save_plan()
         self.broker = self._start_broker([] if start_ns is None else ["--base-ns", str(start_ns)])
         self.control = Control(self.folders.run, self._answering)
@@ -84,10 +84,10 @@ class RunProcesses:
         self.plan = replace(self.plan, components=others)
         self.save_plan()
 
-    def save_plan(self) -> None:
-        """In one step: a host that is just being started must not read half a plan."""
+    def save_plan(self, plan: Plan | None = None) -> None:
+        """In one step: a host that is just being started must not read half a plan. `plan`: another one for now."""
         file = addresses.plan_file(self.folders.run)
-        self.plan.save(file.with_suffix(".new"))
+        (plan or self.plan).save(file.with_suffix(".new"))
         os.replace(file.with_suffix(".new"), file)
 
     # Starting.

@@ -370,7 +370,7 @@ class Runtime:
             job = self._steering.job(request)
             if request["do"] in ("step", "gate", "back", "again", "player", "switch", "reset"):
                 self._leave_event()
-            if request["do"] == "player" and request.get("action") == "give_up":
+            if request["do"] == "cancel" or (request["do"] == "player" and request.get("action") == "give_up"):
                 pool = self._debug_jobs
             if request["do"] == "step":
                 job = partial(self._step_on, job)

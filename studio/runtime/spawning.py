@@ -44,6 +44,8 @@ def spawn(
     }
     if folders.shared is not None:
         environment["STUDIO_SHM"] = str(folders.shared)
+    if folders.journals is not None:
+        environment["STUDIO_JOURNALS"] = str(folders.journals)
     ends = outputs.open(name)
     try:
         if command[: len(MODULE)] == MODULE and folder is None:

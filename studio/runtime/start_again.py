@@ -1,13 +1,14 @@
 """A component with the code that is on the disk now, in a system that is otherwise where it was.
 
-Its host is started anew, the others go back to the start, and all of them come to the same event again: so its state is
-what the new code would have made of everything that has happened. Nobody else is restarted.
+Its state becomes what the new code would have made of everything that has happened. Three ways lead there, the shortest
+that is possible is taken (docs/design/step-back.md): its process handles its recorded inputs again, and only from its
+first other output on the others compute too; or all others go back to the start and come to the same event again; or,
+where nothing can be gone back over, it begins anew where the system is. Nobody else is restarted.
 """
 
 from __future__ import annotations
 
 import ast
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +16,90 @@ from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.paced import PacedSession
+from studio.runtime.launcher import Session
+from studio.runtime.paced import FREE, PacedSession
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.replay.live_stepper import LiveStepper, Reloading
 from studio.runtime.spawning import LaunchError
 
 BACK_WITHIN_S = 60.0
-LOOK_EVERY_S = 0.02
+PIECE_MS = 100
+"""So often it tells how far it is, and looks whether it was given up."""
 
 
-def start_again(session: PacedSession, component: PlannedComponent) -> dict[str, Any]:
-    """Returns where the system is then, and whether it is at the same event: other code may publish other things."""
+def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]:
+    """Where the system is then, and whether it is at the same event: other code may publish other things.
+
+    `same` is None where it could not be brought back there, for the reason in `why`.
+    """
     refuse_unreadable(component)
-    host = component.host
-    with session.moving() as stepper:
-        stepper.ready()
-        if stepper.goal is None:  # otherwise its code could not be started the last time, and it stands at the start
-            if why := stepper.why_not_from_the_start:
-                hint = f"studio ctl restart {component.name}: the new code from here on, with nothing of its state"
-                raise CannotGoBack(f"{component.name} cannot be brought back to this event: {why}", hint=hint)
-            goal = stepper.last
-            stepper.go_to(stepper.first)
-            stepper.goal = (goal,)
+    if not isinstance(session, PacedSession) or session.gate == "free":
+        return _begin_anew(session, component, FREE)
+    with session.moving() as stepper, stepper.on_the_way(f"Reloading {component.name}"):
+        begun = stepper.reloading or _begin(session, stepper, component)
+        if isinstance(begun, str):
+            return {**_begin_anew(session, component, begun), "position": stepper.position}
+        stepper.reloading = begun  # until it is there: its code may not start, and be corrected
+        same = _catch_up(session, stepper, component, begun) if begun.here is not None else None
+        if same is None:
+            same = _go_the_whole_way(session, stepper, component, begun)
+        stepper.reloading = None
+        told = {"component": component.name, "host": component.host, "position": stepper.position, "same": same}
+        return {**told, "why": "", "cancelled": stepper.cancelled.is_set()}
+
+
+def _begin(session: PacedSession, stepper: LiveStepper, component: PlannedComponent) -> Reloading | str:
+    """From where it is brought back to this event; a reason why that cannot be done."""
+    stepper.ready()
+    here = stepper.keep_here()
+    if here is not None and session.folders.journal(component.host) is not None:
+        return Reloading(stepper.last, here, stepper.place)
+    return stepper.why_not_from_the_start or Reloading(stepper.last, None, stepper.place)
+
+
+def _begin_anew(session: Session, component: PlannedComponent, why: str) -> dict[str, Any]:
+    session.restart_host(component.host)
+    return {"component": component.name, "host": component.host, "position": 0, "same": None, "why": why}
+
+
+def _catch_up(
+    session: PacedSession, stepper: LiveStepper, component: PlannedComponent, begun: Reloading
+) -> bool | None:
+    """By the recorded inputs of its host; None: it differs from the very start."""
+    host, name = component.host, component.name
+    with session.catching_up(host):
         _restart(session, host)
-        same = stepper.come_again(*stepper.goal)
-        return {"component": component.name, "host": host, "position": stepper.position, "same": same}
+    stepper.tell(f"Reloading {name}: feeding it its recorded inputs")
+    try:
+        caught = stepper.gate.catch_up(host, PIECE_MS)
+        while not caught.ended:
+            stepper.tell(part=caught.done / max(1, caught.total))
+            caught = stepper.gate.catch_up(host, 0 if stepper.cancelled.is_set() else PIECE_MS)
+    except CannotGoBack as trouble:
+        raise LaunchError(f"{name} does not come to this event with this code: {trouble.message}") from None
+    assert begun.here is not None, "whoever asks has looked"
+    if caught.checkpoint == begun.here.number:
+        stepper.rejoin(begun.here.number)
+        return True
+    if caught.checkpoint is None:
+        return None
+    stepper.rejoin(caught.checkpoint)
+    if stepper.cancelled.is_set():
+        return False
+    stepper.tell(f"Reloading {name}: its outputs differ from event {stepper.position} on, recomputing", 0.0)
+    return stepper.come_to(begun.goal)
+
+
+def _go_the_whole_way(
+    session: PacedSession, stepper: LiveStepper, component: PlannedComponent, begun: Reloading
+) -> bool:
+    """All others compute again, too, from the start on."""
+    stepper.tell(f"Reloading {component.name}: recomputing from the start", 0.0)
+    stepper.go_to(stepper.first)
+    stepper.reloading = Reloading(begun.goal, None, stepper.place)
+    with session.beginning_again(component.host):
+        _restart(session, component.host)
+    return stepper.come_again(begun.goal)
 
 
 def refuse_unreadable(component: PlannedComponent) -> None:
@@ -55,12 +116,9 @@ def refuse_unreadable(component: PlannedComponent) -> None:
 
 def _restart(session: PacedSession, host: str) -> None:
     before = session.supervisor.restarts(host)
-    pause = threading.Event()
     end_ns = monotonic_ns() + int(BACK_WITHIN_S * SECOND_NS)
-    with session.beginning_again(host):
-        session.supervisor.request_restart(host)
-        while not session.supervisor.is_back(host, before):
-            if session.supervisor.restarts(host) > before + 1 or monotonic_ns() > end_ns:
-                ended = session.supervisor.wards[host].last_exit
-                raise LaunchError(f"it does not start with this code: {ended}", hint="correct it, and try again")
-            pause.wait(LOOK_EVERY_S)
+    session.supervisor.request_restart(host)
+    while not session.supervisor.is_back(host, before):
+        if session.supervisor.restarts(host) > before + 1 or monotonic_ns() > end_ns:
+            ended = session.supervisor.wards[host].last_exit
+            raise LaunchError(f"it does not start with this code: {ended}", hint="correct it, and try again")

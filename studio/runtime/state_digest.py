@@ -32,11 +32,10 @@ class OutputDigests:
     def __init__(self) -> None:
         self._topics: dict[str, bytes] = {}
 
-    def add(self, topic: str, sequence: int, stamp_ns: int, payload: bytes | memoryview) -> None:
-        digest = hashlib.blake2b(self._topics.get(topic, b""), digest_size=DIGEST_BYTES)
-        digest.update(struct.pack("<Qq", sequence, stamp_ns))
-        digest.update(payload)
-        self._topics[topic] = digest.digest()
+    def add(self, topic: str, sequence: int, stamp_ns: int, payload: bytes | memoryview) -> bytes:
+        """The digest that follows from this one event."""
+        self._topics[topic] = digest = chained(self._topics.get(topic, b""), sequence, stamp_ns, payload)
+        return digest
 
     def of(self, topics: Iterable[str]) -> str:
         """One digest for several topics."""
@@ -47,6 +46,14 @@ class OutputDigests:
 
     def restore(self, saved: Mapping[str, bytes]) -> None:
         self._topics = dict(saved)
+
+
+def chained(before: bytes, sequence: int, stamp_ns: int, payload: bytes | memoryview) -> bytes:
+    """The digest of all that was published on a topic, from that of everything before and the newest event."""
+    digest = hashlib.blake2b(before, digest_size=DIGEST_BYTES)
+    digest.update(struct.pack("<Qq", sequence, stamp_ns))
+    digest.update(payload)
+    return digest.digest()
 
 
 class _Walk:

@@ -120,8 +120,7 @@ class Broker:
             if abilities & KEEPS_CHECKPOINTS:
                 self.requests.checkpoints.keepers.add(host)
             self.forwarder.jobs.insert(lambda: self.forwarder.learn(host, bool(abilities & WORKS_AHEAD)))
-            again = f"{host} was started again since then"
-            self.forwarder.jobs.insert(lambda: self.forwarder.gate.note_unrepeatable(again))
+            self.forwarder.jobs.insert(lambda: self.requests.checkpoints.note_start(host))
             self.requests.ready.add(host)
         else:
             self.forwarder.jobs.insert(lambda: self.forwarder.welcome(host))

@@ -89,8 +89,8 @@ class BrokerRequests:
                 self._job(lambda: self._run(rate), reply, interrupt=True)
             case "step" | "advance" | "lockstep" | "go" | "upcoming":
                 self._job(lambda: self._look_or_go(request), reply)
-            case "checkpoint" | "restore" | "forget" | "digest" as what:
-                self._job(lambda: self._checkpointing(what, int(request.get("checkpoint", 0))), reply)
+            case "checkpoint" | "restore" | "forget" | "digest" | "catch_up":
+                self._job(lambda: self._checkpointing(request), reply)
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
                 component = self._component(request["component"])
@@ -151,6 +151,8 @@ class BrokerRequests:
         if self.plan.geometry is not None:
             told = encode(String(json.dumps(geometry_command(self.plan.geometry))))
             activate_all(self.forwarder, [EVERYBODY], told)
+        for host in self.plan.hosts:
+            self.checkpoints.leave_behind(host)
         payload = encode(String(json.dumps({"do": "activate"})))
         activate_all(self.forwarder, [component.name for component in self.plan.components], payload)
         if mode == "run":
@@ -201,10 +203,11 @@ class BrokerRequests:
     def _hit(self) -> dict[str, Any]:
         return self._stops.take() if self._stops is not None else {}
 
-    def _checkpointing(self, what: str, number: int) -> dict[str, Any]:
+    def _checkpointing(self, request: dict[str, Any]) -> dict[str, Any]:
         """A refusal is an answer, with its hint apart."""
+        number = int(request.get("checkpoint", 0))
         try:
-            match what:
+            match request["do"]:
                 case "checkpoint":
                     number, size = self.checkpoints.checkpoint()
                     return {"checkpoint": number, "bytes": size}
@@ -212,6 +215,8 @@ class BrokerRequests:
                     self.checkpoints.restore(number)
                 case "forget":
                     self.checkpoints.forget(number)
+                case "catch_up":
+                    return self.checkpoints.catch_up(self._host(request["host"]), int(request["for_ms"]))
                 case _:
                     return {"digest": self.checkpoints.digest()}
         except CannotGoBack as refused:
@@ -289,6 +294,7 @@ class BrokerRequests:
             return
         names = [component.name for component in self.plan.on_host(host)]
         payload = encode(String(json.dumps({"do": "activate"})))
+        forwarder.jobs.insert(lambda: self.checkpoints.leave_behind(host))
         if news == "begins":
             self._job(lambda: begin_again(forwarder, names, payload), reply)
             return

@@ -63,6 +63,7 @@ class Calls:
                 self._serve(topic, header, payload)
 
     def call(self, caller: Cell, name: str, request: Any, deadline_s: float) -> Any:
+        self._executor.lose_the_way()  # a reply is no event that could come again
         provider, service = caller.planned.requires[name]
         self._refuse_circle(caller.name, provider)
         self._chain.append(caller.name)
@@ -132,6 +133,8 @@ class Calls:
         """To whoever gave the command that `provider` handles: the reply, or why there is none."""
         command = provider.event
         assert command is not None, "commands are events"
+        if self._executor.catching_up is not None:
+            return  # whoever gave it has been answered
         topic = reply_topic(HAND, provider.name)
         named, flags = (command.topic, command.sequence), ERROR if error else 0
         event = Event(topic, self._next(topic), command.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
@@ -169,6 +172,7 @@ class Calls:
         request = self._readable(Request.parse, payload)
         if request is None or request.number == 0:  # for the record only
             return
+        self._executor.lose_the_way()
         event = Event(topic, header.sequence, header.stamp_ns, kind=Kind.REQUEST)
         outer, self._chain = self._chain, request.chain
         outer_nested, self._nested = self._nested, {}

@@ -190,10 +190,12 @@ class Exchange:
         self._acks.clear()
         return announced
 
-    def ask_hosts(self, mark: Mark, about: int = 0, whom: Set[str] | None = None) -> tuple[int, dict[str, Ack]]:
+    def ask_hosts(
+        self, mark: Mark, about: int = 0, whom: Set[str] | None = None, topic: str = ALL_TOPIC
+    ) -> tuple[int, dict[str, Ack]]:
         """Send a marker that everybody answers; returns its number and the answers. Those who die give none."""
         self._acks.clear()
-        number = self.mark(mark, about)
+        number = self.mark(mark, about, topic)
         self.waiting = set(self.plan.hosts if whom is None else whom) - self.gone
         answers: dict[str, Ack] = {}
         while self.waiting and not self.ended:
@@ -208,9 +210,9 @@ class Exchange:
 
     # Markers.
 
-    def mark(self, mark: Mark, about: int = 0) -> int:
+    def mark(self, mark: Mark, about: int = 0, topic: str = ALL_TOPIC) -> int:
         self._marker += 1
-        self.mark_on(ALL_TOPIC, mark, self._marker, about)
+        self.mark_on(topic, mark, self._marker, about)
         return self._marker
 
     def mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None:

@@ -236,6 +236,8 @@ class Mark(IntEnum):
     """Tell digests of states and outputs."""
     REPLAN = 10
     """The plan of the run has changed: read it again, and say so when your new subscriptions stand."""
+    CATCH_UP = 11
+    """Handle, for `about` milliseconds, what the process before you has handled, and say how far you are."""
 
 
 _MARKER = struct.Struct("<IIIIqqdIIQ")

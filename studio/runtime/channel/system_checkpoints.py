@@ -10,7 +10,7 @@ from typing import Any
 from studio.errors import StudioError
 from studio.runtime.channel.exchange import ForwarderState
 from studio.runtime.channel.forwarder import Forwarder
-from studio.runtime.channel.frames import HEADER, SHARED, Ack, Mark, split, topic_field
+from studio.runtime.channel.frames import HEADER, HOST_PREFIX, SHARED, Ack, Mark, split, topic_field
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.payloads import copy_shared
@@ -29,6 +29,8 @@ class SystemCheckpoints:
         self._gate = forwarder.gate
         self._shared = shared
         self._kept: dict[int, ForwarderState] = {}
+        self._started: dict[str, int] = {}
+        """Host -> how often the gate heard of its start since it last was a part of the system."""
 
     def checkpoint(self) -> tuple[int, int]:
         """Everybody remembers everything; returns the number to restore it by, and about how many bytes it takes."""
@@ -54,6 +56,32 @@ class SystemCheckpoints:
         self._forwarder.restore(self._kept[number])
         _, answers = self._forwarder.ask_hosts(Mark.RESTORE, number)
         self._refuse_if_refused(answers)
+
+    def catch_up(self, host: str, for_ms: int) -> dict[str, Any]:
+        """Have a new process handle what the one before it has; what it tells of how far it is.
+
+        Afterwards it has the same checkpoints, and that it was started is no hindrance for going back.
+        """
+        self._forwarder.pause()
+        _, answers = self._forwarder.ask_hosts(Mark.CATCH_UP, for_ms, {host}, HOST_PREFIX + host)
+        answer = answers.get(host)
+        if answer is None:
+            raise CannotGoBack(f"{host} has ended", hint="correct its code, and try again")
+        if answer.refused:
+            raise CannotGoBack(answer.text)
+        told: dict[str, Any] = json.loads(answer.text)
+        if told["ended"]:
+            self._gate.unrepeatable -= self._started.pop(host, 0)
+        return told
+
+    def note_start(self, host: str) -> None:
+        """A process was started, and knows nothing of what was."""
+        self._started[host] = self._started.get(host, 0) + 1
+        self._gate.note_unrepeatable(f"{host} was started again since then")
+
+    def leave_behind(self, host: str) -> None:
+        """It begins anew, and does not catch up."""
+        self._started.pop(host, None)
 
     def forget(self, number: int) -> None:
         self._gate.forget(number)

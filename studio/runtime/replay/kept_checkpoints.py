@@ -62,6 +62,9 @@ class KeptCheckpoints:
         """The last one at or before a position; the first one if there is none."""
         return self._kept[max(0, bisect_right(self._kept, position, key=lambda kept: kept.position) - 1)]
 
+    def position_of(self, number: int) -> int:
+        return next(kept.position for kept in self._kept if kept.number == number)
+
     def worked(self, position: int, busy_ns: int, rarer: int = 1) -> None:
         """The system has worked for so long and is at `position` now; keeps one if it is time for it.
 

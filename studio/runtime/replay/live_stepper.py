@@ -7,8 +7,10 @@ there, and the way back leads as far as that.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from studio.errors import StudioError
 from studio.runtime.channel.gate import CannotGoBack, Delivered
@@ -17,7 +19,7 @@ from studio.runtime.gate_control import GateControl, Piece, Place
 from studio.runtime.plan import LAG
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.history import NOT_PURE, History, Told
-from studio.runtime.replay.kept_checkpoints import KeptCheckpoints
+from studio.runtime.replay.kept_checkpoints import Kept, KeptCheckpoints
 
 PIECE_NS = SECOND_NS // 10
 """Of a lockstep that goes on by itself: so often it is known where the system is."""
@@ -36,6 +38,28 @@ MOST_EFFECTS = 10_000
 AT_THE_START = "this is where it began"
 RECORDED = "the run is recorded, and time in a log only goes forwards"
 ELSEWHERE = "open the recording of this run at that event: studio step PROJECT --log LOG"
+
+
+class Reloading(NamedTuple):
+    """A component that is to have other code, at the event where the system was."""
+
+    goal: Told | None
+    here: Kept | None
+    """The checkpoint there; None: all go the whole way from the start."""
+    place: Place
+    """Where the gate was, and has to be still."""
+
+
+@dataclass
+class Way:
+    """A long way that is under way."""
+
+    words: str
+    part: float | None = None
+    """How much of it is done; None where that is not known."""
+
+    def plain(self) -> dict[str, Any]:
+        return {"words": self.words, "part": None if self.part is None else round(self.part, 3)}
 
 
 class LiveStepper:
@@ -61,8 +85,9 @@ class LiveStepper:
         self._until_ns = until_ns
         self._is_recorded = is_recorded
         self._began_with = began_with
-        self.goal: tuple[Told | None] | None = None
-        """The event that is to be come to again, by a system that stands at its start until a host is back."""
+        self.way: Way | None = None
+        """Read by others."""
+        self._reloading: Reloading | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -121,6 +146,37 @@ class LiveStepper:
         """Whether all of it still holds: something may have happened that nobody did."""
         self._follow(self.gate.place(timeout_s=LOOK_WITHIN_S))
 
+    # Long ways.
+
+    @contextmanager
+    def on_the_way(self, words: str) -> Iterator[None]:
+        """Others can read meanwhile what is done, and how far it is."""
+        self.way = Way(words)
+        try:
+            yield
+        finally:
+            self.way = None
+
+    def tell(self, words: str = "", part: float | None = None) -> None:
+        if self.way is not None:
+            self.way = Way(words or self.way.words, part)
+
+    def _tell_time(self, start_ns: int, end_ns: int) -> None:
+        if end_ns > start_ns:
+            self.tell(part=(self.place.now_ns - start_ns) / (end_ns - start_ns))
+
+    @property
+    def reloading(self) -> Reloading | None:
+        """What was begun, and could not be done because the code did not start; None if the system has moved since."""
+        begun = self._reloading
+        if begun is not None and self.gate.place()[:2] != begun.place[:2]:
+            self._reloading = begun = None
+        return begun
+
+    @reloading.setter
+    def reloading(self, begun: Reloading | None) -> None:
+        self._reloading = begun
+
     # Moves.
 
     def ready(self, since: str = "") -> None:
@@ -176,9 +232,11 @@ class LiveStepper:
             why = self._began_with if self._began_with != AT_THE_START else f"it begins at {self.first}"
             raise CannotGoBack(f"cannot go to event {position}: {why}", hint=ELSEWHERE)
         self._restore_before(position)
+        start = self.position
         while self.position < position and not self.cancelled.is_set():
             if not self._approach(position):
                 break
+            self.tell(part=(self.position - start) / max(1, position - start))
         return self.position
 
     def seek(self, time_ns: int) -> int:
@@ -187,7 +245,9 @@ class LiveStepper:
         if time_ns <= self._history.time_at(self.known):
             return self.go_to(max(self.first, self._history.position_at(time_ns)))
         self._restore_before(self.known)
+        start_ns = self.place.now_ns
         while not self.cancelled.is_set():
+            self._tell_time(start_ns, time_ns)
             is_far = self.place.now_ns < time_ns - NEAR_NS
             piece = self._way(time_ns - 1, RARER if is_far else 1)
             if not piece.more:
@@ -203,7 +263,27 @@ class LiveStepper:
         self.place = self.gate.place()
         self._kept.keep(self.position)
         before.forget_after(-1)  # only now: the gate forgets what it was told with its last checkpoint
-        self._began_with, self.goal = began, None
+        self._began_with = began
+        return self.come_to(event)
+
+    def keep_here(self) -> Kept | None:
+        """A checkpoint of this very place; None where there can be none."""
+        if not self._is_recorded():
+            self._kept.keep(self.position)
+        nearest = self._kept.nearest(self.position) if self._kept else None
+        return nearest if nearest is not None and nearest.position == self.position else None
+
+    def rejoin(self, number: int) -> None:
+        """All go to a checkpoint from which on one of them may do something else; what was known after it is not."""
+        self.gate.restore(number)
+        self.position = self._kept.position_of(number)
+        self.place = self.gate.place()
+        self._history.cut(self.position)
+        self._kept.forget_after(self.position)
+        self._kept.restored()
+
+    def come_to(self, event: Told | None) -> bool:
+        """Go on to an event, on a way that was never gone before. Whether it came."""
         if event is None:
             return True
         self.seek(event.stamp_ns)

@@ -1,0 +1,126 @@
+"""A component gets other code while its system runs: the same as a run from zero with that code, and quicker."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.runtime.attach import Attachment
+from studio.runtime.running_systems import find_running
+from tests.runtime.replay.played import write_rig
+from tests.runtime.test_live_stepping import CODE, PROFILE
+from tests.waiting import await_true
+
+ROOT = Path(__file__).parents[2]
+SYSTEM = """<system name="robot" version="1">
+  <source name="platform" mode="logged">
+    <port name="level" direction="out" type="Float64"/>
+    <logged log="rig.mcap"><bind port="level" topic="/rig/a"/></logged>
+  </source>
+  <component name="adder" type="adder"/>
+  <component name="filter" type="low_pass"/>
+  <component name="last" type="low_pass"/>
+  <component name="clock" type="signal_source" mode="periodic" period_s="0.03"/>
+  <wire from="platform.level" to="adder.raw"/>
+  <wire from="adder.sum" to="filter.raw"/>
+  <wire from="filter.smooth" to="last.raw"/>
+</system>"""
+PLAIN = CODE.replace("FACTOR", "1.0")
+LATER = CODE.replace("FACTOR", "(1.0 if self.total < 500 else 2.0)")
+"""Publishes the same as the plain one for a while."""
+NUMBERED = PLAIN.replace(
+    "        self.total = 0.0\n", "        self.total = 0.0\n        self.sum.publish(Float64(7.0))\n"
+)
+"""Does something else from the very first moment on."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "robot"
+    own = folder / "components" / "adder"
+    own.mkdir(parents=True)
+    (own / "component.xml").write_text(PROFILE)
+    (folder / "system.xml").write_text(SYSTEM)
+    write_rig(folder / "rig.mcap")
+    write(folder, PLAIN)
+    return folder
+
+
+def write(project: Path, code: str) -> None:
+    (project / "components" / "adder" / "adder.py").write_text(code)
+
+
+@contextmanager
+def running(project: Path, gate: str = "lockstep") -> Iterator[Attachment]:
+    words = [sys.executable, "-m", "studio", "run", str(project), "--gate", gate, "--stay", "--paused", "--trust"]
+    done = subprocess.run([*words, "--detach", "--json"], capture_output=True, text=True, timeout=50, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    system = find_running(json.loads(done.stdout)["run"])
+    try:
+        with Attachment(system.run_folder, "test") as attachment:
+            attachment.ask("take", force=True)
+            yield attachment
+    finally:
+        os.kill(system.pid, signal.SIGTERM)
+        await_true(lambda: not system.is_alive(), "the runtime to end", 20)
+
+
+def drive(system: Attachment) -> None:
+    """A parameter is changed on the way: it is part of what has happened, and not of how it began."""
+    system.ask("step", count=60, timeout_s=60)
+    system.ask("set", component="adder", name="offset", value=3.0)
+    system.ask("step", count=150, timeout_s=60)
+
+
+def digest(system: Attachment) -> dict[str, Any]:
+    told: dict[str, Any] = system.ask("digest", timeout_s=60)["digest"]
+    return told
+
+
+@pytest.mark.must_not_flake
+def test_a_reload_is_a_run_from_zero_with_the_new_code(project: Path) -> None:
+    with running(project) as system:
+        drive(system)
+        before, position = digest(system), system.ask("snapshot")["snapshot"]["stepping"]["position"]
+
+        # Nothing changes: nobody else computes, and the way back is as it was.
+        write(project, PLAIN + "# the same\n")
+        system.ask("step", count=1)
+        system.ask("back", count=1)
+        assert system.ask("again", component="adder", timeout_s=60)["same"] is True
+        assert digest(system) == before
+        system.ask("back", count=100, timeout_s=60)
+        system.ask("step", count=100, timeout_s=60)
+        assert digest(system) == before
+
+        found = {}
+        for name, code in {"later": LATER, "numbered": NUMBERED, "plain": PLAIN}.items():
+            write(project, code)
+            reply = system.ask("again", component="adder", timeout_s=60)
+            found[name] = (digest(system), reply["position"])
+        assert found["plain"] == (before, position)
+    write(project, LATER)
+    with running(project) as fresh:
+        drive(fresh)
+        assert digest(fresh) == found["later"][0] != before
+
+
+def test_in_free_run_the_component_begins_anew_and_the_system_goes_on(project: Path) -> None:
+    with running(project, "run") as system:
+        before = {name: told["pid"] for name, told in system.state["processes"].items()}
+        write(project, LATER)
+        reply = system.ask("again", component="adder", timeout_s=60)
+        assert reply["same"] is None and "freely" in reply["why"]
+        assert system.wait_for(lambda: system.state["processes"]["adder"]["pid"] != before["adder"], 20)
+        assert system.state["processes"]["filter"]["pid"] == before["filter"]
+        system.ask("gate", mode="run")
+        await_true(lambda: system.state["components"]["adder"]["state"] == "active", "the new code to be active", 20)
