@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> Iterator[str]:
@@ -11,3 +12,16 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> Iterator[str]:
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width]
         yield (indent + "  ".join(cells)).rstrip()
+
+
+def wrapped(title: str, words: Iterable[str]) -> Iterator[str]:
+    """`title: one, two, three`, broken between the words where the terminal ends; names are never cut."""
+    line, width = f"{title}:", shutil.get_terminal_size((120, 24)).columns
+    words = list(words)
+    for place, word in enumerate(words):
+        piece = word if place == len(words) - 1 else f"{word},"
+        if len(line) + 1 + len(piece) > width and line.strip() != f"{title}:":
+            yield line
+            line = " "
+        line = f"{line} {piece}"
+    yield line

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from studio.cli.columns import columns
-from studio.cli.log_file import find_log
+from studio.cli.log_file import find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.cli.places import find_project
 from studio.messages import MessageTypes
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.run_facts import RunDifference
 from studio.runtime.replay.comparison import Comparison, Difference, TopicComparison, compare
 
 EXAMPLE = """\
@@ -52,6 +53,7 @@ def tolerance(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     a, b = find_log(options.a), find_log(options.b)
+    is_cut = unfinished(a, b)
     types = MessageTypes.builtin()
     if options.project:
         types = types.with_folder(find_project(options.project))
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     machinery = options.all or bool(options.topic)
     found = compare(a, b, options.tolerance, topics=chosen, machinery=machinery, types=types)
     print_json(comparison_json(found)) if options.json else print("\n".join(comparison_text(found)))
-    return FINE if is_accepted(found) else FAILED
+    return FINE if is_accepted(found) and not is_cut else FAILED
 
 
 def is_accepted(found: Comparison) -> bool:
@@ -83,7 +85,19 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
         "within_tolerance": found.within_tolerance,
         "tolerance": found.tolerance,
         "topics": {name: _topic_json(topic) for name, topic in found.topics.items()},
+        "run_differences": runs_json(found.runs),
     }
+
+
+def runs_json(differences: Sequence[RunDifference]) -> list[dict[str, Any]]:
+    return [difference._asdict() for difference in differences]
+
+
+def runs_text(differences: Sequence[RunDifference]) -> Iterator[str]:
+    """What may be the reason why the outputs differ."""
+    if differences:
+        yield "the runs differ in (A → B):"
+        yield from (f"  {difference}" for difference in differences)
 
 
 def _topic_json(topic: TopicComparison) -> dict[str, Any]:
@@ -106,6 +120,7 @@ def comparison_text(found: Comparison) -> Iterator[str]:
     yield from columns([("topic", "events in A", "in B", ""), *rows], indent="")
     if found.first_difference is not None:
         yield f"first difference: {found.first_difference}"
+        yield from runs_text(found.runs)
     yield summary(found)
 
 

@@ -89,4 +89,5 @@ def _describe_log(options: argparse.Namespace) -> int:
     else:
         told = log_json(path, quiet=options.json)
         print_json(told) if options.json else print("\n".join(log_text(told)))
+        return FINE if told["finished"] and not told["stopped"] else FAILED
     return FINE

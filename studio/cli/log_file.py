@@ -32,6 +32,23 @@ def find_log(text: str) -> Path:
         return readable_log(path, progress, told)
 
 
+def unfinished(*logs: Path) -> bool:
+    """Whether one of them ends before its run did. Each of these is told: what is missing there is in no comparison."""
+    from studio.runtime.recording import LogReader
+    from studio.runtime.recording.metadata import STOPPED
+
+    found = False
+    for path in dict.fromkeys(logs):
+        with LogReader(path) as log:
+            stopped = dict(log.metadata()).get(STOPPED, {}).get("reason", "")
+            if log.is_finished and not stopped:
+                continue
+        found = True
+        why = f"the recording stopped: {stopped}" if stopped else "its recorder did not close it"
+        print(f"studio: warning: {path} is not finished: {why}; the exit status is 1", file=sys.stderr)
+    return found
+
+
 @contextmanager
 def importing(what: str) -> Iterator[tuple[Progress, Told]]:
     """Shows how far the import of a log has come, should it need one, and tells what became of it."""

@@ -10,9 +10,17 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from studio.cli.columns import columns
-from studio.cli.compare import comparison_json, difference_json, is_accepted, summary, tolerance
-from studio.cli.log_file import ProgressBar, find_log
+from studio.cli.columns import columns, wrapped
+from studio.cli.compare import (
+    comparison_json,
+    difference_json,
+    is_accepted,
+    runs_json,
+    runs_text,
+    summary,
+    tolerance,
+)
+from studio.cli.log_file import ProgressBar, find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
@@ -75,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_without_log(options)
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
+    is_cut = unfinished(log, *([golden] if golden else []))
     opened = open_project(find_project(options.project))
     errors = [problem for problem in opened.problems if problem.severity == "error"]
     if errors:
@@ -84,11 +93,13 @@ def run(options: argparse.Namespace) -> int:
     select_topics(opened.system, options)
     require_trust(opened, options)
     if options.as_recorded:
-        return _replay_as_recorded(opened, options, log)
+        status = _replay_as_recorded(opened, options, log)
+        return status or (FAILED if is_cut else FINE)
     with tempfile.TemporaryDirectory(prefix="studio-replay-") as folder:
         kept = log_to_write(options.record, opened.project.name) if options.record else None
         out = kept or (Path(folder) / "out.mcap" if golden else None)
-        return _replay(opened, options, log, out, golden)
+        status = _replay(opened, options, log, out, golden)
+        return status or (FAILED if is_cut else FINE)
 
 
 def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | None, golden: Path | None) -> int:
@@ -154,18 +165,20 @@ def as_recorded_json(found: AsRecorded) -> dict[str, Any]:
             for name, one in found.components.items()
         },
         "skipped": found.skipped,
+        "run_differences": runs_json(found.runs),
         "warnings": list(found.warnings),
     }
 
 
 def as_recorded_text(found: AsRecorded) -> Iterator[str]:
+    yield "each component was fed what it had handled in the log; its outputs were computed, and compared with the log"
     rows = [
         (name, str(one.handled), str(one.compared), "different" if one.first_difference else "identical",
          "fails as recorded" if one.failure and not one.first_difference else "")
         for name, one in found.components.items()
     ]  # fmt: skip
     yield from columns([("component", "handled", "outputs compared", "", ""), *rows], indent="")
-    yield from (f"not replayed: {name} {reason}" for name, reason in found.skipped.items())
+    yield from (f"not computed: {name} {reason}" for name, reason in found.skipped.items())
     first = found.first_difference
     if first is None:
         yield "identical"
@@ -173,6 +186,7 @@ def as_recorded_text(found: AsRecorded) -> Iterator[str]:
     name, one = first
     at = f" while handling {one.after[0]}:{one.after[1]}" if one.after else ""
     yield f"first difference (A was recorded, B came out), of {name}{at}: {one.first_difference}"
+    yield from runs_text(found.runs)
     if one.failure:
         yield one.failure.rstrip()
 
@@ -193,14 +207,20 @@ def _tell(result: Result, options: argparse.Namespace, wall_s: float, found: Com
         return
     faster = f", {result.system_s / wall_s:.1f} times real time" if wall_s else ""
     print(f"replayed {result.delivered} events, {result.system_s:.3f} s of system time in {wall_s:.2f} s{faster}")
-    if result.fed:
-        print(f"from the log: {', '.join(result.fed)}")
-    if result.left_out:
-        print(f"not started: {', '.join(result.left_out)}")
+    print("\n".join(replayed_text(result)))
     if found is not None:
         print(f"compared with {options.expect}: {summary(found)}")
         if found.first_difference is not None:
             print(f"first difference (A is expected, B came out): {found.first_difference}")
+            print("\n".join(runs_text(found.runs)) or "the runs do not differ in parameters, code or geometry")
+
+
+def replayed_text(result: Result) -> Iterator[str]:
+    """What was taken from the log, and what ran on it."""
+    yield from wrapped("fed from the log", result.fed or ["nothing"])
+    yield from wrapped("computed by", result.computed or ["no component"])
+    if result.left_out:
+        yield from wrapped("not started, as the log brings their outputs", result.left_out)
 
 
 def _json(result: Result, wall_s: float, found: Comparison | None) -> dict[str, Any]:
@@ -210,6 +230,7 @@ def _json(result: Result, wall_s: float, found: Comparison | None) -> dict[str, 
         "system_s": result.system_s,
         "wall_s": wall_s,
         "fed": list(result.fed),
+        "computed": list(result.computed),
         "left_out": list(result.left_out),
         "warnings": list(result.warnings),
         "failures": result.failures,

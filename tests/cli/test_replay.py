@@ -90,7 +90,10 @@ def test_a_changed_parameter_fails_and_the_first_difference_is_told(
     assert result.status == 1
     assert "different: 1 of 2 topics" in result.out
     assert "first difference (A is expected, B came out): /filter/smooth: event 2, data: " in result.out
+    assert result.out.splitlines()[-2:] == ["the runs differ in (A → B):", "  filter.cutoff_hz 2.0 → 2.5"]
+    assert "computed by: signal, filter, before, after" in result.out
     told = studio("replay", tmp_path / "first_steps", *words, "--json").json["expected"]
+    assert told["run_differences"] == [{"kind": "parameter", "what": "filter.cutoff_hz", "a": "2.0", "b": "2.5"}]
     assert (told["identical"], told["topics"]["/signal/value"]["identical"]) == (False, True)
     assert told["topics"]["/filter/smooth"]["first_difference"]["sequence"] == 2
     assert studio("replay", tmp_path / "first_steps", *words, "--tolerance", "1").status == 0
@@ -108,6 +111,20 @@ def test_another_version_is_a_warning(studio: Studio, recorded: Path, tmp_path: 
     result = studio("replay", FIRST_STEPS, "--log", old, "--lockstep", "--in-process", "--expect", recorded)
     assert result.status == 0
     assert "warning: recorded with numpy 1.0, now " in result.err
+
+
+def test_a_log_that_is_not_finished_warns_and_fails(studio: Studio, recorded: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.mcap"
+    content = recorded.read_bytes()
+    cut.write_bytes(content[: len(content) // 2])
+    for words in (
+        ("replay", FIRST_STEPS, "--log", cut, "--lockstep", "--in-process"),
+        ("compare", cut, cut),
+    ):
+        result = studio(*words)
+        assert result.status == 1
+        assert f"warning: {cut} is not finished: its recorder did not close it; the exit status is 1" in result.err
+    assert studio("info", cut).status == 1
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +160,7 @@ def test_as_recorded_tells_who_changed(studio: Studio, live: Path, tmp_path: Pat
     result = studio("replay", changed(tmp_path / "first_steps"), "--log", live, "--as-recorded")
     assert result.status == 1
     assert "of filter while handling /signal/value:2: /filter/smooth: event 2, data: " in result.out
+    assert result.out.splitlines()[-1] == "  filter.cutoff_hz 2.0 → 2.5"
 
 
 def test_wrong_use(studio: Studio, recorded: Path, tmp_path: Path) -> None:

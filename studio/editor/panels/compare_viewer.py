@@ -14,6 +14,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.compare_colours import CompareColours
 from studio.editor.panels.compare_cut import CompareCut
 from studio.editor.panels.compare_panes import ComparePanes
+from studio.editor.panels.compare_runs import differences_between, facts_of_run, in_full, in_one_line
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes, RunStart
 from studio.editor.panels.linked_views import LinkedViews
@@ -28,6 +29,7 @@ from studio.editor.views.map_layers import Layer, common_range, layer_of
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
+from studio.runtime.recording.run_facts import RunDifference, RunFacts
 
 BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
 BLINK_MS = 700
@@ -95,6 +97,7 @@ class CompareViewer(Viewer):
         self._difference: NewestWish[Difference] = NewestWish(self, self._have_found)
         self._wanted_plane = ""
         self._guessed = False
+        self._told_runs: tuple[tuple[RunFacts, RunFacts] | None, list[RunDifference]] = (None, [])
         """Whether the maps were taken as they came, and not chosen by anybody."""
         self.colours = CompareColours()
         self._link()
@@ -254,8 +257,10 @@ class CompareViewer(Viewer):
 
     def refresh(self) -> None:
         a, b = (side.map for side in self.sides)
-        self.facts.setText(" · ".join(side.trouble for side in self.sides if side.trouble))
-        self.facts.setToolTip(self.facts.text())
+        troubles = [side.trouble for side in self.sides if side.trouble]
+        runs = self._run_differences()
+        self.facts.setText(" · ".join([*troubles, *filter(None, [in_one_line(runs)])]))
+        self.facts.setToolTip("\n".join([*troubles, *filter(None, [in_full(runs)])]))
         self.times.show_times()
         if a is None or b is None or not (a.rows and a.columns and b.rows and b.columns):
             self._say(self._why_not())
@@ -275,6 +280,17 @@ class CompareViewer(Viewer):
         self.plane.setCurrentText(plane)
         self._stack.setCurrentIndex(1)
         self._show(a, b, plane)
+
+    def _run_differences(self) -> list[RunDifference]:
+        """Of two recordings, or of one and the running system."""
+        recordings = [side.recording for side in self.sides]
+        if not any(recordings) or any(side.is_held and side.recording is None for side in self.sides):
+            return []
+        now = facts_of_run(self.feed.state)
+        a, b = (each.run if each is not None else now for each in recordings)
+        if (a, b) != self._told_runs[0]:
+            self._told_runs = (a, b), differences_between(a, b)
+        return self._told_runs[1]
 
     def _why_not(self) -> str:
         trouble = next((side.trouble for side in self.sides if side.trouble), "")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from studio.errors import StudioError
 from studio.messages import Map, decode
 from studio.recordings import recordings_of
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.run_facts import RunFacts, facts_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class LoggedMaps:
     topic: str
     count: int
     length_ns: int
+    run: RunFacts = field(default_factory=RunFacts, compare=False)
+    """What the run was made of that the log is of."""
 
     def at(self, after_ns: int) -> LoggedMap:
         """The map that was made nearest to this time: two runs make theirs at slightly different times."""
@@ -48,7 +51,7 @@ def maps_in(path: Path, topic: str) -> LoggedMaps:
         if not filled:
             raise StudioError("there is no map in this log", file=path, hint="record the topic of a map, too")
         chosen = topic if topic in filled else max(filled, key=lambda name: maps[name])
-        return LoggedMaps(path, chosen, maps[chosen], log.end_ns - log.start_ns)
+        return LoggedMaps(path, chosen, maps[chosen], log.end_ns - log.start_ns, facts_of(log))
 
 
 def logs_in(folder: Path | None, most: int = 12) -> list[Path]:

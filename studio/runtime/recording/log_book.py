@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
-from pathlib import Path
 
 from studio.messages import Bookmark, HandledTrace, MessageError, MessageTypes, ServiceCall, String, decode, encode
 from studio.runtime.channel.call_frames import call_topics, hand_topics
@@ -32,10 +31,9 @@ from studio.runtime.channel.frames import (
 from studio.runtime.channel.payloads import PayloadError
 from studio.runtime.plan import EVERYBODY, Plan, RecordingPlan
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_writer import LogWriter
-from studio.runtime.recording.logged_geometry import store_geometry
+from studio.runtime.recording.run_facts import store_run
 
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
@@ -66,9 +64,7 @@ class LogBook:
         self.data: dict[bytes, DataTopic] = {}
         """Those with data, by their name in a frame."""
         self.add_topics(plan, recording)
-        parameters = {component.name: dict(component.parameters) for component in plan.components}
-        self.writer.add_metadata(METADATA, {**circumstances(plan), "parameters": json.dumps(parameters)})
-        self._attach_files(plan)
+        store_run(self.writer, plan)
 
     def add_topics(self, plan: Plan, recording: RecordingPlan) -> list[str]:
         """What is to be recorded and is not yet; returns these topics."""
@@ -86,14 +82,6 @@ class LogBook:
         self.channels |= {topic: self.writer.add_topic(topic, kinds[topic]) for topic in new}
         self.data |= {topic.encode(): DataTopic(topic, self.channels[topic]) for topic in data}
         return new
-
-    def _attach_files(self, plan: Plan) -> None:
-        file = Path(plan.project) / "system.xml"
-        system = plan.system.encode() or (file.read_bytes() if plan.project and file.is_file() else b"")
-        if system:
-            self.writer.add_attachment("system.xml", system, "application/xml")
-        if plan.geometry is not None:
-            store_geometry(self.writer, plan.geometry)
 
     @property
     def is_full(self) -> bool:

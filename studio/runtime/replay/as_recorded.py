@@ -28,6 +28,7 @@ from studio.runtime.planning import plan_of
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, follows_log, geometry_warnings
+from studio.runtime.recording.run_facts import RunDifference, facts_of, facts_of_plan, run_differences
 from studio.runtime.replay.causes import find_event
 from studio.runtime.replay.comparison import Difference
 from studio.runtime.replay.errors import ReplayError
@@ -59,6 +60,8 @@ class AsRecorded:
     skipped: dict[str, str] = field(default_factory=dict)
     """Component -> why it was not replayed."""
     warnings: tuple[str, ...] = ()
+    runs: list[RunDifference] = field(default_factory=list)
+    """In what the recorded run was made of other things than the project is now."""
 
     @property
     def identical(self) -> bool:
@@ -99,6 +102,12 @@ def replay_plan_as_recorded(
         hint = "replay it with --lockstep, or record again with studio run --record"
         raise ReplayError("this log does not tell who handled what", file=log.path, hint=hint)
     found = AsRecorded(warnings=(*changed_circumstances(log, plan), *geometry_warnings(log, plan)))
+    replayed = {component.name for component in plan.components}
+    found.runs = [
+        difference
+        for difference in run_differences(facts_of(log), facts_of_plan(plan))
+        if difference.kind != "component" or difference.what.removeprefix("component ") in replayed
+    ]
     for number, planned in enumerate(plan.components, 1):
         reason = _why_not(planned, plan, log)
         if reason:

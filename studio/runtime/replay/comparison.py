@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from studio.messages import Message, MessageError, MessageTypes, decode
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.run_facts import RunDifference, facts_of, run_differences
 from studio.runtime.replay.field_difference import FieldDifference, first_difference
 
 MACHINERY = "/_studio/"
@@ -65,6 +66,8 @@ class TopicComparison:
 class Comparison:
     tolerance: float
     topics: dict[str, TopicComparison] = field(default_factory=dict)
+    runs: list[RunDifference] = field(default_factory=list)
+    """In what the two runs were made of different things."""
 
     @property
     def identical(self) -> bool:
@@ -97,7 +100,9 @@ def compare(
     with LogReader(a) as log_a, LogReader(b) as log_b:
         names = list(dict.fromkeys([*log_a.topics, *log_b.topics])) if topics is None else list(topics)
         names = [name for name in names if machinery or not name.startswith(MACHINERY)]
-        return _Comparer(log_a, log_b, tolerance, types or MessageTypes.builtin()).compare(names)
+        found = _Comparer(log_a, log_b, tolerance, types or MessageTypes.builtin()).compare(names)
+        found.runs = run_differences(facts_of(log_a), facts_of(log_b))
+        return found
 
 
 class _Comparer:

@@ -26,9 +26,8 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.circumstances import METADATA, circumstances
 from studio.runtime.recording.compression import Compression
-from studio.runtime.recording.logged_geometry import store_geometry
+from studio.runtime.recording.run_facts import store_run
 from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))
@@ -48,7 +47,7 @@ class EventLog:
         """`topics`: of the data, all by default; what the machinery says is always in it."""
         self.path = path
         self._log = LogWriter(path, types=types, compression=compression)
-        self._log.add_metadata(METADATA, circumstances(plan))
+        store_run(self._log, plan)
         self._write = self._log.write_frame
         self._last: dict[str, int] = {}
         self._calls = CallBook()
@@ -62,7 +61,6 @@ class EventLog:
         kinds |= dict.fromkeys((*call_topics(plan), *hand_topics(plan)), ServiceCall)
         if plan.geometry is not None:
             kinds[COMMAND_PREFIX + EVERYBODY] = String
-            store_geometry(self._log, plan.geometry)
         self._channels = {topic: self._log.add_topic(topic, kind) for topic, kind in kinds.items()}
 
     def take(self, event: Event) -> None:

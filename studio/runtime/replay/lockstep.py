@@ -46,6 +46,8 @@ class Result:
     end_ns: int
     fed: tuple[str, ...]
     """Topics of the system that came from the log."""
+    computed: tuple[str, ...]
+    """Components that ran."""
     left_out: tuple[str, ...]
     """Components whose part the log played."""
     warnings: tuple[str, ...] = ()
@@ -107,7 +109,8 @@ def replay_inputs(
         delivered, failures = run(inputs, log, progress or _unseen)
     fed = tuple(topic for topic in inputs.topics.values() if not topic.startswith(COMMAND_PREFIX))
     warnings = tuple(warnings_of(inputs))
-    return Result(delivered, inputs.start_ns, inputs.end_ns, fed, inputs.left_out, warnings, failures)
+    computed = tuple(component.name for component in inputs.plan.components)
+    return Result(delivered, inputs.start_ns, inputs.end_ns, fed, computed, inputs.left_out, warnings, failures)
 
 
 def warnings_of(inputs: Inputs) -> list[str]:

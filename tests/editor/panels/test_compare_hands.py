@@ -42,8 +42,10 @@ def heights(value: float) -> Map:
     return Map(resolution_m=0.5, plane_names=("height",), planes=np.full((1, 20, 30), value, np.float32))
 
 
-def write_log(path: Path, *values: float) -> Path:
+def write_log(path: Path, *values: float, noise: float | None = None) -> Path:
     with LogWriter(path) as log:
+        if noise is not None:
+            log.add_metadata("studio", {"parameters": json.dumps({"terrain_map": {"beam_noise_deg": noise}})})
         other = log.add_topic("/number", Float64)
         log.write(other, encode(Float64(data=1.0)), log_time_ns=10**9, sequence=1, stamp_ns=10**9)
         if values:
@@ -359,3 +361,15 @@ def test_the_read_out_of_a_swipe_is_of_the_map_that_is_seen_there(pair: CompareV
     left, right = ((world.x_of(a._border() + by), world.y_of(a.height() / 2)) for by in (-5, 5))
     assert a.read_out(*left) == a.words_of(a.layers, *left)
     assert a.read_out(*right) == a.words_of(b.layers, *right) != a.words_of(a.layers, *right)
+
+
+def test_what_the_two_runs_were_made_of_is_told_beside_their_maps(feed: Feed, tmp_path: Path) -> None:
+    viewer = CompareViewer(feed, LIGHT)
+    read(viewer, 0, write_log(tmp_path / "a.mcap", 1.0, noise=0.1))
+    read(viewer, 1, write_log(tmp_path / "b.mcap", 2.0, noise=0.2))
+    assert viewer.facts.text() == "Runs differ: terrain_map.beam_noise_deg 0.1 → 0.2"
+    assert viewer.facts.toolTip().splitlines()[-1] == "terrain_map.beam_noise_deg 0.1 → 0.2"
+    feed.state["components"] = {"terrain_map": {"parameters": {"beam_noise_deg": 0.3}}}
+    viewer.sides[1].let_go()
+    viewer.refresh()
+    assert viewer.facts.text() == "Runs differ: terrain_map.beam_noise_deg 0.1 → 0.3", "also the one that runs"
