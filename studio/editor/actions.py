@@ -98,6 +98,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.arrange", "Arrange automatically", lambda w: w.canvas.commands.arrange(), ("L",), "canvas"),
     Action("view.minimap", "Mini-map", lambda w: w.canvas.toggle_minimap()),
     *(Action(f"viewer.{kind.name}", kind.title, _viewer(kind.name), icon=kind.icon) for kind in KINDS),
+    Action("view.system_text", "system.xml as text", lambda w: w.system_text.open(), ("Ctrl+Shift+X",),
+           icon="fa6s.code", begins_group=True),
     Action("view.next_wire", "Next wire of the card", lambda w: w.canvas.reach.next_wire(), ("W",), "canvas",
            begins_group=True),
     Action("view.next_remark", "Next note, frame or group", lambda w: w.canvas.reach.next_remark(), ("T",), "canvas"),

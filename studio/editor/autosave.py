@@ -10,7 +10,8 @@ from studio.editor.session import Session
 from studio.editor.unsaved_slot import Slot, slots_of
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
-from studio.model.system_edits import Become
+from studio.model.system_edits import Become, Compound, SystemEdit
+from studio.model.system_text import WriteText
 
 
 class Autosave(QObject):
@@ -93,7 +94,12 @@ class Autosave(QObject):
         assert session is not None
         texts = slot.texts()
         was = SystemDocument.load(session.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
-        if session.do(Become(was.system, "Restore what was not saved")) and self.keep():
+        title = "Restore what was not saved"
+        edits: list[SystemEdit] = [Become(was.system, title)]
+        text = texts.get(SYSTEM_FILE)
+        if text is not None:  # with the comments that somebody has written into it
+            edits.append(WriteText(text, was.system))
+        if session.do(Compound(title, tuple(edits))) and self.keep():
             self.throw_away(slot)
 
     def throw_away(self, slot: Slot) -> None:

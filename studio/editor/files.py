@@ -198,6 +198,8 @@ class Files(QObject):
         if self.is_example:
             return self.ask_copy(code=code)
         session = self.window.session
+        if not self.window.system_text.flush():
+            self.window.status.say("Saved without the text of system.xml: it has errors", trouble=True)
         self.window.canvas.remember_view()
         try:
             session.save(overwrite=overwrite)
@@ -304,6 +306,10 @@ class Files(QObject):
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
         self.finish_opening()
         if not self.window.code.may_leave():
+            return False
+        if not self.window.system_text.flush() and not self._sure(
+            "The text of system.xml has errors and cannot be saved. Leave it?", "Discard the text", "Stay"
+        ):
             return False
         if not self.window.has_session or not self.window.session.document.is_modified:
             return True

@@ -41,6 +41,7 @@ from studio.editor.side_panels import SidePanels
 from studio.editor.source_view import open_source
 from studio.editor.sources.band import OriginBand
 from studio.editor.sources.desk import SourceDesk
+from studio.editor.system_text.desk import SystemTextDesk
 from studio.editor.theme import LIGHT
 from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
@@ -130,6 +131,8 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     window.code_desk = CodeDesk(window)
     window.new_component = NewComponent(window)
     window.tests = TestDesk(window)
+    window.system_text = SystemTextDesk(docks, lambda: window.theme, window)
+    window.system_text.save_wanted.connect(lambda: window.trigger("file.save"))
     yield
     window.live_panels = LivePanels(window)
     yield

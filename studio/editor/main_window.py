@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from studio.editor.side_panels import SidePanels
     from studio.editor.sources.band import OriginBand
     from studio.editor.sources.desk import SourceDesk
+    from studio.editor.system_text.desk import SystemTextDesk
     from studio.editor.toolbar import MainToolBar
     from studio.editor.viewers import Viewers
     from studio.editor.window_commands import WindowCommands
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
     code_desk: Later[CodeDesk] = Later()
     new_component: Later[NewComponent] = Later()
     tests: Later[TestDesk] = Later()
+    system_text: Later[SystemTextDesk] = Later()
     live_panels: Later[LivePanels] = Later()
     side_panels: Later[SidePanels] = Later()
     viewers: Later[Viewers] = Later()
@@ -214,6 +216,7 @@ class MainWindow(QMainWindow):
         self.rail.show_theme(theme)
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
+        self.system_text.show_theme(theme)
         self.project.show_theme(theme)
         self.freeze.show_theme(theme)  # what it lays on the canvas has the canvas's theme
         self.menus.show_icons()

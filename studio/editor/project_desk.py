@@ -77,6 +77,7 @@ class ProjectDesk(QObject):
         self._last_folder = session.folder if session is not None else None
         window.live.show_session(session)
         window.inspector.show_session(session)
+        window.system_text.show_session(session)
         window.sources.show_session(session)
         window.logs.show_session(session)
         yield
@@ -153,6 +154,7 @@ class ProjectDesk(QObject):
             self._remember()
             self._is_laid_out = False
             window.viewers.close_all()
+            window.system_text.show_session(None)
             window.code_desk.leave_project(self.session.folder)
         if self.canvas is not None:
             self.canvas.cancel_gesture()

@@ -101,7 +101,10 @@ class WindowCommands:
             if str(item.connection) == problem.subject:
                 window.canvas.go_to_wire(item.connection)
                 return
-        window.status.say(str(problem))
+        if problem.file == str(window.session.opened.project.system_file) and problem.line:
+            window.system_text.open(problem.line)
+        else:
+            window.status.say(str(problem))
 
     def next_pane(self) -> None:
         """To the next panel that can be seen, code and viewers too, and to the rail where there is one."""

@@ -138,14 +138,23 @@ class SystemDocument(Document[System]):
     def system(self) -> System:
         return self.model
 
+    def system_text(self) -> bytes:
+        """system.xml as saving would write it now."""
+        return self._files[0].text(self.model)
+
     def look_at(self, view: View) -> None:
         """Remember what the window shows. Saved with the layout, but not undone, and no reason to save."""
         if view != self.system.layout.view:
             self.system.perform(view_change(self.system, view))
 
 
+def _write_system(system: System, base: bytes) -> bytes:
+    """A text that somebody has written in the window takes the place of what was loaded, and undo brings that back."""
+    return system_xml.write_system(system, system.written or base)
+
+
 def _files(system: bytes | None, layout: bytes | None) -> list[OpenFile[System]]:
     return [
-        OpenFile(SYSTEM_FILE, system_xml.write_system, system or system_xml.NEW_FILE, system),
+        OpenFile(SYSTEM_FILE, _write_system, system or system_xml.NEW_FILE, system),
         OpenFile(LAYOUT_FILE, layout_xml.write_layout, layout or layout_xml.NEW_FILE, layout, layout_xml.NEW_FILE),
     ]

@@ -32,6 +32,8 @@ from studio.model.sources import Source
 
 Node = Component | Source
 ConnectionKey = tuple[Endpoint, Endpoint]
+_IN_TEXT = ("hosts", "nodes", "wires", "services", "links")
+"""Tables that system.xml holds; what refers to others comes last."""
 _TABLE_OF: dict[type[Connection], str] = {Wire: "wires", ServiceWire: "services", Link: "links"}
 
 
@@ -45,6 +47,8 @@ class System(Model):
         self.geometry: GeometryUse | None = None
         self.file: str | None = None
         """Where it was read, for messages."""
+        self.written = b""
+        """The text that somebody has written in place of the file; empty while saving starts from the file."""
         self.nodes: Table[str, Node] = Table("component or source", lambda node: node.name)
         self.hosts: Table[str, Host] = Table("host", lambda host: host.name)
         self.wires: Table[ConnectionKey, Wire] = Table("wire from", lambda wire: wire.key)
@@ -231,6 +235,49 @@ class System(Model):
         for field in ("name", "doc", "recording", "geometry"):
             self._set(field, getattr(other, field))
 
+    def take_text(self, other: System, written: bytes) -> None:
+        """Everything that a new text of system.xml says: `other` was read from `written`.
+
+        No rule but unique keys, as in loading. The layout stays. Where as many names went as came, in order, somebody
+        has written other names for the same things: their places follow.
+        """
+        gone = [node.name for node in self.nodes if node.name not in other.nodes]
+        came = [node.name for node in other.nodes if node.name not in self.nodes]
+        renamed = dict(zip(gone, came, strict=True)) if len(gone) == len(came) else {}
+        for table in reversed(_IN_TEXT):
+            for key in [self._tables[table].key(value) for value in self._tables[table]]:
+                if key not in other._tables[table] and not (table == "nodes" and key in renamed):
+                    self._drop(table, key)
+        for name, to in renamed.items():
+            self.perform(Replaced("nodes", self.nodes[name], other.nodes[to]))
+        for table in _IN_TEXT:
+            for index, value in enumerate(other._tables[table]):
+                self._take(table, value, index)
+        for field in ("name", "doc", "recording", "geometry"):
+            old, new = getattr(self, field), getattr(other, field)
+            if old != new or getattr(old, "origin", None) != getattr(new, "origin", None):
+                self.perform(Assigned(field, old, new))
+        self._set("written", written)
+        for name in gone:
+            to = renamed.get(name, "")
+            if name in self.layout.places:
+                if to and to not in self.layout.places:
+                    self._swap("places", name, replace(self.layout.places[name], of=to))
+                else:
+                    self._drop("places", name)
+            self._follow_group(name, (to,) if to else ())
+
+    def _take(self, table: str, value: Any, index: int) -> None:
+        """A value of a text, also if only its place in the text is another one: saving finds its element by that."""
+        rows = self._tables[table]
+        key = rows.key(value)
+        if key not in rows:
+            self._add(table, value, index)
+            return
+        if rows[key] != value or _places_in_text(rows[key]) != _places_in_text(value):
+            self.perform(Replaced(table, rows[key], value))
+        self._shift(table, key, index)
+
     # ---- layout
 
     def place(self, name: str, x: float, y: float) -> None:
@@ -354,3 +401,12 @@ def _with_renamed_port(source: Source, old: str, new: str) -> Source:
 
 def _rekeyed(mapping: Any, old: str, new: str) -> Any:
     return {(new if key == old else key): value for key, value in mapping.items()}
+
+
+def _places_in_text(value: Any) -> list[Any]:
+    """Origins are no part of what a value says, so that comparing two values does not look at them."""
+    if not isinstance(value, Source):
+        return [value.origin]
+    providers = [value.origin, *(provider.origin for _, provider in value.live_providers())]
+    inner = [component.origin for component in value.inner_components()]
+    return [*providers, *inner, value.logged.origin if value.logged is not None else None]

@@ -192,6 +192,8 @@ class CanvasScene(ItemScene):
                 return self._inserted(table, value)
             case Removed(table, _, value):
                 return self._removed(table, value)
+            case Replaced(_, old, new) if old == new:  # written elsewhere in the text: it looks the same
+                return set()
             case Replaced("nodes", old, new):
                 if old.name != new.name:
                     self._rename(old.name, new.name)

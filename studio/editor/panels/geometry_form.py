@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QFileDialog, QFormLayout, QWidget
+from PyQt6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QWidget
 
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.parameter_fields import narrow_box
@@ -32,6 +32,7 @@ class GeometryForm(QWidget):
         use = session.system.geometry
         self.box = narrow_box()
         self.box.setEditable(True)
+        self.box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.box.setAccessibleName("Geometry")
         self.box.setToolTip("The vehicle: where its sensors sit, how large it is and how it drives. A name or a file")
         self._fill(use)
@@ -39,7 +40,9 @@ class GeometryForm(QWidget):
         line = self.box.lineEdit()
         assert line is not None
         line.setPlaceholderText("Choose a vehicle")
-        line.editingFinished.connect(lambda: self._typed(line.text()) if line.isModified() else None)
+        # A method of this widget: Qt ends an edit also while it deletes the field, and a function of ours that holds
+        # the field would then look into memory that is gone.
+        line.editingFinished.connect(self._finished)
         self.joints = narrow_box()
         self.joints.setAccessibleName("Joints")
         self.joints.setToolTip(f"The out port of type {JOINTS_TYPE} that tells how the joints move")
@@ -109,6 +112,11 @@ class GeometryForm(QWidget):
             self._set(None)
         else:
             self._typed(self.box.itemText(index))
+
+    def _finished(self) -> None:
+        line = self.box.lineEdit()
+        if line is not None and line.isModified():
+            self._typed(line.text())
 
     def _typed(self, text: str) -> None:
         name, old = text.strip(), self.session.system.geometry

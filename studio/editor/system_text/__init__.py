@@ -1,0 +1,1 @@
+"""system.xml as text beside the canvas."""

@@ -1,0 +1,107 @@
+"""system.xml beside the canvas: both ways live, one history, faults underlined while one types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from studio.editor.main_window import MainWindow
+from studio.editor.system_text.page import IN_STEP, SystemTextPage
+
+
+@pytest.fixture
+def page(window: MainWindow) -> Iterator[SystemTextPage]:
+    window.system_text.open()
+    found = window.system_text.page
+    assert found is not None
+    yield found
+    window.system_text.close()
+
+
+def text_of(window: MainWindow) -> str:
+    return window.session.document.system_text().decode()
+
+
+def put_in(page: SystemTextPage, old: str, new: str) -> None:
+    """As keys would: over a selection, and the hand rests."""
+    editor = page.editor
+    before = editor.text()
+    assert before.count(old) == 1
+    start = len(before[: before.index(old)].encode())
+    editor.SendScintilla(editor.SCI_SETSEL, start, start + len(old.encode()))
+    editor.replaceSelectedText(new)
+    page.flush()
+
+
+def test_what_is_typed_is_on_the_canvas_and_undo_takes_it_back(window: MainWindow, page: SystemTextPage) -> None:
+    before = text_of(window)
+    assert page.editor.text() == before
+    line = '  <component name="typed" type="low_pass"/>\n'
+    put_in(page, "</system>", f"  <!-- a word -->\n{line}</system>")
+    assert "typed" in window.canvas.canvas.nodes
+    assert "<!-- a word -->" in text_of(window) and page.words.text() == IN_STEP
+    page.editor.setFocus()
+    QTest.keyClick(page.editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert "typed" not in window.canvas.canvas.nodes
+    assert page.editor.text() == before == text_of(window)
+    QTest.keyClick(page.editor, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert "typed" in window.canvas.canvas.nodes and line in page.editor.text()
+
+
+def test_what_is_drawn_is_in_the_text_and_the_cursor_stays(window: MainWindow, page: SystemTextPage) -> None:
+    put_in(page, "</system>", "  <!-- kept -->\n</system>")
+    page.editor.setCursorPosition(1, 4)
+    window.canvas.commands.add("low_pass")
+    assert 'type="low_pass"' in page.editor.text() and "<!-- kept -->" in page.editor.text()
+    assert page.editor.getCursorPosition() == (1, 4)
+    window.session.undo()
+    assert 'type="low_pass"' not in page.editor.text() and "<!-- kept -->" in page.editor.text()
+
+
+def test_a_fault_is_underlined_and_the_canvas_keeps_the_last_valid_system(
+    window: MainWindow, page: SystemTextPage
+) -> None:
+    before, faults = text_of(window), page.editor.underlined
+    put_in(page, "</system>", "<component/>\n</system>")
+    assert any("needs an attribute" in words for words in page.editor.underlined.values())
+    assert text_of(window) == before and page.is_pending
+    assert "last valid system" in page.words.text()
+    QTest.keyClick(page.editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    page.flush()
+    assert page.editor.text() == before, "what was never in the system is undone in the text alone"
+    assert page.editor.underlined == faults and page.words.text() == IN_STEP
+
+
+def test_what_the_check_finds_is_underlined_in_its_line(window: MainWindow, page: SystemTextPage) -> None:
+    window.canvas.commands.add("low_pass")  # from here on lines of the text are others than those of the file
+    put_in(page, "</system>", '<wire from="nobody.value" to="low_pass.raw"/>\n</system>')
+    (line,) = (line for line, words in page.editor.underlined.items() if "no component or source nobody" in words)
+    assert page.editor.text(line - 1).startswith('<wire from="nobody.value"')
+
+
+def test_a_canvas_that_changed_meanwhile_is_not_overwritten_unasked(window: MainWindow, page: SystemTextPage) -> None:
+    put_in(page, "</system>", "</systm>")
+    window.canvas.commands.add("low_pass")
+    assert page.editor.text().endswith("</systm>\n")
+    put_in(page, "</systm>", "<!-- mine --></system>")
+    assert "low_pass" in window.canvas.canvas.nodes, "nothing is lost without a question"
+    assert page.use_text.isVisibleTo(page) and page.use_canvas.isVisibleTo(page)
+    page.use_canvas.click()
+    assert 'type="low_pass"' in page.editor.text() and page.words.text() == IN_STEP
+
+
+def test_a_text_that_is_as_it_was_follows_the_canvas_again(window: MainWindow, page: SystemTextPage) -> None:
+    put_in(page, "</system>", "</systm>")
+    window.canvas.commands.add("low_pass")
+    put_in(page, "</systm>", "</system>")
+    assert 'type="low_pass"' in page.editor.text() and page.words.text() == IN_STEP
+
+
+def test_another_project_takes_its_text_along(window: MainWindow, page: SystemTextPage) -> None:
+    window.project.show(None)
+    QApplication.processEvents()
+    assert window.system_text.page is None and not window.docks.has("system_text")
