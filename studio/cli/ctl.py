@@ -62,7 +62,7 @@ EXAMPLE = """\
   studio ctl back 3                          be where the system was three events ago, where it runs in lockstep
   studio ctl back --topic /filter/smooth     to before the last event of a topic; studio ctl goto 0: to the start
   studio ctl gate run --kind lockstep        from here on the same every time, and back too, if no source is real
-  studio ctl again filter                    with the code of now, at the same event; the others are not restarted
+  studio ctl again filter                    with its current code, at the same event; Ctrl-C cancels, as goto too
 """
 
 COMPONENT_VERBS = {
@@ -149,7 +149,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     place.add_argument("position", metavar="N", nargs="?", type=int, help="after so many events; 0 is the start")
     place.add_argument("--time", type=float, metavar="SECONDS", help="of the log, from its start")
     _verb(verbs, "held", "the events that are delivered next")
-    code = _verb(verbs, "again", "a component with its code of now, brought to the same event again", changes=True)
+    code = _verb(verbs, "again", "restart a component with its current code and replay to this event", changes=True)
     code.add_argument("component", metavar="COMPONENT")
     follow = _verb(verbs, "reload", "follow the project's file as it is now; what is not touched goes on", changes=True)
     follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")

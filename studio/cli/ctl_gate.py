@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from studio.cli.outcome import FINE, UsageError, print_json
+from studio.cli.ctl_way import ask_long
+from studio.cli.outcome import FINE, INTERRUPTED, UsageError, print_json
 from studio.runtime.attach import Attachment
 from studio.runtime.clock import SECOND_NS
 
@@ -36,7 +37,7 @@ def step(attachment: Attachment, options: argparse.Namespace) -> int:
 
 
 def back(attachment: Attachment, options: argparse.Namespace) -> int:
-    reply = attachment.ask("back", count=options.count, topic=options.topic, timeout_s=None)
+    reply = ask_long(attachment, "back", count=options.count, topic=options.topic)
     told = {"position": reply["position"], "delivered": reply["delivered"]}
     return _tell(told, options, f"after event {reply['position']}{_last(attachment)}")
 
@@ -50,8 +51,11 @@ def go_to(attachment: Attachment, options: argparse.Namespace) -> int:
         player = attachment.state["player"]
         start_ns = player["start_ns"] if player else 0
         where = {"time_ns": start_ns + round(options.time * SECOND_NS)}
-    reply = attachment.ask("go_to", timeout_s=None, **where)
-    return _tell({"position": reply["position"]}, options, f"after event {reply['position']}{_last(attachment)}")
+    reply = ask_long(attachment, "go_to", **where)
+    cancelled = "cancelled: " if reply["cancelled"] else ""
+    text = f"{cancelled}after event {reply['position']}{_last(attachment)}"
+    told = {"position": reply["position"]}
+    return _stay(options, told, text) if cancelled else _tell(told, options, text)
 
 
 def held(attachment: Attachment, options: argparse.Namespace) -> int:
@@ -63,10 +67,25 @@ def held(attachment: Attachment, options: argparse.Namespace) -> int:
 
 
 def again(attachment: Attachment, options: argparse.Namespace) -> int:
-    reply = attachment.ask("again", component=options.component, timeout_s=None)
-    told = {name: reply[name] for name in ("component", "host", "position", "same")}
-    where = f"after event {reply['position']}" if reply["same"] else f"near it: after event {reply['position']}"
-    return _tell(told, options, f"{reply['component']}: started again, {where}")
+    reply = ask_long(attachment, "again", component=options.component)
+    told = {name: reply[name] for name in ("component", "host", "position", "same", "why")}
+    text = f"{reply['component']}: {_again_words(reply)}"
+    return _stay(options, told, text) if reply.get("cancelled") else _tell(told, options, text)
+
+
+def _again_words(reply: dict[str, Any]) -> str:
+    if reply["same"] is None:
+        return f"started again, with nothing of its state: {reply['why']}"
+    if reply.get("cancelled"):
+        return f"started again, cancelled after event {reply['position']}"
+    near = "" if reply["same"] else "near it: "
+    return f"started again, {near}after event {reply['position']}"
+
+
+def _stay(options: argparse.Namespace, told: dict[str, Any], text: str) -> int:
+    """It was cancelled on the way."""
+    _tell({**told, "cancelled": True}, options, text)
+    return INTERRUPTED
 
 
 def _where(stepping: dict[str, Any]) -> str:

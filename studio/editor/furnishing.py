@@ -162,6 +162,7 @@ def _connect(window: MainWindow) -> None:
     status = window.status
     status.modes = window.toolbar.switch.modes
     status.origin_wanted.connect(window.sources.show_sources)
+    status.way.cancel_wanted.connect(lambda: window.live.feed.ask("cancel"))
     status.clock_wanted.connect(lambda: window.viewers.show("states"))
     status.figures_wanted.connect(lambda: window.viewers.show("topics"))
     status.load_wanted.connect(lambda: window.docks.show("processes"))

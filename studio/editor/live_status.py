@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QIcon
 
-from studio.editor.freeze.standing import held_count
+from studio.editor.freeze.standing import held_count, way_of
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import clock_word, time_text
 from studio.editor.live_state import count_words, time_words, totals
@@ -39,6 +39,7 @@ def show_running(bar: StatusBar, live: Live) -> None:
     for widget in (bar.clock, bar.figures, bar.load):
         widget.setVisible(phase != "stopped" and live.feed.is_attached)  # those of the last run say nothing of this one
     bar.show_origin()
+    bar.way.follow(way_of(live.feed.state) if live.feed.is_attached else None)
     told = totals(live.feed.state) if live.feed.is_attached and phase != "stopped" else None
     live.window.project.show_run_problems()
     if phase == "stopped":

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 from studio.editor.icons import icon
 from studio.editor.style import dress
 from studio.editor.theme import Theme
+from studio.editor.way_progress import WayProgress
 from studio.errors import counted
 
 if TYPE_CHECKING:
@@ -126,6 +127,10 @@ class StatusBar(QStatusBar):
         for button in (self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems):
             self.addWidget(button)
         self.addWidget(self.words, 1)
+        self.way = WayProgress()
+        self.way.shown.connect(lambda on: self.words.setVisible(not on))
+        self.addWidget(self.way, 2)
+        self.way.hide()
         for widget in (self.load, self.content, self.zoom, self.layout_name):
             self.addPermanentWidget(widget)
         for button in (self.running, self.clock, self.figures, self.load):

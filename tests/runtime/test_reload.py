@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from studio.cli.ctl_way import way_words
 from studio.runtime.attach import Attachment
 from studio.runtime.running_systems import find_running
 from tests.runtime.replay.played import write_rig
@@ -37,6 +39,9 @@ SYSTEM = """<system name="robot" version="1">
 PLAIN = CODE.replace("FACTOR", "1.0")
 LATER = CODE.replace("FACTOR", "(1.0 if self.total < 500 else 2.0)")
 """Publishes the same as the plain one for a while."""
+SLOW = PLAIN.replace("import os\n", "import os\nimport time\n").replace(
+    "    def on_raw(self, message):\n", "    def on_raw(self, message):\n        time.sleep(0.1)\n"
+)
 NUMBERED = PLAIN.replace(
     "        self.total = 0.0\n", "        self.total = 0.0\n        self.sum.publish(Float64(7.0))\n"
 )
@@ -112,6 +117,29 @@ def test_a_reload_is_a_run_from_zero_with_the_new_code(project: Path) -> None:
     with running(project) as fresh:
         drive(fresh)
         assert digest(fresh) == found["later"][0] != before
+
+
+def test_a_long_way_tells_how_far_it_is_and_can_be_cancelled(project: Path) -> None:
+    with running(project) as system, ThreadPoolExecutor(1) as pool:
+        system.ask("step", count=150, timeout_s=60)
+        before = digest(system)
+        write(project, SLOW)
+        asked = pool.submit(system.ask, "again", component="adder", timeout_s=60)
+        assert system.wait_for(lambda: way_of(system.state) and (way_of(system.state) or {}).get("part"), 30)
+        assert "Reloading adder" in way_words(system.state) and "%" in way_words(system.state)
+        system.ask("cancel")
+        reply = asked.result()
+        assert reply["cancelled"] and not reply["same"] and reply["position"] < 150
+        # Where it has come to it is a system like any other, with the new code.
+        write(project, PLAIN)
+        assert system.ask("again", component="adder", timeout_s=60)["same"]
+        system.ask("go_to", position=150, timeout_s=60)
+        assert digest(system) == before and way_words(system.state) == ""
+
+
+def way_of(state: dict[str, Any]) -> dict[str, Any] | None:
+    way: dict[str, Any] | None = state["stepping"]["way"]
+    return way
 
 
 def test_in_free_run_the_component_begins_anew_and_the_system_goes_on(project: Path) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 SETTING = "reload_on_save"
-LONGEST_S = 300.0
-"""Being brought back to an event may mean to replay minutes of a log."""
 
 
 def components_with(file: Path, folders: Mapping[str, Path | None]) -> list[str]:
@@ -61,14 +59,19 @@ class Reload(QObject):
             return
         page.offer_reload(_all_of(components))
         page.notice.ask(
-            f"{_all_of(components)} runs with the code as it was before. Reload starts its process again and brings"
-            " the system back to where it stands.",
+            f"{_all_of(components)} runs with the code as it was before. {self._what_reload_does()}",
             {
                 f"Reload {_all_of(components)}": lambda: self.reload(page),
                 "Always reload when I save": lambda: self._always(page),
                 "Not now": lambda: None,
             },
         )
+
+    def _what_reload_does(self) -> str:
+        stepping = self.window.live.feed.state.get("stepping") or {}
+        if stepping.get("gate") == "lockstep":
+            return "Reload restarts its process with the new code and brings the system back to this event."
+        return "Reload restarts its process with the new code. The system runs on meanwhile."
 
     def _always(self, page: CodePage) -> None:
         self.by_itself = True
@@ -96,7 +99,7 @@ class Reload(QObject):
             return
         name, *rest = components
         self._running.add(name)
-        self.window.status.say(f"Reloading {name}: its process starts again with the code on disk…")
+        self.window.status.say(f"Reloading {name}: its process restarts with the code on disk…", stays=True)
 
         def done(reply: dict[str, Any]) -> None:
             self._running.discard(name)
@@ -106,14 +109,16 @@ class Reload(QObject):
         def failed(error: StudioError) -> None:
             self._running.discard(name)
             page.offer_reload(name)
-            self.window.status.say(f"{name} was not reloaded: {error}", trouble=True)
+            self.window.status.say(
+                f"{name} was not reloaded: {error.message}", trouble=True
+            )  # its hint is for terminals
 
         self._ask(name, done, failed)
 
     def _ask(
         self, component: str, done: Callable[[dict[str, Any]], object], failed: Callable[[StudioError], object]
     ) -> None:
-        self.window.live.feed.ask("again", done, failed, component=component, timeout_s=LONGEST_S)
+        self.window.live.feed.ask("again", done, failed, component=component, timeout_s=None)
 
 
 def _all_of(components: list[str]) -> str:
@@ -121,6 +126,11 @@ def _all_of(components: list[str]) -> str:
 
 
 def _result(name: str, reply: Mapping[str, Any]) -> str:
-    if reply.get("same") is False:
-        return f"{name} runs the new code; it published other things, so that this event did not come again"
+    same = reply.get("same")
+    if reply.get("cancelled"):
+        return f"{name} runs the new code. You cancelled the way back: the system is after event {reply['position']}"
+    if same is None:
+        return f"{name} runs the new code. Its state is new, because {reply.get('why')}"
+    if not same:
+        return f"{name} runs the new code. Its outputs differ, so this event did not come again"
     return f"{name} runs the new code, and the system is back at the same event"

@@ -39,9 +39,7 @@ class Tests(QWidget):
         self.picture, self.words = QLabel(), QLabel()
         self.again, self.stop = QPushButton("Run again"), QPushButton("Stop")
         self.update_profile = QPushButton("Update ports and parameters")
-        self.update_profile.setToolTip(
-            "Write component.xml from the class: the card shows what the code declares"
-        )
+        self.update_profile.setToolTip("Write component.xml from the class: the card shows what the code declares")
         self.update_profile.clicked.connect(lambda: window.trigger("tools.profile"))
         self.again.setToolTip("Save the code, and run the test once more (Ctrl+Shift+T)")
         self.again.clicked.connect(self._again)

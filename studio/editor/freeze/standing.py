@@ -118,6 +118,8 @@ def shown_topic(topic: str) -> str:
 
 def sentence(stand: Stand, state: Snapshot) -> str:
     """What stands where, handling what, and who waits for it; with the event in bold."""
+    if (way := way_of(state)) is not None:
+        return escape(way_words(way))
     event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
     if stand.line:
         where = f"{escape(stand.component or stand.host)} stands at line {stand.line}"
@@ -162,6 +164,17 @@ def step_back(state: Snapshot) -> Way:
     if stepping.get("can_go_back"):
         return Way(True)
     return Way(False, str(stepping.get("why_not") or "There is nothing to go back to"))
+
+
+def way_of(state: Snapshot) -> Mapping[str, Any] | None:
+    """The long way on which the system is: `words`, and which `part` of it is done; None if it is on none."""
+    way: Mapping[str, Any] | None = (state.get("stepping") or {}).get("way")
+    return way
+
+
+def way_words(way: Mapping[str, Any]) -> str:
+    """`Reloading filter, 42 % done`."""
+    return str(way["words"]) + ("" if way["part"] is None else f", {100 * way['part']:.0f} % done")
 
 
 def held_count(held: Sequence[Mapping[str, Any]] | None) -> int:
