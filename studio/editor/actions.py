@@ -154,6 +154,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("tools.source", "Open the source of a component", lambda w: w.does.open_source(), ("Ctrl+E",)),
     Action("tools.profile", "Update ports from code", lambda w: w.tests.update_profile()),
     Action("tools.check", "Check the system", lambda w: w.does.check(), ("F7",), begins_group=True),
+    Action("tools.emulators", "Start or stop emulated devices", lambda w: w.emulators.toggle()),
     Action("tools.rescan", "Look for components again", lambda w: w.does.rescan()),
     Action("window.next_document", "Next document", lambda w: window_menu.go_to_document(w, 1), ("Ctrl+PgDown",)),
     Action("window.previous_document", "Previous document", lambda w: window_menu.go_to_document(w, -1),

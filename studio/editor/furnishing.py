@@ -19,6 +19,7 @@ from studio.editor.code.documents import CodeDocuments
 from studio.editor.command_palette import CommandPalette
 from studio.editor.component_tests.desk import TestDesk
 from studio.editor.docks import Docks
+from studio.editor.emulator_desk import NO_DEVICES, EmulatorDesk
 from studio.editor.favourites import Favourites
 from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
@@ -80,6 +81,8 @@ def furnish(window: MainWindow) -> Iterator[None]:
     window.freeze = FreezeDesk(window)
     yield
     window.logs = LogDesk(window)
+    say = window.status.say
+    window.emulators = EmulatorDesk(say, lambda words: say(words, trouble=True), window)
     yield
     window.project = ProjectDesk(window)
     _connect(window)
@@ -159,6 +162,7 @@ def _connect(window: MainWindow) -> None:
     live.feed.attached.connect(window.viewers.choose_by_types)
     live.feed.changed.connect(lambda _: show_running(window.status, live))
     live.phase_changed.connect(window.project.show_phase)
+    window.emulators.changed.connect(lambda: window.notice.withdraw(NO_DEVICES))
     status = window.status
     status.modes = window.toolbar.switch.modes
     status.origin_wanted.connect(window.sources.show_sources)

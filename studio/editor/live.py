@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QMessageBox
 
+from studio.editor.emulator_desk import NO_DEVICES
 from studio.editor.feed import Feed
 from studio.editor.leaving import LeavingBox
 from studio.editor.live_edits import LiveEdits
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 LOOK_FIRST_MS = 600
 ASKED_IN: dict[str, tuple[Phase, ...]] = {
     "death": ("stopped",), "slow stop": ("stopping",), "control": ("running", "paused"), "edit": ("running", "paused"),
-    NO_LOG: ("stopped", "running", "paused"),
+    NO_LOG: ("stopped", "running", "paused"), NO_DEVICES: ("starting", "running", "paused"),
 }  # fmt: skip
 """What a question is about, and the phases in which it means something: in another one it is withdrawn."""
 
@@ -101,6 +102,17 @@ class Live(QObject):
             text = document.texts()[file]
             edited = text if document.is_modified and text != read_bytes(file) else None
             self.control.start(document.folder, words, edited)
+            self._offer_emulators()
+
+    def _offer_emulators(self) -> None:
+        """The system runs all the same: its drivers take a device when it comes."""
+        emulators = self.window.emulators
+        if emulators.is_missed_by(self.window.session.system):
+            self.window.notice.ask(
+                "The devices of this project are emulated, and the emulators do not run.",
+                {"Start emulators": emulators.start, "Close": lambda: None},
+                NO_DEVICES,
+            )
 
     def run_unless_attached(self) -> None:
         """Start the project, but look first whether it runs already: the feed finds that within a moment."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from studio.editor.command_palette import CommandPalette
     from studio.editor.component_tests.desk import TestDesk
     from studio.editor.docks import Docks
+    from studio.editor.emulator_desk import EmulatorDesk
     from studio.editor.files import Files
     from studio.editor.freeze.desk import FreezeDesk
     from studio.editor.freeze.event_breaks import EventBreakDesk
@@ -92,6 +93,7 @@ class MainWindow(QMainWindow):
     event_breaks: Later[EventBreakDesk] = Later()
     freeze: Later[FreezeDesk] = Later()
     logs: Later[LogDesk] = Later()
+    emulators: Later[EmulatorDesk] = Later()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -268,6 +270,7 @@ class MainWindow(QMainWindow):
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.project.drop()
         self.live.close()
+        self.emulators.stop()
         event.accept()
 
 

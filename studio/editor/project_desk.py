@@ -266,6 +266,10 @@ class ProjectDesk(QObject):
         state = window.live.feed.state
         node = window.session.system.node(problem.subject)
         failed = [part for part in parts_of(node, state) if problem.message.startswith((f"{part} ", f"{part}: "))]
+        if any(state["components"][part].get("trouble") for part in failed) and window.emulators.is_missed_by(
+            window.session.system
+        ):
+            return [Remedy("Start emulators", window.emulators.start, "Emulated devices in place of real ones")]
         tip = f"Start {', '.join(failed)} again, with the code that is saved now"
         return [Remedy("Restart", lambda: window.live.control.restart(failed), tip)]
 

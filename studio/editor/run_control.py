@@ -99,7 +99,7 @@ class RunControl(QObject):
         # What is all logged or all simulated can then be stepped and taken back, and be let run freely by choice.
         words = ["run", str(folder), "--stay", "--detach", "--json", "--gate", "auto", *more]
         if text is not None:
-            self._edited = QTemporaryFile(self)
+            self._edited = QTemporaryFile()
             if not self._edited.open() or self._edited.write(text) != len(text):
                 self.start_failed.emit(f"The edited system cannot be handed over: {self._edited.errorString()}")
                 return

@@ -192,8 +192,10 @@ def test_after_a_cut_cable_positions_come_again(tmp_path: Path, caplog: pytest.L
         line.await_more(1)
         line.port.unplug()
         await_true(lambda: "there is no device" in caplog.text, "word of the missing device")
+        assert "there is no device" in line.trial.component.trouble
         line.port.plug_in()
         line.await_more(2)
+        assert line.trial.component.trouble == ""
     assert "works again" in caplog.text
 
 

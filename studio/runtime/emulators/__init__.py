@@ -2,3 +2,8 @@
 
 They share no code with the drivers in components/, so that a misreading of a protocol shows.
 """
+
+from pathlib import Path
+
+FOLDER = Path("/tmp/real_bench")
+"""Where their ports appear, as projects/real_bench names them."""

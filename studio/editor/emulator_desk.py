@@ -1,0 +1,89 @@
+"""Emulated devices, started from the window: for projects that know real devices and have none at hand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, pyqtSignal
+
+from studio.model.sources import LiveProvider
+from studio.model.system import System
+from studio.runtime.emulators import FOLDER
+
+NO_DEVICES = "no devices"
+"""What a question about them is about."""
+ENDS_WITHIN_MS = 3000
+
+
+def emulated_ports(system: System, folder: Path = FOLDER) -> list[Path]:
+    """The ports of emulators that real sources of a system name."""
+    ports = []
+    for source in system.sources:
+        provider = source.provider(source.mode)
+        if source.mode == "real" and isinstance(provider, LiveProvider):
+            texts = (value for component in provider.components for value in component.parameters.values())
+            ports += [Path(text) for text in texts if Path(str(text)).parent == folder]
+    return ports
+
+
+class EmulatorDesk(QObject):
+    """They are the window's own and end with it; a system that runs on finds them gone."""
+
+    changed = pyqtSignal()
+
+    def __init__(
+        self,
+        say: Callable[[str], object],
+        complain: Callable[[str], object],
+        parent: QObject | None = None,
+        folder: Path = FOLDER,
+    ) -> None:
+        super().__init__(parent)
+        self._say, self._complain, self._folder = say, complain, folder
+        self._process: QProcess | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    def is_missed_by(self, system: System) -> bool:
+        return not self.is_running and any(not port.exists() for port in emulated_ports(system, self._folder))
+
+    def toggle(self) -> None:
+        self.stop() if self.is_running else self.start()
+
+    def start(self) -> None:
+        if self._process is not None:
+            return
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        process.setProcessEnvironment(environment)
+        process.finished.connect(lambda status, _: self._ended(process, status))
+        process.readyReadStandardOutput.connect(lambda: self._started(process))
+        self._process = process
+        process.start(sys.executable, ["-P", "-m", "studio.runtime.emulators", "--folder", str(self._folder)])
+        self.changed.emit()
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            process.waitForFinished(ENDS_WITHIN_MS)
+            self._say("The emulators have stopped")
+            self.changed.emit()
+
+    def _started(self, process: QProcess) -> None:
+        process.readAllStandardOutput()
+        self._say(f"Emulators of four devices run in {self._folder}")
+
+    def _ended(self, process: QProcess, status: int) -> None:
+        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
+        process.deleteLater()
+        if process is self._process:
+            self._process = None
+            self._complain(f"The emulators have ended: {said.splitlines()[-1] if said else f'status {status}'}")
+            self.changed.emit()
