@@ -38,6 +38,8 @@ class RunControl(QObject):
     """Everything that `studio run` said before it gave up."""
     died = pyqtSignal()
     """The runtime ended without a goodbye."""
+    stepped = pyqtSignal(str, int)
+    """One event was delivered: its topic and number."""
     stop_is_slow = pyqtSignal()
     held_by_other = pyqtSignal(str, object)
     """Somebody else holds control: the sentence, and what to call to take over and do it all the same."""
@@ -185,6 +187,9 @@ class RunControl(QObject):
         if len(delivered) > MOST_NAMED:
             delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
         self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")
+        if reply["delivered"]:
+            topic, sequence, *_ = reply["delivered"][-1]
+            self.stepped.emit(str(topic), int(sequence))
 
     def stop(self, then: Callable[[], object] | None = None) -> None:
         """Ask the runtime to end; `then` is called when it has. One that is still starting ends when it is there."""

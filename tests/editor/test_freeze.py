@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, QSize, Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QWidget
 from pytestqt.exceptions import TimeoutError as QtTimeout
 from pytestqt.qtbot import QtBot
 
 from studio.editor.canvas.live_frozen import Flag
+from studio.editor.freeze.bar import KEPT
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
 from studio.editor.freeze.standing import Stand, headline, held_count, sentence, stand_of, step_back, stopped_components
 from studio.editor.layouts import DEBUG
@@ -108,6 +110,41 @@ def test_who_hears_the_window_is_told_where_it_stands_now(window: MainWindow) ->
     bar.show_stand(stand_of(later), later)
     assert "stands at line 13" in bar.accessibleDescription()
     bar.show_stand(None, {})
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_nothing_moves_and_nothing_is_covered_when_the_system_freezes(
+    window: MainWindow, qtbot: QtBot, width: int
+) -> None:
+    window.resize(width, 800)
+    window.show()
+    bar, row = window.freeze.bar, window.menuBar()
+    assert row is not None
+
+    def places() -> list[tuple[QPoint, QSize]]:
+        parts: list[QWidget] = [row, window.toolbar, window.workspace, window.canvas, window.status]
+        return [(part.mapToGlobal(QPoint(0, 0)), part.size()) for part in parts]
+
+    qtbot.waitUntil(lambda: window.width() == width)
+    before: list[tuple[QPoint, QSize]] = []
+
+    def is_settled() -> bool:
+        """The rail and the docks find their places a moment later."""
+        before[:], last = places(), [*before]
+        return before == last
+
+    qtbot.waitUntil(is_settled)
+    state = frozen()
+    bar.show_stand(stand_of(state), state)
+    qtbot.wait(50)
+    assert bar.isVisible() and places() == before
+    last = row.actionGeometry(row.actions()[-1])
+    assert bar.x() > last.right() and bar.geometry().bottom() <= row.rect().bottom()
+    for name in KEPT:
+        assert bar.rect().contains(bar.buttons[name].geometry()), name
+    assert bar.words.width() >= 150, "there is room for where it stands"
+    bar.show_stand(None, {})
+    assert not bar.isVisible() and places() == before
 
 
 def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(

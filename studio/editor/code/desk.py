@@ -11,10 +11,14 @@ from PyQt6.QtWidgets import QMenu
 from studio.editor.code import looks
 from studio.editor.code.debug_control import project_key
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.code.handler_place import handlers_of, line_of
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
 from studio.editor.code.start_under import StartUnder
+from studio.editor.freeze.standing import shown_event
+from studio.editor.source_view import source_of
 from studio.errors import StudioError
+from studio.model.spec import PythonEntry
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ class CodeDesk(QObject):
         self.reload = Reload(window)
         self.start_under: StartUnder = StartUnder(window)
         self._marked: CodePage | None = None
+        self._shown_in = ""
+        """The run in which a step has brought code to the front: once is enough, who goes back to the canvas stays."""
         debug, code = window.debug, window.code
         debug.attachments.made_of = self.reload.running_with
         debug.frame_chosen.connect(self._show_frame)
@@ -36,6 +42,8 @@ class CodeDesk(QObject):
         debug.refused.connect(lambda words: window.status.say(words, trouble=True))
         debug.native.connect(self._debug_native)
         code.opened.connect(self._opened)
+        window.live.control.stepped.connect(self._show_handler)
+        window.live.phase_changed.connect(self._unmark_handler)
 
     # ---- a project
 
@@ -66,6 +74,48 @@ class CodeDesk(QObject):
         page.editor.show_here(frame.line, caller=not is_top)
         self._marked = page
         self._show_values(page, frame, is_top)
+
+    # ---- where the event went that was stepped
+
+    def _show_handler(self, topic: str, sequence: int) -> None:
+        """One event was delivered, and no code stands: the code that has handled it.
+
+        The first step of a run brings it to the front; the others follow it there, while code can be seen.
+        """
+        window = self.window
+        if window.debug.is_stopped or not (window.code.current is not None or self._shown_in != window.live.feed.run):
+            return
+        place = self._handler_place(topic)
+        if place is None:
+            return
+        self._shown_in = window.live.feed.run
+        self._show_frame(None)
+        page = window.code.open_at(*place, focus=False)
+        if page is not None:
+            page.editor.show_here(place[1], caller=True)
+            page.editor.show_values({place[1]: (f"handled {shown_event(topic, sequence)}", "muted")})
+            self._marked = page
+
+    def _handler_place(self, topic: str) -> tuple[Path, int] | None:
+        """Of several components that got it, the one that is selected, or whose code can be seen, or the first."""
+        window = self.window
+        components = window.live.feed.state.get("components", {})
+        selected, page = window.canvas.canvas.selected_nodes(), window.code.current
+        found: list[tuple[int, Path, int]] = []
+        for name, method in handlers_of(topic, components):
+            spec = window.session.registry.get(str(components.get(name, {}).get("type", "")))
+            file = source_of(spec) if spec is not None and isinstance(spec.entry, PythonEntry) else None
+            if spec is None or file is None or not isinstance(spec.entry, PythonEntry):
+                continue
+            line = line_of(file.read_text(encoding="utf-8", errors="replace"), spec.entry.cls, method)
+            is_seen = page is not None and page.file.path == file.resolve()
+            if line:
+                found.append((0 if name in selected else 1 if is_seen else 2, file, line))
+        return min(found, key=lambda each: each[0])[1:] if found else None
+
+    def _unmark_handler(self) -> None:
+        if self.window.live.control.phase != "paused" and not self.window.debug.is_stopped:
+            self._show_frame(None)
 
     def _show_values(self, page: CodePage, frame: Frame, is_top: bool) -> None:
         debug, stop = self.window.debug, self.window.debug.stop

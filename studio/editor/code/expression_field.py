@@ -25,6 +25,9 @@ class ExpressionField(QLineEdit):
         self.completer_.setWidget(self)
         self.completer_.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.completer_.activated.connect(self._take)
+        popup = self.completer_.popup()
+        assert popup is not None
+        popup.setStyleSheet("QListView { border: 1px solid palette(mid); padding: 2px; }")  # or it melts into the form
         self.textEdited.connect(lambda _: self.offer())
 
     @property

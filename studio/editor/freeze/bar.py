@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PyQt6.QtCore import QPoint, QSize, Qt
-from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent, QRegion, QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent, QRegion
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMenuBar, QSizePolicy, QToolButton, QWidget
 
 from studio.editor.fonts import text_font
 from studio.editor.freeze.key_button import KeyButton
-from studio.editor.freeze.standing import Stand, headline, plain_sentence, sentence
+from studio.editor.freeze.standing import Stand, brief, headline, plain_sentence, sentence
 from studio.editor.icons import icon, pixmap
 from studio.editor.theme import Theme, mixed
 from studio.runtime.deltas import Snapshot
 
-HEIGHT = 52
 LINE = 3
-NARROW = 1400
+LEAST_WORDS = 260
+"""Where it stands is said in so many pixels, before there is room for more buttons or for the title."""
+ROOM_FOR_ALL = 1000
+"""From here on every button is shown; otherwise some of them are in the menu."""
 BUTTONS = (
     ("run.start", "fa6s.play", "Continue", "F5"),
     ("debug.line", "mdi6.debug-step-over", "Line", "F10"),
@@ -33,46 +35,46 @@ IN_MENU = ("debug.into", "debug.out", "debug.handler", "run.back", "run.next_of_
 
 
 class FreezeBar(QWidget):
-    def __init__(self, theme: Theme, actions: Mapping[str, QAction]) -> None:
-        super().__init__()
+    """Lies in the row of the menus, right of them, where nothing else ever is: when the system freezes, nothing in the
+    window moves, and nothing is covered."""
+
+    def __init__(self, theme: Theme, actions: Mapping[str, QAction], row: QMenuBar) -> None:
+        super().__init__(row)
         self.theme = theme
         self._actions = actions
-        self.setFixedHeight(HEIGHT)
+        self._row = row
+        self._texts: tuple[str, ...] = ("",)
+        """Where it stands, the longest first."""
         self.setAccessibleName("The system is frozen")
         self.mark, self.title, self.words = QLabel(), QLabel(), QLabel()
-        self.title.setFont(text_font(13, 600))
+        self.title.setFont(text_font(12.5, 600))
         self.words.setFont(text_font(12))
         self.words.setTextFormat(Qt.TextFormat.RichText)
-        for label in (self.title, self.words):
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        text = QVBoxLayout()
-        text.setSpacing(1)
-        text.setContentsMargins(0, 5, 0, 7)
-        text.addWidget(self.title)
-        text.addWidget(self.words)
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.buttons: dict[str, KeyButton] = {}
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 0, 12, LINE)
-        layout.setSpacing(8)
+        layout.setContentsMargins(12, 0, 6, 0)
+        layout.setSpacing(6)
         layout.addWidget(self.mark)
-        layout.addSpacing(4)
-        layout.addLayout(text, 1)
+        layout.addWidget(self.title)
+        layout.addWidget(self.words, 1)
         for name, picture, word, keys in BUTTONS:
             button = KeyButton(picture, word, keys, theme, filled=name == "run.start")
             button.clicked.connect(actions[name].trigger)
             self.buttons[name] = button
             if name in ("debug.line", "run.back"):
-                layout.addSpacing(14)
+                layout.addSpacing(8)
             layout.addWidget(button)
         self.more = QToolButton()
-        self.more.setProperty("framed", "true")
         self.more.setIconSize(QSize(16, 16))
+        self.more.setFixedSize(26, 22)
         self.more.setAccessibleName("More ways to go on")
         self.more.setToolTip("More ways to go on")
         self.more.clicked.connect(self._open_more)
         layout.addWidget(self.more)
         for name in self.buttons:
             actions[name].changed.connect(self._follow_actions)
+        row.installEventFilter(self)
         self.show_theme(theme)
         self.hide()
 
@@ -82,18 +84,37 @@ class FreezeBar(QWidget):
         if is_shown and stand is not None:
             self.title.setText(headline(stand))
             words = sentence(stand, state)
-            self.words.setText(words)
-            self.words.setToolTip(words)
+            self._texts = words, words.rpartition(" · ")[0] or words, brief(stand)
+            for label in (self.mark, self.title, self.words):
+                label.setToolTip(f"<b>{headline(stand)}</b><br>{words}")
             # For people who hear the window. Qt tells a screen reader that both have changed; it could also be alerted,
             # but PyQt6 knows nothing of QAccessible, and on Linux Qt passes no alert on.
             self.setAccessibleName(headline(stand))
             self.setAccessibleDescription(plain_sentence(stand, state))
             self._follow_actions()
+            self.fit()
         self.setVisible(is_shown)
+
+    def fit(self) -> None:
+        """Right of the menus, over the height of their row; words and buttons as there is room."""
+        menus = self._row.actions()
+        left = self._row.actionGeometry(menus[-1]).right() + 14 if menus else 0
+        self.setGeometry(left, 0, max(0, self._row.width() - left), self._row.height())
+        has_room = self.width() >= ROOM_FOR_ALL
+        for name, button in self.buttons.items():
+            button.setVisible(has_room or name in KEPT)
+        shown = [button for button in self.buttons.values() if not button.isHidden()]
+        room = self.width() - sum(button.width() + 6 for button in shown) - self.more.width() - 70
+        self.title.setVisible(room - self.title.sizeHint().width() > LEAST_WORDS)
+        room -= self.title.sizeHint().width() if not self.title.isHidden() else 0
+        for text in self._texts:
+            self.words.setText(text)
+            if self.words.sizeHint().width() <= room:
+                break
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
-        self.mark.setPixmap(pixmap("fa6s.snowflake", theme.frozen, 24, self.devicePixelRatioF()))
+        self.mark.setPixmap(pixmap("fa6s.snowflake", theme.frozen, 14, self.devicePixelRatioF()))
         self.title.setStyleSheet(f"color: {theme.text};")
         self.words.setStyleSheet(f"color: {theme.text};")
         self.more.setIcon(icon("mdi6.dots-horizontal", theme.text))
@@ -116,16 +137,15 @@ class FreezeBar(QWidget):
 
     # ---- Qt
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        narrow = self.width() < NARROW
-        for name, button in self.buttons.items():
-            button.setVisible(not narrow or name in KEPT)
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        if event is not None and event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
+            self.fit()
+        return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter, theme = QPainter(self), self.theme
         painter.fillRect(self.rect(), QColor(mixed(theme.frozen, theme.window, 0.2)))
-        painter.fillRect(0, self.height() - LINE, self.width(), LINE, QColor(theme.frozen))
+        painter.fillRect(0, 0, LINE, self.height(), QColor(theme.frozen))
 
 
 class IceFrame(QWidget):
@@ -140,11 +160,11 @@ class IceFrame(QWidget):
         self.hide()
 
     def fit(self, top: int) -> None:
-        """Around the parent, from below the freeze bar on."""
+        """Around the parent, from below the band of its sources on."""
         parent = self.parentWidget()
         assert parent is not None
         self.setGeometry(0, top, parent.width(), max(0, parent.height() - top))
-        inner = self.rect().adjusted(LINE, 0, -LINE, -LINE)
+        inner = self.rect().adjusted(LINE, LINE, -LINE, -LINE)
         self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))  # what lies below is painted without it
         self.raise_()
 
@@ -152,4 +172,5 @@ class IceFrame(QWidget):
         painter, ice = QPainter(self), QColor(self.theme.frozen)
         painter.fillRect(0, 0, LINE, self.height(), ice)
         painter.fillRect(self.width() - LINE, 0, LINE, self.height(), ice)
-        painter.fillRect(0, self.height() - LINE, self.width(), LINE, ice)
+        for y in (0, self.height() - LINE):
+            painter.fillRect(0, y, self.width(), LINE, ice)

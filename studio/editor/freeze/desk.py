@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 
-from studio.editor.arrangements import fit_canvas
 from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
@@ -43,10 +42,9 @@ class FreezeDesk(QObject):
         """One event is being handled, and what it leads to comes before those."""
         self._held_of: object = None
         self._layer: FrozenLayer | None = None
-        self.bar = FreezeBar(window.theme, window.actions_by_id)
-        layout = window.workspace.layout()
-        assert layout is not None
-        layout.insertWidget(1, self.bar)  # type: ignore[attr-defined]  # below the band
+        row = window.menuBar()
+        assert row is not None
+        self.bar = FreezeBar(window.theme, window.actions_by_id, row)
         self.frame = IceFrame(window.workspace, window.theme)
         window.workspace.installEventFilter(self)
         self._thaw = QTimer(self)
@@ -127,8 +125,6 @@ class FreezeDesk(QObject):
         self.frame.setVisible(self.is_frozen)
         if stand == before:
             return
-        if (before is None or stand is None) and window.has_session and window.layouts.current == DEBUG:
-            fit_canvas(window)  # the bar has taken some of its little room
         window.toolbar.show_phase()
         show_running(window.status, window.live)
         window.show_title()
@@ -140,7 +136,9 @@ class FreezeDesk(QObject):
             window.layouts.choose(DEBUG)
 
     def _fit_frame(self) -> None:
-        self.frame.fit(self.bar.geometry().bottom() + 1 if self.bar.isVisible() else 0)
+        layout = self.window.workspace.layout()
+        band = layout.itemAt(0) if layout is not None else None
+        self.frame.fit(band.geometry().bottom() + 1 if band is not None else 0)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         if event is not None and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
@@ -248,7 +246,15 @@ class FreezeDesk(QObject):
 
     def into_handler(self) -> None:
         """Deliver the next event, and stop at the first line of each handler."""
-        self.window.live.control.request("into_handler", self._went_into, timeout_s=None)
+        control = self.window.live.control
+
+        def go(_: dict[str, Any]) -> None:
+            control.request("into_handler", self._went_into, timeout_s=None)
+
+        if control.phase == "running":
+            control.request("gate", go, mode="pause", timeout_s=None)
+        else:
+            go({})
 
     def _went_into(self, reply: dict[str, Any]) -> None:
         """Where nothing stands then, it has to be said: otherwise the event has passed unseen."""

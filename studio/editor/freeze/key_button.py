@@ -10,8 +10,8 @@ from studio.editor.fonts import text_font, width_of
 from studio.editor.icons import icon
 from studio.editor.theme import Theme, mixed
 
-HEIGHT = 30
-_PLATE = 17.0
+HEIGHT = 22
+_PLATE = 16.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
@@ -28,8 +28,8 @@ class KeyButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         weight = 600 if self.filled else 500
-        words = width_of(self.text(), 13, weight) + width_of(self.keys, 11, 500)
-        return QSize(round(10 + 16 + 6 + words + 8 + 10 + 9), HEIGHT)
+        words = width_of(self.text(), 12, weight) + width_of(self.keys, 11, 500)
+        return QSize(round(8 + 14 + 5 + words + 6 + 10 + 5), HEIGHT)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         theme, painter = self.theme, QPainter(self)
@@ -48,14 +48,14 @@ class KeyButton(QAbstractButton):
         painter.setPen(QPen(QColor(theme.focus), 2) if self.hasFocus() else QPen(QColor(border), 1))
         painter.setBrush(QColor(fill))
         painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5) if self.hasFocus() else rect, 4, 4)
-        icon(self.icon_name, text).paint(painter, 10, (self.height() - 15) // 2, 15, 15)
+        icon(self.icon_name, text).paint(painter, 8, (self.height() - 14) // 2, 14, 14)
         weight = 600 if self.filled else 500
-        painter.setFont(text_font(13, weight))
+        painter.setFont(text_font(12, weight))
         painter.setPen(QColor(text))
-        words = QRectF(32, 0, width_of(self.text(), 13, weight) + 2, self.height())
+        words = QRectF(27, 0, width_of(self.text(), 12, weight) + 2, self.height())
         painter.drawText(words, _LEFT, self.text())
         plate_width = width_of(self.keys, 11, 500) + 10
-        plate = QRectF(self.width() - plate_width - 8.5, (self.height() - _PLATE) / 2, plate_width, _PLATE)
+        plate = QRectF(self.width() - plate_width - 3.5, (self.height() - _PLATE) / 2, plate_width, _PLATE)
         edge = QColor(text)
         edge.setAlphaF(0.45)
         painter.setPen(QPen(edge, 1))

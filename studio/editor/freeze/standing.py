@@ -138,6 +138,13 @@ def sentence(stand: Stand, state: Snapshot) -> str:
     return where if stand.runs_on else f"{where} · {who_waits(stand, state)}"
 
 
+def brief(stand: Stand) -> str:
+    """The same where there is little room: the place in the code, and the event."""
+    event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
+    place = f"{escape(stand.component or stand.host)}:{stand.line}" if stand.line else ""
+    return " · ".join(filter(None, (place, event))) or escape(stand.text)
+
+
 def plain_sentence(stand: Stand, state: Snapshot) -> str:
     """The same for who hears it."""
     return unescape(sentence(stand, state).replace("<b>", "").replace("</b>", ""))

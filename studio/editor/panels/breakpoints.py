@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 NAME, ABOUT = range(2)
+BESIDE_NAME = 68
+"""Tick, icon and margins, in pixels."""
 _PICTURES = {
     (False, False): "fa6s.circle",
     (False, True): "mdi6.circle-outline",
@@ -180,7 +182,7 @@ class Breakpoints(QWidget):
         assert header is not None
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(0)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.ResizeToContents)  # the rest is for what is said of it
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(ABOUT, QHeaderView.ResizeMode.Stretch)
         remove = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.table)
         remove.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -227,6 +229,7 @@ class Breakpoints(QWidget):
         self._mute.setChecked(self.book.muted)
         self._plus.setVisible(any(kind.adds for kind in self.kinds))
         self._filling = False
+        self._fit()
 
     def _item(self, row: Row) -> QTreeWidgetItem:
         item = QTreeWidgetItem([row.text, row.about])
@@ -253,9 +256,15 @@ class Breakpoints(QWidget):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Names get the room that they need, and what is said about them the rest; nothing scrolls sideways."""
         header, viewport = self.table.header(), self.table.viewport()
-        if header is not None and viewport is not None:
-            header.setMaximumSectionSize(max(40, viewport.width()))  # a long name is cut, and nothing scrolls sideways
+        assert header is not None and viewport is not None
+        rows = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
+        texts = [self.table.fontMetrics().horizontalAdvance(item.text(NAME)) for item in rows if item is not None]
+        header.resizeSection(NAME, min(max(texts, default=0) + BESIDE_NAME, viewport.width()))
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme
