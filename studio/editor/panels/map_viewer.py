@@ -15,6 +15,7 @@ from studio.editor.panels.map_layering import MapLayering
 from studio.editor.panels.map_layers_form import LayersForm
 from studio.editor.panels.map_legends import LegendHands
 from studio.editor.panels.map_past import MapPast
+from studio.editor.panels.map_pose import POSES, pose_of_map
 from studio.editor.panels.map_stack import LayerStack
 from studio.editor.panels.map_things import ThingsWatch
 from studio.editor.panels.map_words import MapWords
@@ -46,7 +47,10 @@ class MapViewer(Viewer):
         self.topic = TopicChoice(frozenset({"Map"}), "Choose a map")
         self.topic.share = 0.3  # of eight buttons, not two should have room
         self.topic.chosen.connect(self._watch_map)
-        self.pose = TopicChoice(frozenset({"PoseTransform", "Odometry"}), "No vehicle")
+        self.pose = TopicChoice(POSES, "No vehicle")
+        self._pose_is_chosen = False
+        """By a person; otherwise it is the pose that the map was built with."""
+        self.pose.activated.connect(lambda _: self._choose_pose())
         self.pose.setToolTip("Where the vehicle is: a pose or odometry in the map's frame")
         self.pose.chosen.connect(self._watch_pose)
         self.planned = TopicChoice(frozenset({"Range3d"}), "No path", "path")
@@ -110,7 +114,8 @@ class MapViewer(Viewer):
 
     def save(self) -> Settings:
         return {
-            "topic": self.topic.topic, "pose": self.pose.topic, "path": self.planned.topic, "plane": self._wanted_plane,
+            "topic": self.topic.topic, "pose": self.pose.topic if self._pose_is_chosen else "",
+            "path": self.planned.topic, "plane": self._wanted_plane,
             "colours": self.stack.main.colours, "follow": self.follow.isChecked(),
             "layers": self.stack.save(), "things": asdict(self.view.things), "plates": self.view.plates.save(),
             "hides_plates": not self.view.shows_plates,
@@ -137,6 +142,7 @@ class MapViewer(Viewer):
         self.layers.show_things()
         for box, name in ((self.topic, "topic"), (self.pose, "pose"), (self.planned, "path")):
             box.choose(str(settings.get(name, "")))
+        self._pose_is_chosen = bool(self.pose.topic)
         self.topics_changed()
 
     # ---- the feed
@@ -159,7 +165,9 @@ class MapViewer(Viewer):
 
     def topics_changed(self) -> None:
         topics = self.feed.state.get("topics", {})
-        for box in (self.topic, self.pose, self.planned):
+        self.topic.refresh(topics, first=True)
+        self._take_pose_of_map()
+        for box in (self.pose, self.planned):
             box.refresh(topics, first=True)
         vehicle = self.feed.state.get("geometry") or {}
         self.view.vehicle_m = float(vehicle.get("length_m", 1.0))
@@ -177,8 +185,18 @@ class MapViewer(Viewer):
         self.stack.main.topic = topic
         self.layering.show_list()
         self.look_at("map", topic, self._take_map)
+        self._take_pose_of_map()
         self.retitle(topic or self.TITLE)
         self.settled.emit()
+
+    def _choose_pose(self) -> None:
+        self._pose_is_chosen = bool(self.pose.topic)
+
+    def _take_pose_of_map(self) -> None:
+        """Another one drifts away from what the map shows."""
+        pose = "" if self._pose_is_chosen else pose_of_map(self.topic.topic, self.feed.state)
+        if pose:
+            self.pose.choose(pose)
 
     def _watch_pose(self, topic: str) -> None:
         self.look_at(

@@ -10,12 +10,16 @@ from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
+from studio.editor.sources.effects import listed
 from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
 
 NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
-AT_REST = "Hold Space and drive with the arrow keys or W A S D, or drag the stick. Let go, and it stops"
+HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick."
+STOPS = "It stops when you let go"
+HOLDING = "Holding: the vehicle is told to stand still until you release Hold"
+HOLD_TIP = "Keep the vehicle stopped: speed 0 is sent all the time, until you press it again or close this panel"
 BRIEFLY = "Space and arrow keys"
 NARROW, SLIDER_PX, SHORT_SLIDER_PX = 360, 110, 64
 PERIOD_MS = 50
@@ -52,10 +56,14 @@ class TeleopViewer(Viewer):
         self.take_over = QPushButton("Take over")
         self.take_over.clicked.connect(lambda _: self._take_over())
         self.take_over.hide()
+        self.hold = QPushButton("Hold")
+        self.hold.setCheckable(True)
+        self.hold.setToolTip(HOLD_TIP)
+        self.hold.toggled.connect(lambda _: self._held())
         self.words = facts()
         self.words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         column(
-            self, Bar(self.target, self.most, self.share, self.real), self.place,
+            self, Bar(self.target, self.hold, self.most, self.share, self.real), self.place,
             Bar(self.words, self.take_over),
         )  # fmt: skip
         self._ends: list[str] = []
@@ -88,6 +96,7 @@ class TeleopViewer(Viewer):
         self._under_way, self._trouble = 0, ""
 
     def ended(self) -> None:
+        self.hold.setChecked(False)
         self.stick.let_go()
         self.topics_changed()
 
@@ -114,6 +123,7 @@ class TeleopViewer(Viewer):
         self._tell()
 
     def _choose(self) -> None:
+        self.hold.setChecked(False)
         self.stick.let_go()
         self._wanted = self.target.currentText()
         self.settled.emit()
@@ -127,7 +137,24 @@ class TeleopViewer(Viewer):
     def _parameters(self) -> dict[str, Any]:
         return {**DEFAULTS, **self._about().get("parameters", {})}
 
+    def others(self) -> list[str]:
+        """Behaviours that vote beside the one that is driven here: they drive on when the stick is let go."""
+        name = self.target.currentText().partition(".")[0]
+        topics = self.feed.state.get("topics", {})
+        voters = dict.fromkeys(topic.strip("/").partition("/")[0] for topic, told in topics.items()
+                               if told.get("type") == "Vote")  # fmt: skip
+        return [voter for voter in voters if voter != name] if name in voters else []
+
     # ---- driving
+
+    @property
+    def has_the_vehicle(self) -> bool:
+        """Whether the driver has a say: a hand is on the stick, or the vehicle is held."""
+        return self.stick.is_held or self.hold.isChecked()
+
+    def _held(self) -> None:
+        """Taken until it is released: the same events as of a stick that is held in the middle."""
+        self._moved()
 
     def joy(self) -> dict[str, Any]:
         """What the stick says, on the axes and the button that the component looks at."""
@@ -138,11 +165,11 @@ class TeleopViewer(Viewer):
         axes[int(told["speed_axis"])] = ahead * self.most.value() / 100
         buttons = [0] * (int(told["enable_button"]) + 1)
         if buttons:
-            buttons[-1] = int(self.stick.is_held)
+            buttons[-1] = int(self.has_the_vehicle)
         return {"axes": axes, "buttons": buttons}
 
     def _moved(self) -> None:
-        if self.stick.is_held:
+        if self.has_the_vehicle:
             self._trouble = ""
             self.take_over.hide()
             if not self._timer.isActive():
@@ -162,7 +189,7 @@ class TeleopViewer(Viewer):
             return
         self._under_way += 1
         is_real = self.real.isChecked() and not self.real.isHidden()  # though it may be behind the bar's ⋯
-        held = self.stick.is_held
+        held = self.has_the_vehicle
         self.feed.ask(
             "send", lambda _: self._arrived(held), self._refused,
             to=self.target.currentText(), message=self.joy(), real=is_real,
@@ -176,7 +203,7 @@ class TeleopViewer(Viewer):
         if self._is_closed:
             return
         self._under_way = max(self._under_way - 1, 0)
-        if held and not self.stick.is_held:
+        if held and not self.has_the_vehicle:
             self._send()  # it may have overtaken the word that the hand has let go
         self._tell()
 
@@ -184,10 +211,14 @@ class TeleopViewer(Viewer):
         if self._is_closed:
             return
         self._under_way = max(self._under_way - 1, 0)
-        self._timer.stop()
         if not self._can_drive():
-            self._tell()  # it was on its way when the system was told to stand
+            # It was on its way when the system was paused. A vehicle that is held is held again when it goes on.
+            if not self.hold.isChecked():
+                self._timer.stop()
+            self._tell()
             return
+        self._timer.stop()
+        self.hold.setChecked(False)
         self._trouble = f"{error.message} ({error.hint})" if error.hint else error.message
         self.take_over.setVisible(getattr(error, "kind", "") == "ControlHeld")
         self._tell()
@@ -198,6 +229,7 @@ class TeleopViewer(Viewer):
         self.feed.ask("take", lambda _: self._tell(), self._refused, force=True)
 
     def close_viewer(self) -> None:
+        self.hold.setChecked(False)
         self.stick.let_go()
         self._timer.stop()
         self._is_closed = True
@@ -226,11 +258,22 @@ class TeleopViewer(Viewer):
             )
         elif self.stick.is_held:
             words = f"{_way(ahead * share, fastest)}, {_turn(left)}"
+        elif self.hold.isChecked():
+            words = HOLDING
         else:
-            words = AT_REST
-        self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}" if is_narrow and words == AT_REST else words)
+            words = f"{HOW} {self._after()}"
+        is_at_rest = words.startswith(HOW)
+        self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}" if is_narrow and is_at_rest else words)
         self.words.setToolTip(words)
+        self.hold.setVisible(bool(self._ends))
+        self.hold.setEnabled(self._can_drive() or self.hold.isChecked())
         mark(self.words, "role", "error" if self._trouble else "muted")
+
+    def _after(self) -> str:
+        """What happens when the stick is let go."""
+        others = self.others()
+        drive = "drives" if len(others) == 1 else "drive"
+        return f"When you let go, {listed(others)} {drive} on; Hold keeps it stopped" if others else STOPS
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

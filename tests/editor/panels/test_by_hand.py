@@ -313,6 +313,26 @@ class TestDriving:
         late({})
         assert len(asked) == count + 1 and asked[-1]["message"]["buttons"] == [0, 0]
 
+    def test_it_says_who_drives_on_and_holds_the_vehicle(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
+        """'Let go, and it stops' was said while other behaviours drove on."""
+        viewer._tell()
+        assert viewer.words.toolTip().endswith("It stops when you let go")
+        for voter in ("teleop", "planner", "avoidance"):
+            feed.state["topics"][f"/{voter}/votes"] = {"type": "Vote", "rate_hz": 10.0}
+        viewer._tell()
+        assert "When you let go, planner, avoidance drive on; Hold keeps it stopped" in viewer.words.toolTip()
+        viewer.hold.click()
+        assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 1]} and viewer._timer.isActive()
+        assert viewer.words.text().startswith("Holding")
+        QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
+        QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
+        assert viewer._timer.isActive() and viewer.joy()["buttons"] == [0, 1], "after driving it is held again"
+        viewer.hold.click()
+        assert asked[-1]["message"]["buttons"] == [0, 0] and not viewer._timer.isActive()
+        viewer.hold.click()
+        asked.refuse("Ann holds control of this system", kind="ControlHeld")
+        assert not viewer.hold.isChecked() and viewer.words.text().startswith("Refused: Ann")
+
     def test_it_does_not_drive_a_system_that_stands(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
         feed.state["gate"] = "pause"
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
