@@ -23,6 +23,7 @@ from studio.editor.progress import carry_out
 from studio.editor.session import Session, read_project
 from studio.errors import StudioError
 from studio.model.document import SYSTEM_FILE
+from studio.model.parts import as_name
 from studio.paths import came_with_studio
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Files(QObject):
         from studio.model.project import Project  # checks geometry, so it brings numpy
 
         try:
-            Project.create(folder, folder.name)
+            Project.create(folder, as_name(folder.name) or folder.name)
         except StudioError as error:
             self._complain("This project cannot be made", error)
             return

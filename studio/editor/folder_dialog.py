@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QDir
-from PyQt6.QtWidgets import QDialog, QFileDialog, QWidget
+from PyQt6.QtWidgets import QDialog, QFileDialog, QLineEdit, QWidget
+
+from studio.editor.typed_names import keep_to_names
 
 _Label = QFileDialog.DialogLabel
 
@@ -24,6 +26,9 @@ class FolderDialog(QFileDialog):
         self.setLabelText(_Label.FileType, "Shown:")
         self.setLabelText(_Label.Accept, verb)
         self.selectFile(proposal.name)
+        field = self.findChild(QLineEdit, "fileNameEdit")
+        if field is not None:  # the dialog of the platform, where there is one, has none of ours
+            keep_to_names(field, keeps_folders=True)
 
 
 def ask_new_folder(parent: QWidget, title: str, proposal: Path, verb: str) -> Path | None:

@@ -78,6 +78,10 @@ class Theme:
     def hue(self, message_type: str) -> str:
         return self.types.get(message_type, self.other_type)
 
+    def shows_code(self, message_type: str) -> bool:
+        """Whether the port has the code of its type in it: by choice, or because the hue is that of many types."""
+        return bool(message_type) and (self.type_codes or message_type not in self.types)
+
 
 DARK = Theme(
     name="dark",
@@ -93,8 +97,8 @@ DARK = Theme(
         "simulated": Origin("#4FD1C0", "#0E6259", "#FFFFFF", "fa6s.cube", "Simulated"),
     },
     types={
-        "Range3d": "#62B6E8", "PoseTransform": "#B9A7E6", "Odometry": "#B9A7E6", "Map": "#93CB74", "Vote": "#E3B566",
-        "Velocity": "#F0946F", "Twist": "#F0946F", "Image": "#DE93C4",
+        "Range3d": "#62B6E8", "PoseTransform": "#B9A7E6", "Odometry": "#8499F7", "Map": "#93CB74", "Vote": "#E3B566",
+        "Velocity": "#F0946F", "Twist": "#E2728F", "Image": "#DE93C4",
     },
     other_type="#9AA4B0",
 )  # fmt: skip
@@ -113,8 +117,8 @@ LIGHT = Theme(
         "simulated": Origin("#08655D", "#08655D", "#FFFFFF", "fa6s.cube", "Simulated"),
     },
     types={
-        "Range3d": "#1B7AB5", "PoseTransform": "#7557B5", "Odometry": "#7557B5", "Map": "#4A8A27", "Vote": "#A87010",
-        "Velocity": "#C5522A", "Twist": "#C5522A", "Image": "#AD4089",
+        "Range3d": "#1B7AB5", "PoseTransform": "#7557B5", "Odometry": "#3F5FD0", "Map": "#4A8A27", "Vote": "#A87010",
+        "Velocity": "#C5522A", "Twist": "#B52B55", "Image": "#AD4089",
     },
     other_type="#66717E",
 )  # fmt: skip

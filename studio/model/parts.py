@@ -27,6 +27,12 @@ def check_name(name: str, what: str = "name", pattern: re.Pattern[str] = NAME) -
         raise ModelError(f"{name!r} cannot be a {what}", hint=hint)
 
 
+def as_name(text: str) -> str:
+    """What somebody most likely means: `front laser-2` is `front_laser_2`. Empty if nothing of it can be in a name."""
+    words = re.sub(r"[\s.-]+", "_", text.lstrip())
+    return re.sub(r"^[^A-Za-z]+|[^A-Za-z0-9_]", "", words)
+
+
 def check_text(text: str, what: str) -> None:
     bad = _NOT_XML.search(text)
     if bad:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import math
 import re
+from itertools import combinations
 
 import pytest
 from PyQt6.QtCore import QEvent
@@ -115,3 +117,30 @@ def test_no_rule_looks_for_something_far_around_a_widget() -> None:
     selectors = [each.strip() for words in lists for each in words.split(",")]
     assert len(selectors) > 50
     assert [each for each in selectors if " " in each.replace(" > ", ">")] == []
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_every_message_type_has_a_hue_of_its_own_or_its_code_in_the_port(name: str) -> None:
+    theme = theme_of(name)
+    hues = list(theme.types.values())
+    assert len(set(hues)) == len(hues)
+    for one, other in combinations([*hues, theme.other_type], 2):
+        assert distance(one, other) >= 15, (one, other)
+    assert not theme.shows_code("Range3d") and not theme.shows_code("")
+    assert theme.shows_code("JointState") and theme.shows_code("String")
+    assert theme_of(name, type_codes=True).shows_code("Range3d")
+
+
+def distance(one: str, other: str) -> float:
+    """As people see it: 1 is just noticed, beside each other (CIE 1976)."""
+    return math.dist(lab(one), lab(other))
+
+
+def lab(colour: str) -> tuple[float, float, float]:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+    fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)

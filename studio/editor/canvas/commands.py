@@ -221,7 +221,12 @@ class CanvasCommands:
         value = item.value
         if isinstance(value, Frame):
             where.setHeight(28)
-            NameField(viewport, where, value.title, lambda new: self._scene.session.do(put(replace(value, title=new))))
+            frame = value
+
+            def retitle(new: str) -> None:
+                self._scene.session.do(put(replace(frame, title=new)))
+
+            NameField(viewport, where, frame.title, retitle, is_title=True)
         else:
             TextField(viewport, where, value.text, lambda new: self._scene.session.do(put(replace(value, text=new))))
 

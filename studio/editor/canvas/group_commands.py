@@ -71,7 +71,7 @@ class GroupCommands:
         def take(title: str) -> None:
             self.view.canvas.session.do(PutGroup(replace(group, title=title), "Name the group"))
 
-        NameField(viewport, where, group.title, take)
+        NameField(viewport, where, group.title, take, is_title=True)
 
     def selected(self) -> list[GroupItem]:
         return [item for item in self.view.canvas.groups.items.values() if item.isSelected()]

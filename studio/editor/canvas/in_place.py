@@ -8,16 +8,23 @@ from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent
 from PyQt6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
+from studio.editor.typed_names import keep_to_names
+
 
 class NameField(QLineEdit):
     """Enter or a click elsewhere takes the name, Escape leaves the old one."""
 
-    def __init__(self, parent: QWidget, where: QRect, text: str, take: Callable[[str], None]) -> None:
+    def __init__(
+        self, parent: QWidget, where: QRect, text: str, take: Callable[[str], None], *, is_title: bool = False
+    ) -> None:
+        """`is_title`: any words will do; it names nothing that others refer to."""
         super().__init__(text, parent)
         self._take = take
         self._old = text
         self._done = False
         self.setAccessibleName("Name")
+        if not is_title:
+            keep_to_names(self)
         self.setGeometry(where)
         self.show()
         self.setFocus()

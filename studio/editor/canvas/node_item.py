@@ -130,8 +130,7 @@ class NodeItem(QGraphicsItem):
     # ---- Qt
 
     def boundingRect(self) -> QRectF:
-        margin = CODE_MARGIN if self.theme.type_codes else _MARGIN
-        return self.rect().adjusted(-margin, -margin, margin, margin)
+        return self.rect().adjusted(-CODE_MARGIN, -CODE_MARGIN, CODE_MARGIN, CODE_MARGIN)
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
@@ -348,7 +347,7 @@ class NodeItem(QGraphicsItem):
                 painter.setBrush(QColor(theme.other_type if port.side == "provided" else theme.canvas))
                 painter.drawRect(box)
                 continue
-            if theme.type_codes and port.type and self._detail >= ALL_DETAIL:
+            if theme.shows_code(port.type) and self._detail >= ALL_DETAIL:
                 paint_code(painter, port, hue, theme, grows=radius > PORT_RADIUS)
                 continue
             painter.setPen(QPen(QColor(theme.canvas), 2))

@@ -73,7 +73,7 @@ class WireItem(QGraphicsItem):
         self.path = path = course.path()
         first = path.elementAt(0)
         self.start, self.end = QPointF(first.x, first.y), path.currentPosition()
-        self._arrow = arrow_on(path, CODE_REACH if self.theme.type_codes else 6.5)
+        self._arrow = arrow_on(path, CODE_REACH if self.theme.shows_code(self.message_type) else 6.5)
         self._trunk = Stroke(course.trunk, bare[0])
         self._branch = Stroke(course.branch, bare[1], self._arrow.boundingRect())
         self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)

@@ -20,7 +20,7 @@ from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
-from studio.model.parts import Component
+from studio.model.parts import Component, as_name
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SystemEdit, shown
 
@@ -181,7 +181,7 @@ class ComponentPage(Page):
 
         def rehost() -> None:
             text = host.currentText().strip()
-            text = "" if text == ALONE else text
+            text = "" if text == ALONE else as_name(text)
             if {session.system.component(name).host for name in self.names} != {text}:
                 session.do(SetHost(tuple(self.names), text))
 

@@ -9,6 +9,7 @@ from studio.editor.icons import icon
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.session import Session
 from studio.editor.theme import Theme
+from studio.editor.typed_names import keep_to_names
 from studio.model.system_edits import RenameNode
 
 NAME_HEIGHT = 28
@@ -70,6 +71,7 @@ class Page(QWidget):
     def _name_field(self, session: Session, name: str) -> QLineEdit:
         field = QLineEdit(name)
         field.setCursorPosition(0)
+        keep_to_names(field)
         field.setTextMargins(-3, 0, 0, 0)  # the name begins where the words below it do
         field.setAccessibleName("Name")
         field.setStyleSheet(

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.editor.icons import icon
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.parameter_fields import LABEL_PX, narrow_box
 from studio.editor.session import Session
 from studio.editor.theme import Theme
+from studio.editor.typed_names import keep_to_names
 from studio.model.parameter_sets import (
     DuplicateParameterSet,
     RemoveParameterSet,
@@ -211,6 +222,9 @@ class ParameterSetRow(QWidget):
         dialog.setLabelText("Name of the set")
         dialog.setTextValue(proposal)
         dialog.setOkButtonText(verb)
+        field = dialog.findChild(QLineEdit)
+        if field is not None:
+            keep_to_names(field)
         dialog.resize(DIALOG_WIDTH, dialog.sizeHint().height())
         fine = dialog.exec() == QInputDialog.DialogCode.Accepted
         dialog.deleteLater()

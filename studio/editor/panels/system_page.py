@@ -9,6 +9,7 @@ from studio.editor.panels.page import Page, add_form, add_section
 from studio.editor.session import Session
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
+from studio.editor.typed_names import keep_to_names
 from studio.model.system_edits import DescribeSystem
 
 
@@ -19,6 +20,7 @@ class SystemPage(Page):
         self.add_subject("mdi6.graph-outline", system.name, summary(system.doc), "system")
         name, doc = QLineEdit(system.name), QLineEdit(system.doc)
         name.setAccessibleName("Name of the system")
+        keep_to_names(name)
         doc.setAccessibleName("What it does")
         doc.setCursorPosition(0)
         name.editingFinished.connect(lambda: name.isModified() and session.do(DescribeSystem(name.text(), doc.text())))

@@ -61,6 +61,7 @@ class SystemTextPage(QWidget):
         editor, history = self.editor, session.document.history
         editor.textChanged.connect(self._typed)
         editor.key_wanted.connect(self._key)
+        editor.cursorPositionChanged.connect(lambda *_: None if self.is_pending else self._say_state())
         editor.undo_shared, editor.redo_shared = session.undo, session.redo
         editor.can_undo_shared = lambda: history.undo_label is not None
         editor.can_redo_shared = lambda: history.redo_label is not None
@@ -150,9 +151,16 @@ class SystemTextPage(QWidget):
         elif changed:
             self._say("The canvas was changed while this text had errors", wrong=True)
         else:
-            self._say(IN_STEP)
+            self._say_state()
         self.use_text.setVisible(changed and read.system is not None)
         self.use_canvas.setVisible(pending)
+
+    def _say_state(self) -> None:
+        """Text and canvas are in step; what is wrong in the line of the cursor, or first in the text, has its words
+        here: at the end of a long line they would be out of sight."""
+        faults = self.editor.underlined
+        line = self.editor.line if self.editor.line in faults else min(faults, default=0)
+        self._say(f"Line {line}: {faults[line]}" if line else IN_STEP, wrong=bool(line))
 
     def _say(self, words: str, *, wrong: bool = False) -> None:
         self.words.setText(words)
