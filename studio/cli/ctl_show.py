@@ -28,12 +28,18 @@ def show_list(options: argparse.Namespace, snapshot: dict[str, Any] | None = Non
         return FINE
     for system, state in found:
         held = f", {state['control']} holds control" if state["control"] else ""
-        gate = "paused" if state["gate"] == "pause" else "running"
+        gate = "paused" if state["gate"] == "pause" else "running" + stalled_words(state)
         print(f"{system.project}: run {system.run}, {gate}, mode {state['mode']}, process {system.pid}{held}")
         print("\n".join([*live_table(state, hosts=True), ""]))
     if not found:
         print("nothing is running; start something: studio run PROJECT --detach")
     return FINE
+
+
+def stalled_words(state: dict[str, Any]) -> str:
+    """Of a system that claims to run while no event flows; empty otherwise."""
+    stalled = state.get("stalled")
+    return f" but no event for {stalled['seconds']} s ({stalled['why']})" if stalled else ""
 
 
 def _state_of(system: RunningSystem) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ class Remedy:
 
 
 def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
-    """Of every component that failed, hangs, ended, or has no device."""
+    """Of every component that failed, hangs, ended, or has no device; and of a system without events."""
     found: list[Problem] = []
     running: Mapping[str, Any] = state.get("components", {})
     for node in system.nodes:
@@ -36,6 +36,9 @@ def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
             told = running.get(part)
             if told is not None and shown_look(told, state, part).tone == "error":
                 found.append(_problem(node.name, part, told))
+    if stalled := state.get("stalled"):  # without its seconds: the row would be another one every second
+        hint = "look at the state of its components and sources"
+        found.append(Problem(f"The system runs, but no event flows: {stalled['why']}", "warning", hint=hint))
     return found
 
 

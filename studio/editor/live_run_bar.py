@@ -24,6 +24,7 @@ TIPS: dict[Phase, str] = {
     "paused": "Let events flow again (F5)",
     "stopping": "Its processes are asked to end",
 }
+NO_EVENTS = "No events"
 CLOCK_EVERY_MS = 100
 DAY_S = 86_400
 LONGEST_KIND = "sim time · in lockstep"
@@ -34,6 +35,7 @@ class RunButtons(QWidget):
     def __init__(self, theme: Theme, actions: dict[str, QAction]) -> None:
         super().__init__()
         self.theme = theme
+        self._is_stalled = False
         self._actions = actions
         self.run = QToolButton()
         self.run.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -57,6 +59,7 @@ class RunButtons(QWidget):
 
     def show_phase(self, phase: Phase) -> None:
         theme, up = self.theme, phase in ("running", "paused")
+        self._is_stalled = False
         enabled = {
             "run.start": phase in ("stopped", "paused"),
             "run.pause": phase == "running",
@@ -94,6 +97,17 @@ class RunButtons(QWidget):
             button.setIcon(icon(mark, colour if can else theme.disabled))
             button.setToolTip(tip if can else f"{tip}. Now: {WORDS[phase].lower()}")
         self.show_ways()
+
+    def show_stalled(self, words: str) -> None:
+        """A system that runs while no event flows does not just say that it runs; without words it does again."""
+        if bool(words) != self._is_stalled:
+            self._is_stalled = bool(words)
+            self.run.setText(f" {NO_EVENTS if words else WORDS['running']}")
+            self.run.setAccessibleName(NO_EVENTS if words else WORDS["running"])
+            mark = "fa6s.triangle-exclamation" if words else "fa6s.play"
+            self.run.setIcon(icon(mark, self.theme.warning if words else self.theme.fine))
+        if words or self.run.toolTip() != TIPS["running"]:
+            self.run.setToolTip(f"{words}. {TIPS['running']}" if words else TIPS["running"])
 
     def show_ways(self) -> None:
         """The step back, as its action is: it says why it cannot be done."""

@@ -101,6 +101,12 @@ def time_words(microseconds: float | None) -> str:
     return f"{microseconds:.0f} µs" if microseconds < 1000 else f"{microseconds / 1000:.1f} ms"
 
 
+def stalled_words(state: Snapshot) -> str:
+    """Of a system that claims to run while no event flows: for how long, and why; empty otherwise."""
+    stalled = state.get("stalled")
+    return f"No event for {stalled['seconds']} s: {stalled['why']}" if stalled else ""
+
+
 def mode_of(source: Source, state: Snapshot) -> SourceMode:
     """As it runs, which may differ from what the canvas has by now; without a run as the canvas has it."""
     mode: SourceMode = state.get("sources", {}).get(source.name, source.mode)

@@ -9,7 +9,7 @@ from PyQt6.QtGui import QIcon
 from studio.editor.freeze.standing import held_count, way_of
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import clock_word, time_text
-from studio.editor.live_state import count_words, time_words, totals
+from studio.editor.live_state import count_words, stalled_words, time_words, totals
 from studio.editor.style import dress
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def show_running(bar: StatusBar, live: Live) -> None:
             bar.troubled = told.troubled[0]
             mark, colour = "fa6s.circle-exclamation", "error"
             words += f", {told.troubled[0]} failed" if len(told.troubled) == 1 else f", {len(told.troubled)} failed"
+        elif phase == "running" and (stalled := stalled_words(live.feed.state)):
+            mark, colour, words = "fa6s.triangle-exclamation", "warning", stalled
     bar.running.setVisible(not is_frozen or bool(bar.troubled))
     bar.running.setText(words)
     bar.running.setIcon(icon(mark, getattr(theme, colour)))

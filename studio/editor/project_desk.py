@@ -263,6 +263,8 @@ class ProjectDesk(QObject):
     def _remedies(self, problem: Problem) -> list[Fix | Remedy]:
         """Of a component that failed: it is started again, with its code as it is then."""
         window = self.window
+        if not problem.subject:  # of the system as a whole
+            return []
         state = window.live.feed.state
         node = window.session.system.node(problem.subject)
         failed = [part for part in parts_of(node, state) if problem.message.startswith((f"{part} ", f"{part}: "))]

@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolBut
 from studio.editor.gate_choice import GateChoice
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import ClockLabel, RunButtons
+from studio.editor.live_state import stalled_words
 from studio.editor.log_files.record import RecordButton
 from studio.editor.run_control import RunControl
 from studio.editor.sources.switch import SourceSwitch
@@ -35,6 +36,7 @@ class MainToolBar(QToolBar):
         self.setFloatable(False)
         self.setIconSize(QSize(16, 16))
         self.control = control
+        control.feed.changed.connect(lambda changes: self._show_stalled() if changes.system else None)
         self.run_buttons = RunButtons(theme, {name: all_actions[name] for name in RUN_ACTIONS})
         self.clock = ClockLabel(theme, control)
         self.switch = SourceSwitch(theme)
@@ -108,8 +110,13 @@ class MainToolBar(QToolBar):
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
+        self._show_stalled()
         self.clock.show_phase()
         self._fit()
+
+    def _show_stalled(self) -> None:
+        if self.control.phase == "running":
+            self.run_buttons.show_stalled(stalled_words(self.control.feed.state))
 
     def show_theme(self, theme: Theme) -> None:
         self.run_buttons.theme = theme

@@ -118,6 +118,7 @@ class Runtime:
         """The event breakpoint at which the system stands."""
         self._snapshots = Snapshots(session)
         self._snapshot: Snapshot = {}
+        self._is_stalled = False
         self._version = 0
         self._lines = _Lines()
         self._vehicles: dict[str, dict[str, float]] = {}
@@ -226,6 +227,7 @@ class Runtime:
             "clients": sorted(client.name for client in self._clients.values()),
         }
         snapshot = self._snapshots.make(about)
+        self._tell_stall(snapshot["stalled"])
         delta = difference(self._snapshot, snapshot)
         before = self._version
         if delta:
@@ -234,6 +236,13 @@ class Runtime:
         for route, client in list(self._clients.items()):
             if client.looks:
                 self._bring_up_to_date(route, client, before, delta)
+
+    def _tell_stall(self, stalled: dict[str, Any] | None) -> None:
+        """Once for each time that a system claims to run while no event flows."""
+        if stalled and not self._is_stalled:
+            text = f"running, but no event for {stalled['seconds']} s: {stalled['why']}"
+            self._heard({"component": "", "level": "warning", "text": text})
+        self._is_stalled = bool(stalled)
 
     def _geometry_facts(self) -> dict[str, Any] | None:
         content = self.session.plan.geometry

@@ -16,6 +16,7 @@ from studio.runtime.loads import Load, Loads
 from studio.runtime.plan import RECORDER, PlannedComponent
 from studio.runtime.rates import Rates
 from studio.runtime.rhythms import Rhythms
+from studio.runtime.stall import StallWatch, patience_s, why_stalled
 from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
 
@@ -36,6 +37,9 @@ class Snapshots:
         self._gate_ns = 0
         self._rates = Rates()
         self._rhythms = Rhythms()
+        self._stall = StallWatch()
+        self._waits_for: list[str] = []
+        """Hosts whose answer the closed gate is waiting for."""
 
     def measure(self) -> None:
         """CPU and memory; about once a second, as it costs some."""
@@ -45,17 +49,31 @@ class Snapshots:
     def make(self, about: Mapping[str, Any]) -> Snapshot:
         session = self._session
         clock = self._clock(session.observer.clock)
+        components = {component.name: self._component(component) for component in session.plan.components}
+        topics = self._topics(clock["base_ns"] if clock else 0, goes=_goes(session, about))
         return {
             **about,
             "gate": session.mode,
+            "stalled": self._stalled(components, topics, about),
             "by_hand": list(session.plan.by_hand),
             "clock": clock,
-            "components": {component.name: self._component(component) for component in session.plan.components},
+            "components": components,
             "processes": {name: self._process(name) for name in session.processes()},
-            "topics": self._topics(clock["base_ns"] if clock else 0, goes=_goes(session, about)),
+            "topics": topics,
             "recording": session.plan.recording.file if session.plan.recording else None,
             "recorder": self._recorder(),
         }
+
+    def _stalled(self, components: Snapshot, topics: Snapshot, about: Mapping[str, Any]) -> Snapshot | None:
+        """For how long no event has passed in a system that claims to run, and why; None while events flow."""
+        count = sum(told["handled"] for told in components.values()) + sum(told["count"] for told in topics.values())
+        is_frozen = bool((about.get("debug") or {}).get("frozen"))
+        runs = self._session.mode == "run" and not is_frozen
+        patience = patience_s(components, self._session.rate)
+        seconds = self._stall.quiet_s(count, monotonic_ns(), runs=runs, patience_s=patience)
+        if not seconds:
+            return None
+        return {"seconds": seconds, "why": why_stalled(components, about.get("player"), self._waits_for)}
 
     def _recorder(self) -> Snapshot | None:
         """How far the log is; None while none is written."""
@@ -71,6 +89,7 @@ class Snapshots:
         """
         if clock is None:
             return None
+        self._waits_for = []
         base_ns = clock.base_ns if clock.rate else self._time_of_the_gate(clock.base_ns)
         at_ns = clock.at_ns if clock.rate else 0
         return {"kind": clock.kind.name.lower(), "base_ns": base_ns, "at_ns": at_ns, "rate": clock.rate}
@@ -79,7 +98,8 @@ class Snapshots:
         if self._control is None:
             self._control = Control(self._session.folders.run)
         try:
-            self._gate_ns = int(self._control.status(ANSWER_WITHIN_S)["now_ns"])
+            status = self._control.status(ANSWER_WITHIN_S)
+            self._gate_ns, self._waits_for = int(status["now_ns"]), list(status["waiting"])
         except StudioError:  # it is busy, or being restarted
             self._gate_ns = max(self._gate_ns, otherwise_ns)
         return self._gate_ns

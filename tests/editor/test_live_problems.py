@@ -73,3 +73,12 @@ def test_a_log_that_is_not_there_is_a_problem_of_its_source(folder: Path) -> Non
     (folder / "logs").mkdir()
     (folder / "logs" / "drive.mcap").touch()
     assert missing_logs(system, folder) == []
+
+
+def test_a_system_that_runs_without_events_is_a_problem_with_its_reason(folder: Path) -> None:
+    system = SystemDocument.load(folder).system
+    quiet = {**state(count=5), "stalled": {"seconds": 4, "why": "gps_driver is inactive"}}
+    (problem,) = problems_of_run(system, quiet)
+    assert problem.message == "The system runs, but no event flows: gps_driver is inactive"
+    assert problem.severity == "warning" and not problem.subject
+    assert problems_of_run(system, {**quiet, "stalled": None}) == []

@@ -25,6 +25,7 @@ from studio.runtime.replay.player import FLAT_OUT, LogPlayer
 from studio.runtime.switching import GateKind, Target, begins_at_ns, target_of
 
 Player = LogPlayer | LockstepPlayer
+END = "end"
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,17 @@ class LoggedSources:
         if before is not None:
             before.hold()
         try:
-            with paused(self._session, self._go_on, switches=True), self._released(before):
+            # The same log in another way, and nothing else: at its end there is still nothing to go on with.
+            place = self._place_in(wanted)
+            leaves_end = not (wanted.target.log_leads and place is not None)
+            with paused(self._session, self._go_on, switches=leaves_end), self._released(before):
                 if before is not None and following is not before:
                     before.recall()  # only of one that stands it is known what it has played
                     if following is not None:
-                        following.begin_after(self._place_in(wanted), before.sent)
+                        place = self._place_in(wanted)
+                        following.begin_after(place, before.sent)
+                        if place is not None and before.state().stopped == END:
+                            following.begin_at_end()
                 self._exchange(following, wanted.target)
                 self._session.change(plan, restart=restart)
                 deliver_commands(self._session)  # who is new is active from the start of the epoch, paused or not

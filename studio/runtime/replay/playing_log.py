@@ -55,6 +55,10 @@ class PlayingLog:
     def end_ns(self) -> int:
         return self._cursor.end_ns
 
+    def begin_at_end(self) -> None:
+        """Before it is attached: it follows another player, whose log had ended."""
+        self._stopped = "end"
+
     def set_loop(self, loop: bool) -> None:
         self._loop = loop
 
