@@ -171,8 +171,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.keep_layout", "Keep this layout…", layout_menu.ask_keep, menu="Window"),
     Action("view.rename_layout", "Rename layout…", layout_menu.ask_rename, menu="Window"),
     Action("view.remove_layout", "Remove layout", layout_menu.remove, menu="Window"),
-    Action("help.keys", "Shortcuts", lambda w: w.does.show_keys(), ("Ctrl+K",), "window"),
+    Action("help.first_steps", "First steps", lambda w: w.does.show_first_steps(), scope="window"),
     Action("help.guide", "Guide", lambda w: w.does.show_guide(), ("F1",), "window"),
+    Action("help.project", "README of this project", lambda w: w.does.show_project_readme()),
+    Action("help.component", "README of this component", lambda w: w.does.show_component_readme()),
+    Action("help.keys", "Shortcuts", lambda w: w.does.show_keys(), ("Ctrl+K",), "window"),
     Action("help.about", "About", lambda w: w.does.show_about(), scope="window"),
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QTimer
 
+from studio.editor.help.desk import DOCK as HELP
 from studio.editor.layouts import COMPARE, DEBUG, LOG, NARROW, RUN
 
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ def rehang_code(window: MainWindow, *, was_debug: bool = False) -> None:
         side, beside = code_place(window)
         window.docks.move(name, side, beside=beside)
         settle_code(window, side)
+    if window.docks.has(HELP) and window.docks.is_closed(HELP):
+        window.docks.move(HELP, "tab", beside="system")
+        closed.append(HELP)
     if closed or window.layouts.current == DEBUG:
         window.docks.show("system")
     if window.layouts.current == DEBUG or was_debug:

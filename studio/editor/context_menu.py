@@ -20,7 +20,7 @@ NEW = "insert.new_component"
 ON_WIRES = ("edit.delete",)
 ON_GROUND = (
     "insert.quick", NEW, "insert.note", "insert.frame", "", "edit.paste", "edit.select_all", "",
-    "view.fit", "view.arrange", "", "view.system_text",
+    "view.fit", "view.arrange", "", "view.system_text", "help.project",
 )  # fmt: skip
 """Where only wires are selected, and where nothing is."""
 ON_CARDS = (

@@ -71,7 +71,7 @@ class Docks:
             return
         window = self.manager.window()
         assert window is not None
-        held, was = window.focusWidget(), self._state()
+        held, was, is_painted = window.focusWidget(), self._state(), window.updatesEnabled()
         self._tree = DockTree(was)
         window.setUpdatesEnabled(False)
         try:
@@ -81,7 +81,7 @@ class Docks:
             self._keep_homes(tree)
             if tree.to_bytes() != DockTree(was).to_bytes():
                 self.manager.restoreState(QByteArray(tree.to_bytes()))
-            window.setUpdatesEnabled(True)
+            window.setUpdatesEnabled(is_painted)
             if held is not None and not isdeleted(held) and held.isVisible():
                 held.setFocus()  # the library hides all panels for a moment, and the keyboard goes anywhere
 

@@ -41,6 +41,7 @@ def add_component_entries(menu: QMenu, window: MainWindow) -> None:
     told = [running[component.name] for component in components if component.name in running]
     if len(components) == 1:
         menu.addAction(window.actions_by_id["tools.source"])
+        menu.addAction(window.actions_by_id["help.component"])
         menu.addAction(window.actions_by_id["run.test"])
     if told:
         menu.addAction(window.actions_by_id["debug.attach"])

@@ -220,6 +220,7 @@ class MainWindow(QMainWindow):
         self.code.show_theme(theme)
         self.system_text.show_theme(theme)
         self.project.show_theme(theme)
+        self.does.help.show_theme(theme)
         self.freeze.show_theme(theme)  # what it lays on the canvas has the canvas's theme
         self.menus.show_icons()
 

@@ -60,6 +60,7 @@ class ProjectDesk(QObject):
 
     def show_in_slices(self, session: Session | None) -> Iterator[None]:
         window = self.window
+        window.does.help.project_changed()
         self.drop()
         yield
         self.session = session

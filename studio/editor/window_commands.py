@@ -12,7 +12,9 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.actions import ACTIONS, Action
 from studio.editor.command_palette import Choice
-from studio.editor.help_pages import AboutDialog, GuideDialog, KeysDialog
+from studio.editor.help.desk import HelpDesk
+from studio.editor.help_pages import AboutDialog, KeysDialog
+from studio.editor.panels.component_docs import README
 from studio.editor.preferences import PreferencesDialog
 from studio.editor.source_view import open_component
 from studio.editor.welcome import GUIDE
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 class WindowCommands:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
+        self.help = HelpDesk(window, GUIDE.parent)
 
     # ---- finding
 
@@ -150,7 +153,30 @@ class WindowCommands:
         KeysDialog(self.window).show()
 
     def show_guide(self, page: Path | None = None) -> None:
-        GuideDialog(self.window, page or GUIDE / "editor.md", is_dark=self.window.theme.name == "dark").show()
+        self.help.show(page)
+
+    def show_first_steps(self) -> None:
+        self.help.show().show_first()
+
+    def show_project_readme(self) -> None:
+        self._show_readme(self.window.session.folder, self.window.session.name)
+
+    def show_component_readme(self) -> None:
+        """Of the one component that is selected."""
+        chosen = self.window.canvas.canvas.selected_nodes()
+        node = self.window.session.system.nodes.get(chosen[0]) if len(chosen) == 1 else None
+        if node is None:
+            self.window.status.say("Select one component to read its documentation")
+            return
+        spec = self.window.session.registry.get(getattr(node, "type", ""))
+        self._show_readme(spec.folder if spec is not None else None, node.name)
+
+    def _show_readme(self, folder: Path | None, name: str) -> None:
+        file = folder / README if folder is not None else None
+        if file is not None and file.is_file():
+            self.help.show(file)
+        else:
+            self.window.status.say(f"{name} has no {README}", trouble=True)
 
     def show_preferences(self) -> None:
         PreferencesDialog(self.window).show()

@@ -1,0 +1,1 @@
+"""The guide and READMEs inside the window: contents, search, pages with pictures."""
