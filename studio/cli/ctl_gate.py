@@ -14,8 +14,9 @@ from studio.runtime.clock import SECOND_NS
 def gate(attachment: Attachment, options: argparse.Namespace) -> int:
     if options.mode is None and options.kind is None:
         state = attachment.state
-        told = {"gate": state["gate"], "stepping": state["stepping"]}
-        return _tell(told, options, f"{state['gate']}{_where(state['stepping'])}")
+        within = stands_within(state)
+        told = {"gate": state["gate"], "stepping": state["stepping"], "within": within}
+        return _tell(told, options, f"{state['gate']}{_where(state['stepping'], within)}")
     return set_gate(attachment, options, options.mode)
 
 
@@ -88,11 +89,23 @@ def _stay(options: argparse.Namespace, told: dict[str, Any], text: str) -> int:
     return INTERRUPTED
 
 
-def _where(stepping: dict[str, Any]) -> str:
+def stands_within(state: dict[str, Any]) -> dict[str, Any] | None:
+    """The event that code handles while a debugger holds it: the gate has delivered it, and it is not done yet."""
+    debug = state.get("debug") or {}
+    stops = [debug.get("frozen"), *(told.get("stopped") for told in debug.get("hosts", {}).values())]
+    held = next((stop for stop in stops if stop and stop.get("topic") and stop.get("line")), None)
+    return held and {name: held.get(name) for name in ("component", "topic", "sequence", "file", "line")}
+
+
+def _where(stepping: dict[str, Any], within: dict[str, Any] | None) -> str:
+    stands = ""
+    if within is not None:
+        line = f"{str(within['file']).rpartition('/')[2]}:{within['line']}"
+        stands = f", {within['component']} is handling {within['topic']} {within['sequence']} at {line}"
     if stepping["gate"] == "free":
-        return ""
+        return stands
     why_not = "" if stepping["can_go_back"] else f" (not back: {stepping['why_not']})"
-    return f", lockstep, after event {stepping['position']}{why_not}"
+    return f", lockstep, after event {stepping['position']}{stands}{why_not}"
 
 
 def _last(attachment: Attachment) -> str:

@@ -62,7 +62,7 @@ class GateChoice(QComboBox):
     def refresh(self) -> None:
         up = self.control.is_up
         kind = (ONE if self._is_asked_one_by_one else self.kind) if up else self.wish
-        self.setEnabled(not (up and self.control.feed.state.get("lockstep")) and (bool(self.kind) or not up))
+        self.setEnabled(not (up and self.control.feed.state.get("by_itself")) and (bool(self.kind) or not up))
         self._automatic.setEnabled(not up)
         if kind in KINDS:
             self.setCurrentIndex(list(KINDS).index(kind))

@@ -11,7 +11,7 @@ from studio.editor.fonts import code_font
 from studio.editor.icons import icon
 from studio.editor.run_control import Phase, RunControl
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns
+from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns, wall_ns
 from studio.runtime.deltas import Snapshot
 
 WORDS: dict[Phase, str] = {
@@ -187,7 +187,15 @@ def clock_word(state: Snapshot) -> str:
         return ""
     if state.get("player"):  # also where the log was made in a simulation
         return "log time"
+    if told["kind"] == "wall" and behind_s(state):
+        return "system time"
     return {"wall": "wall time", "log": "log time", "simulation": "sim time"}[told["kind"]]
+
+
+def behind_s(state: Snapshot) -> int:
+    """Seconds by which a wall clock is behind the time of day: it stands while the system is paused or frozen."""
+    time_ns = system_time_ns(state)
+    return 0 if time_ns is None else max(0, wall_ns() - time_ns) // SECOND_NS
 
 
 def kind_words(state: Snapshot) -> str:
@@ -196,5 +204,5 @@ def kind_words(state: Snapshot) -> str:
         return "no system runs"
     word = clock_word(state)
     if told["kind"] == "wall":
-        return f"{word} · UTC"
+        return f"{word} · UTC − {behind} s" if (behind := behind_s(state)) else f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

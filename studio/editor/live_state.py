@@ -167,7 +167,7 @@ def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look
     is_frozen = stand is not None and not stand.runs_on
     if name and stand is not None and name in stopped_components(state):
         return STOPPED if is_frozen else STOPPED_ALONE
-    stands = state["gate"] != "run" and not state.get("lockstep")
+    stands = state["gate"] != "run" and not state.get("by_itself")
     if told["state"] in ("active", "busy") and (stands or is_frozen):
         return LOOKS["held"]
     if told["state"] in ("active", "busy") and told.get("trouble"):

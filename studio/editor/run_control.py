@@ -82,7 +82,7 @@ class RunControl(QObject):
         elif self.feed.is_attached:
             state = self.feed.state
             stand = stand_of(state)
-            stands = state["gate"] == "pause" and not state.get("lockstep")
+            stands = state["gate"] == "pause" and not state.get("by_itself")
             phase = "paused" if stands or (stand is not None and not stand.runs_on) else "running"
         else:
             phase = "starting" if self._process is not None or self._expected else "stopped"

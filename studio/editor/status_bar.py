@@ -128,7 +128,7 @@ class StatusBar(QStatusBar):
             self.addWidget(button)
         self.addWidget(self.words, 1)
         self.way = WayProgress()
-        self.way.shown.connect(lambda on: self.words.setVisible(not on))
+        self.way.shown.connect(self._make_way)
         self.addWidget(self.way, 2)
         self.way.hide()
         for widget in (self.load, self.content, self.zoom, self.layout_name):
@@ -165,12 +165,17 @@ class StatusBar(QStatusBar):
         self.words.tell(text, mark)
         self._make_room()
 
+    def _make_way(self, on: bool) -> None:
+        """A long way takes the place of the sentence, and of what is counted."""
+        self.words.setVisible(not on)
+        self._make_room()
+
     def _make_room(self) -> None:
         """What is counted at the right waits until a sentence that needs its room has been said."""
         counts = self.content.sizeHint().width() + SPACING
         room = self.words.width() + (counts if self.content.isVisible() else 0)
         fits = not self.words.plain or self.words.sizeHint().width() + counts <= room
-        self.content.setVisible(fits and self.saved.isVisibleTo(self))
+        self.content.setVisible(fits and self.way.isHidden() and self.saved.isVisibleTo(self))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

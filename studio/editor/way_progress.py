@@ -63,14 +63,15 @@ class WayProgress(QWidget):
 
     def _show(self) -> None:
         if self._way is not None:
-            self._tell(self._way)
             self.show()
             self.shown.emit(True)
+            self._tell(self._way)
 
     def _tell(self, way: Mapping[str, Any]) -> None:
         part = way["part"]
-        self.words.setText(str(way["words"]))
-        self.words.setToolTip(str(way["words"]))
+        words = str(way["words"])
+        self.words.setText(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, self.words.width()))
+        self.words.setToolTip(words)
         self.bar.setRange(0, 0 if part is None else PARTS)
         self.bar.setValue(0 if part is None else round(PARTS * min(1.0, max(0.0, part))))
         self.percent.setText("" if part is None else f"{100 * part:.0f} %")

@@ -80,8 +80,8 @@ class About:
     folder: str
     mode: str
     seed: int
-    lockstep: bool = False
-    """It goes on by itself, and its gate is not for others."""
+    by_itself: bool = False
+    """It goes on in lockstep by itself, and its gate is not for others."""
 
 
 @dataclass
@@ -215,6 +215,7 @@ class Runtime:
         about = {
             **vars(self.about),
             "mode": modes.pop() if len(modes) == 1 else "mixed",
+            "lockstep": self._steering.gate.in_lockstep,
             "sources": sources,
             "player": self._steering.player,
             "stepping": self._steering.gate.stepping(),

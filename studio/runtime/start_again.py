@@ -69,7 +69,7 @@ def _catch_up(
     host, name = component.host, component.name
     with session.catching_up(host):
         _restart(session, host)
-    stepper.tell(f"Reloading {name}: feeding it its recorded inputs")
+    stepper.tell(f"Reloading {name}: replaying its inputs")
     try:
         caught = stepper.gate.catch_up(host, PIECE_MS)
         while not caught.ended:
@@ -86,7 +86,7 @@ def _catch_up(
     stepper.rejoin(caught.checkpoint)
     if stepper.cancelled.is_set():
         return False
-    stepper.tell(f"Reloading {name}: its outputs differ from event {stepper.position} on, recomputing", 0.0)
+    stepper.tell(f"Reloading {name}: recomputing from event {stepper.position}, its outputs differ", 0.0)
     return stepper.come_to(begun.goal)
 
 

@@ -15,7 +15,7 @@ def test_it_comes_with_a_way_that_takes_long_tells_how_far_it_is_and_cancels(qtb
     assert progress.isHidden()
     with qtbot.waitSignal(progress.shown):
         pass
-    assert progress.words.text() == "Reloading filter" and progress.bar.maximum() == 0
+    assert progress.words.toolTip() == "Reloading filter" and progress.bar.maximum() == 0
     progress.follow({"words": "Reloading filter: recomputing", "part": 0.42})
     assert progress.percent.text() == "42 %" and progress.bar.value() == 420
     with qtbot.waitSignal(progress.cancel_wanted):

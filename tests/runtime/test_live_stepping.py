@@ -326,7 +326,7 @@ def test_back_from_within_an_event_stops_in_the_one_before(client: Client, proje
 
 
 def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_into_the_event(
-    client: Client, project: Path
+    client: Client, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = project / "components" / "adder" / "adder.py"
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
@@ -338,6 +338,10 @@ def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_in
     waiting.start()
     debugger.wait("stopped")
     assert client.attachment.wait_for(lambda: client.attachment.state["debug"]["frozen"] is not None, 20)
+    # The gate and the code tell of the same event: delivered, and not done yet.
+    assert main(["ctl", "gate", "--run", client.state["run"]]) == 0
+    assert f", adder is handling {LEVEL} 4 at adder.py:{line}" in capsys.readouterr().out
+    assert client.state["lockstep"] is True
     assert client.ask("again", component="adder")["same"]
     waiting.join(20)
     debugger.wait("stopped")

@@ -109,9 +109,8 @@ class Reload(QObject):
         def failed(error: StudioError) -> None:
             self._running.discard(name)
             page.offer_reload(name)
-            self.window.status.say(
-                f"{name} was not reloaded: {error.message}", trouble=True
-            )  # its hint is for terminals
+            # Without its hint, which is for the command line.
+            self.window.status.say(f"{name} was not reloaded: {error.message}", trouble=True)
 
         self._ask(name, done, failed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QSize, Qt
@@ -75,13 +76,15 @@ class HeldEvents(QWidget):
     def refresh(self) -> None:
         held, busy = self.window_.freeze.held, self.window_.freeze.busy
         is_paused = self.window_.live.control.phase == "paused"
-        title = f"{held_count(held)} held at the gate" if held and is_paused else "Held at the gate"
+        title = (
+            f"{len(held)} pending event{'' if len(held) == 1 else 's'}" if held and is_paused else "Held at the gate"
+        )
         self.window_.side_panels.set_title("held", title)
         if not is_paused or not held:
             self.empty.say(self._why_empty(is_paused, busy))
             self._pages.setCurrentWidget(self.empty)
             return
-        self.words.setText(MEANWHILE if busy else WORDS)
+        self.words.setText(f"{_counted(held)}. {MEANWHILE if busy else WORDS}")
         self.table.clear()
         first_ns = int(held[0]["stamp_ns"])
         for place, event in enumerate([*self._handled(busy), *held]):
@@ -148,3 +151,10 @@ class HeldEvents(QWidget):
         assert entry is not None
         entry.triggered.connect(lambda: self.window_.event_breaks.ask_new(topic))
         menu.popup(viewport.mapToGlobal(at))
+
+
+def _counted(held: Sequence[Mapping[str, Any]]) -> str:
+    """`4 held at the gate, 4 ticks to come`: as many as there are rows."""
+    waiting = held_count(held)
+    ticks = len(held) - waiting
+    return f"{waiting} held at the gate" + (f", {ticks} tick{'' if ticks == 1 else 's'} to come" if ticks else "")
