@@ -308,13 +308,20 @@ class Docks:
 
     def give_height(self, name: str, height: int) -> None:
         """A panel above or below others gets at least so much, but never most of what there is."""
+        self._give(name, height, Qt.Orientation.Vertical)
+
+    def give_width(self, name: str, width: int) -> None:
+        """As `give_height`, of a panel beside others."""
+        self._give(name, width, Qt.Orientation.Horizontal)
+
+    def _give(self, name: str, size: int, way: Qt.Orientation) -> None:
         part: QWidget | None = self._docks[name].dockAreaWidget()
         while part is not None and isinstance(part.parentWidget(), QSplitter):
             splitter = cast(QSplitter, part.parentWidget())
             sizes = splitter.sizes()
             place, largest = splitter.indexOf(part), sizes.index(max(sizes))
-            if splitter.orientation() == Qt.Orientation.Vertical and place != largest:
-                missing = max(0, min(height, sum(sizes) * 9 // 20) - sizes[place])
+            if splitter.orientation() == way and place != largest:
+                missing = max(0, min(size, sum(sizes) * 9 // 20) - sizes[place])
                 sizes[place] += missing
                 sizes[largest] -= missing
                 splitter.setSizes(sizes)

@@ -98,7 +98,7 @@ DARK = Theme(
     },
     types={
         "Range3d": "#62B6E8", "PoseTransform": "#B9A7E6", "Odometry": "#8499F7", "Map": "#93CB74", "Vote": "#E3B566",
-        "Velocity": "#F0946F", "Twist": "#E2728F", "Image": "#DE93C4",
+        "Velocity": "#F0946F", "Twist": "#58C9B9", "Image": "#DE93C4",
     },
     other_type="#9AA4B0",
 )  # fmt: skip
@@ -118,7 +118,7 @@ LIGHT = Theme(
     },
     types={
         "Range3d": "#1B7AB5", "PoseTransform": "#7557B5", "Odometry": "#3F5FD0", "Map": "#4A8A27", "Vote": "#A87010",
-        "Velocity": "#C5522A", "Twist": "#B52B55", "Image": "#AD4089",
+        "Velocity": "#C5522A", "Twist": "#0B8378", "Image": "#AD4089",
     },
     other_type="#66717E",
 )  # fmt: skip

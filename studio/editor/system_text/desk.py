@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DOCK = "system_text"
 TITLE = "system.xml as text"
+WIDTH_PX = 560
+"""Room for the lines of most systems, where the window has it."""
 
 
 class SystemTextDesk(QObject):
@@ -52,6 +54,7 @@ class SystemTextDesk(QObject):
         self.page = SystemTextPage(session, self._theme())
         self.page.save_wanted.connect(self.save_wanted)
         self._docks.add_viewer(DOCK, TITLE, self.page, "right", beside="system", close=self.close)
+        self._docks.give_width(DOCK, WIDTH_PX)
         self._docks.set_icon(DOCK, icon("fa6s.code", self._theme().muted))
 
     def flush(self) -> bool:

@@ -16,6 +16,7 @@ from studio.model.system_text import WriteText, check_text, read_text
 
 READ_AFTER_MS = 350
 """After the last key: what is half typed is no system yet."""
+ROW_PX = 36
 IN_STEP = "In step with the canvas"
 
 
@@ -30,12 +31,14 @@ class SystemTextPage(QWidget):
         self.words = QLabel(IN_STEP)
         self.words.setProperty("role", "muted")
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.use_text, self.use_canvas = QPushButton("Use this text"), QPushButton("Discard this text")
+        self.use_text, self.use_canvas = QPushButton("Use text"), QPushButton("Discard text")
         self.use_text.setToolTip("The system becomes what this text says; undo brings the canvas back")
         self.use_canvas.setToolTip("Show what the canvas says, and forget what was typed here")
         self.use_text.clicked.connect(lambda: self._apply(even_if_changed=True))
         self.use_canvas.clicked.connect(self._show_canvas)
-        row = QHBoxLayout()
+        below = QWidget()
+        below.setFixedHeight(ROW_PX)  # with or without buttons: nothing moves while one types
+        row = QHBoxLayout(below)
         row.setContentsMargins(12, 3, 8, 3)
         for widget, stretch in ((self.words, 1), (self.use_text, 0), (self.use_canvas, 0)):
             row.addWidget(widget, stretch)
@@ -44,11 +47,7 @@ class SystemTextPage(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.editor, 1)
         layout.addWidget(self.finder)
-        layout.addLayout(row)
-        for button in (self.use_text, self.use_canvas):
-            policy = button.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
-            button.setSizePolicy(policy)
+        layout.addWidget(below)
         self.setFocusProxy(self.editor)
         self._shown = b""
         """What the canvas said when the text was last in step with it."""
