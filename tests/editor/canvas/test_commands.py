@@ -371,7 +371,10 @@ def test_quick_add_neither_offers_nor_makes_a_wire_of_ground_truth(view: CanvasV
     judge = fitting_connection(session, truth, "new", session.registry.require("driving_judge"))
     assert judge is not None and judge.end.node == "new"
     view.open_quick_add(port=truth)
-    assert [view.quick_add.list.item(row).text() for row in range(view.quick_add.list.count())] == ["driving_judge"]
+    assert [view.quick_add.list.item(row).text() for row in range(view.quick_add.list.count())] == [
+        "driving_judge",
+        "New component…",
+    ]
     view.quick_add.hide()
 
 

@@ -148,7 +148,7 @@ def test_by_keyboard_only_what_fits_the_wire_is_offered(small: CanvasView) -> No
     wire_to(small, "other").setSelected(True)
     small.open_quick_insert()
     offered = [small.quick_add.list.item(row).text() for row in range(small.quick_add.list.count())]
-    assert offered == ["c_filter", "low_pass"]
+    assert offered == ["c_filter", "low_pass", "New component…"]
     small.quick_add.hide()
     small.quick_add.chosen.emit("low_pass")
     assert "low_pass.smooth other.value" in wires(small) and "signal.value sink.value latest" in wires(small)
