@@ -102,10 +102,16 @@ class CanvasScene(ItemScene):
 
     def show_running(self, modes: Mapping[str, SourceMode]) -> None:
         """The providers of the system that runs; nothing if none does."""
-        if modes != self._running:
-            self._running = dict(modes)
-            for name in self.nodes:
-                self._refresh_node(name)
+        if modes == self._running:
+            return
+        self._running = dict(modes)
+        before = {name: item.outline() for name, item in self.nodes.items()}
+        for name in self.nodes:
+            self._refresh_node(name)
+        resized = [name for name, item in self.nodes.items() if item.outline() != before[name]]
+        if resized:  # another provider has other words: wires begin at the edge of the card that is there now
+            self._moved()
+            self.lay_wires_of(resized)
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

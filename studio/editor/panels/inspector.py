@@ -86,6 +86,8 @@ class Inspector(QScrollArea):
         self._later.start(0)
 
     def _live_changed(self, changes: Changes) -> None:
+        if isinstance(self._page, SourcePage) and not self._page.is_of_now():
+            self._run_changed()
         if isinstance(self._page, ComponentPage) and changes.components.intersection(self._page.names):
             self._page.fill_running()
 

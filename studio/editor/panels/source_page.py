@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton
 
 from studio.editor.feed import Feed
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
-from studio.editor.live_state import parts_of
+from studio.editor.live_state import mode_of, parts_of
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_section
@@ -46,8 +46,8 @@ class SourcePage(Page):
             header.error.debug_wanted.connect(self.debug_wanted)
             header.error.event_wanted.connect(self.event_wanted)
             self.column.addWidget(header)
-        running = feed.state.get("sources", {})
-        now: SourceMode = running.get(source.name, source.mode)
+        self._feed = feed
+        self._now = now = mode_of(source, feed.state)
         add_section(self.column, "Data comes from")
         self.buttons: dict[SourceMode, QToolButton] = {}
         self.adders: dict[SourceMode, QPushButton] = {}
@@ -65,6 +65,10 @@ class SourcePage(Page):
         self.ports = PortsList(session, source.name, theme, feed)
         self.ports.go_to.connect(self.go_to)
         self.column.addWidget(self.ports)
+
+    def is_of_now(self) -> bool:
+        """Whether it still marks where the data comes from."""
+        return mode_of(self.source, self._feed.state) == self._now
 
     def _add_provider(self, mode: SourceMode, now: SourceMode) -> None:
         """One row: a button that chooses it, and who it is."""

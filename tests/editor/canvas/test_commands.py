@@ -18,6 +18,8 @@ from studio.editor.canvas.insertion import way_into
 from studio.editor.canvas.view import CanvasView
 from studio.model.layout_edits import MoveNodes, PutFrame, PutNote
 from studio.model.parts import Frame, GeometryUse, Note, Wire
+from studio.model.source_edits import SetProvider
+from studio.model.sources import Source
 from studio.model.spec import Delivery
 from studio.model.system_edits import Connect, SetDelivery
 
@@ -280,6 +282,25 @@ def test_a_source_shows_the_origin_that_runs(view: CanvasView) -> None:
     assert view.canvas.nodes["platform"].card.mode == "logged"
     view.canvas.show_running({})
     assert view.canvas.nodes["platform"].card.mode == "simulated"
+
+
+def test_wires_begin_at_the_edge_of_a_card_that_another_provider_made_wider(view: CanvasView) -> None:
+    """They kept the place of before, 30 pixels beside it, until somebody moved the card."""
+    scene = view.canvas
+    source = scene.session.system.node("platform")
+    assert isinstance(source, Source) and source.logged is not None
+    long = replace(source.logged, log="logs/a_log_with_a_name_that_needs_a_wider_card_than_the_others.mcap")
+    assert scene.session.do(SetProvider("platform", "logged", long))
+    widths = set()
+    for modes in ({"platform": "logged"}, {"platform": "simulated"}, {}):
+        scene.show_running(modes)
+        card = scene.nodes["platform"]
+        widths.add(card.card.width)
+        for wire in scene.session.system.wires:
+            item = scene.wire_of(wire)
+            if wire.start.node == "platform" and item is not None:
+                assert item.path.pointAtPercent(0.0).x() == pytest.approx(card.outline().right(), abs=1.0)
+    assert len(widths) > 1, "the cards are as wide, so nothing was tried"
 
 
 def test_a_note_is_put_where_it_covers_nothing(view: CanvasView) -> None:

@@ -7,6 +7,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
 
+from studio.editor.feed import Changes
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.error_card import ErrorCard
@@ -256,3 +257,21 @@ def test_a_long_word_is_broken_and_never_painted_beyond_its_label() -> None:
     assert label.minimumSizeHint().width() < 60
     one_line = label.heightForWidth(5000)
     assert label.heightForWidth(120) > 3 * one_line
+
+
+def test_the_page_of_a_source_marks_where_data_comes_from_now(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It showed the source of before the last switch."""
+    clock = {"kind": "simulation", "base_ns": 0, "at_ns": 0, "rate": 0.0}
+    state = {"topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": clock, "sources": {}}
+    monkeypatch.setattr(window.live.feed, "state", state)
+    source = next(iter(window.session.system.sources))
+    select(window, source.name)
+    for mode in ("logged", "simulated", "logged"):
+        state["sources"] = {source.name: mode}
+        window.inspector._live_changed(Changes(system=True))
+        QTest.qWait(1)
+        page = window.inspector.widget()
+        assert isinstance(page, SourcePage)
+        assert [each for each, button in page.buttons.items() if button.toolTip() == f"The data is {each}"] == [mode]
