@@ -13,6 +13,7 @@ from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording import LogReader, repair
 from studio.runtime.recording.annotated_copy import copy_with_bookmarks
+from studio.runtime.recording.carmen_writer import write_carmen
 from studio.runtime.recording.compression import CHOICES
 from studio.runtime.recording.importers import FORMS, ImportReport, import_log, other_form
 
@@ -23,6 +24,7 @@ EXAMPLE = """\
   studio convert drive.mcap marked.mcap --bookmark 12.5 "the dog ran by"
   studio convert broken.mcap saved.mcap --repair             all that is intact, bit by bit, and what was lost
   studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
+  studio convert drive.mcap drive.log --to carmen            laser and odometry of a Studio log, for CARMEN
   studio convert my_robot my_robot.rts.xml --to rtsprofile   for RTSystemEditor; tells what it cannot hold
   studio convert arm_system.xml arm_system                   from RTSystemEditor: a new project
 """
@@ -39,7 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("source", metavar="IN", type=Path, help="what to read; it is not changed")
     parser.add_argument("output", metavar="OUT", type=Path, help="what to write, e.g. drive.mcap; must not exist")
-    parser.add_argument("--to", choices=("rtsprofile",), help="write a project as RTSystemEditor's XML")
+    parser.add_argument(
+        "--to",
+        choices=("rtsprofile", "carmen"),
+        help="write a project as RTSystemEditor's XML, or laser and odometry of a Studio log as a CARMEN log",
+    )
     parser.add_argument("--compression", choices=CHOICES, help="of the new log (none)")
     parser.add_argument(
         "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
@@ -61,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.output} exists already", hint="nothing is overwritten: choose another name")
     if not options.output.parent.is_dir():
         raise UsageError(f"there is no folder {options.output.parent}", hint="make it first")
+    if options.to == "carmen":
+        return _export_carmen(options)
     if options.to is not None:
         return export_profile(options)
     if is_profile_file(options.source):
@@ -87,6 +95,15 @@ def run(options: argparse.Namespace) -> int:
         print_json(report.to_json())
     else:
         print("\n".join(report_text(report)))
+    return FINE
+
+
+def _export_carmen(options: argparse.Namespace) -> int:
+    report = write_carmen(options.source, options.output)
+    if options.json:
+        print_json({"output": str(report.path), "scans": report.scans, "odometry": report.odometry})
+    else:
+        print(f"{report.path}: {report.scans} scans and {report.odometry} positions of the wheels, as a CARMEN log")
     return FINE
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, pyqtSignal
 from studio.model.sources import LiveProvider
 from studio.model.system import System
 from studio.runtime.emulators import FOLDER
+from studio.runtime.interpreter import module_command, python_path
 
 NO_DEVICES = "no devices"
 """What a question about them is about."""
@@ -60,12 +59,13 @@ class EmulatorDesk(QObject):
             return
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        environment.insert("PYTHONPATH", python_path())
         process.setProcessEnvironment(environment)
         process.finished.connect(lambda status, _: self._ended(process, status))
         process.readyReadStandardOutput.connect(lambda: self._started(process))
         self._process = process
-        process.start(sys.executable, ["-P", "-m", "studio.runtime.emulators", "--folder", str(self._folder)])
+        program, *words = module_command("studio.runtime.emulators", "--folder", str(self._folder))
+        process.start(program, words)
         self.changed.emit()
 
     def stop(self) -> None:

@@ -107,14 +107,14 @@ class RunControl(QObject):
                 return
             self._edited.close()
             words += ["--system", self._edited.fileName()]
-        process = self._studio(*words)
+        process = self.studio(*words)
         process.finished.connect(self._started)
         process.errorOccurred.connect(self._not_started)
         self._process = process
         process.start()
         self._look()
 
-    def _studio(self, *words: str) -> QProcess:
+    def studio(self, *words: str) -> QProcess:
         """A command of ours, as anybody could type it."""
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
@@ -223,7 +223,7 @@ class RunControl(QObject):
     def kill(self) -> None:
         """For a runtime that does not answer; everything it has started goes with it."""
         if self.feed.run:
-            self._studio("stop", self.feed.run, "--kill").startDetached()
+            self.studio("stop", self.feed.run, "--kill").startDetached()
 
     def _attached(self) -> None:
         self.feed.is_ours = self._phase == "starting"

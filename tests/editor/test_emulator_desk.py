@@ -45,12 +45,10 @@ def test_a_project_with_other_devices_is_left_alone(desk: EmulatorDesk, checkout
     assert emulated_ports(system) == [] and not desk.is_missed_by(system)
 
 
-def test_emulators_that_cannot_start_say_why(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emulators_that_cannot_start_say_why(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     desk = EmulatorDesk(lambda _: None, said.append)
-    monkeypatch.setattr(emulator_desk.sys, "path", [str(tmp_path)])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(emulator_desk.sys, "executable", "/bin/false")
+    monkeypatch.setattr(emulator_desk, "module_command", lambda *_: ["/bin/false"])
     desk.start()
     qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
     assert said[0].startswith("The emulators have ended") and not desk.is_running

@@ -28,6 +28,7 @@ from studio.editor.log_files.log_facts import (
 )
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog
+from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
 from studio.editor.session import Session
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
@@ -43,6 +44,10 @@ Reader = Callable[[LogFacts], None]
 
 ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
 FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
+
+
+SIMULATED = "a log from the simulator"
+"""What a question is about."""
 
 
 def _key(project: Path, name: str) -> str:
@@ -61,6 +66,7 @@ class LogDesk(QObject):
         """Chosen to be recorded in this project; empty for all."""
         self.compression = "none"
         self.importing: ImportDialog | None = None
+        self._simulated: SimulatedLog | None = None
         self._busy: str | None = None
         self._had_player = False
         self._file = ""
@@ -379,6 +385,39 @@ class LogDesk(QObject):
         session.choose_modes(dict.fromkeys(providers, "logged"))
         if self.window.live.control.phase == "stopped":
             self.window.live.run()
+
+    def record_simulated(self) -> None:
+        """A log from the simulator for a project that plays one of a robot: recorded, written as CARMEN, imported."""
+        if self._simulated is not None:
+            return
+        folder = self.window.session.folder
+        made = self._simulated = SimulatedLog(self.window.live.control.studio, recordings_of(folder), self)
+        made.made.connect(self._have_simulated)
+        made.failed.connect(self._no_simulated)
+        self.window.notice.ask(
+            f"A Pioneer drives through a simulated maze for {SECONDS} s of its time, and is recorded…",
+            {"Cancel": self._cancel_simulated}, SIMULATED,
+        )  # fmt: skip
+        made.start()
+
+    def _cancel_simulated(self) -> None:
+        made, self._simulated = self._simulated, None
+        if made is not None:
+            made.cancel()
+            self._say("Nothing was recorded")
+
+    def _have_simulated(self, log: Path) -> None:
+        self._end_simulated()
+        if self.window.has_session:
+            self.bring_in(log, self.play_here)
+
+    def _no_simulated(self, why: str) -> None:
+        self._end_simulated()
+        self._say(f"No log was recorded: {why}", trouble=True)
+
+    def _end_simulated(self) -> None:
+        self._simulated = None
+        self.window.notice.withdraw(SIMULATED)
 
     def ask_provider(self) -> None:
         """A log that sources shall play, and which of its topics feeds which port."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from studio.editor.log_files.log_facts import PROJECT_LOGS, name_in
+from studio.editor.log_files.simulated_log import takes_carmen
 from studio.model.sources import LogProvider
 from studio.model.system import System
 from studio.recordings import log_of, recordings_of
@@ -47,6 +48,8 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
         choices[f"Play {found.name}"] = partial(window.logs.play_here, found)
     if window.live.control.phase == "stopped" and all("simulated" in each.modes for each in session.system.sources):
         choices["Record it in simulation"] = lambda: _record(window, log)
+    elif any(takes_carmen(each) for each in session.system.sources):
+        choices["Record one in the simulator"] = window.logs.record_simulated
     choices["Close"] = lambda: None
     window.notice.ask(f"{whose}: {name_in(session.folder, log)}.{f' {so}' if so else ''}", choices, NO_LOG)
 
