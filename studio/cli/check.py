@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from studio.cli.colours import BOLD, RED, YELLOW, paint, paint_verdict
 from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
 from studio.cli.places import find_project
 from studio.errors import Problem, StudioError
@@ -35,6 +36,9 @@ def run(options: argparse.Namespace) -> int:
         print_json({"project": str(folder), "ok": not failed, "problems": [problem_json(each) for each in problems]})
     else:
         for problem in problems:
-            print(problem)
-        print(f"{folder}: {summary_of(problems)}{f', {opened.size()}' if opened else ''}")
+            word = f"{problem.severity}:"
+            print(str(problem).replace(word, paint(word, BOLD, RED if problem.severity == "error" else YELLOW), 1))
+        print(
+            f"{folder}: {paint_verdict(summary_of(problems), good=not failed)}{f', {opened.size()}' if opened else ''}"
+        )
     return FAILED if failed else FINE

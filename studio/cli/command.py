@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 from studio import __version__
+from studio.cli.colours import BOLD, RED, paint
 from studio.cli.compiled_code import make_room
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError
-from studio.cli.parser import Parser
-from studio.cli.verbs import VERBS, Verb
+from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError, error_json, print_json
+from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status: 0 fine, 1 the check failed, 2 wrong use, 130 interrupted."""
     make_room()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        status = dispatch(words)
         sys.stdout.flush()
         return status
-    except UsageError as error:
-        return complain(error, WRONG_USE)
     except StudioError as error:
-        return complain(error, FAILED)
+        status = WRONG_USE if isinstance(error, UsageError) else FAILED
+        if "--json" in words:  # also where the words themselves could not be understood
+            print_json(error_json(error, status))
+            sys.stdout.flush()
+        return complain(error, status)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -50,16 +52,7 @@ def dispatch(words: list[str]) -> int:
         print(f"Robot Systems Studio {__version__}")
         return FINE
     verb = find_verb(words[0])
-    module = verb.load()
-    parser = Parser(
-        prog=f"studio {verb.name}",
-        description=f"{verb.summary[0].upper()}{verb.summary[1:]}.",
-        epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    module.configure(parser)
-    return module.run(parser.parse_args(words[1:]))
+    return verb.load().run(parser_of(verb).parse_args(words[1:]))
 
 
 def find_verb(name: str) -> Verb:
@@ -75,12 +68,12 @@ def find_verb(name: str) -> Verb:
 
 def overview() -> str:
     width = max(len(verb.name) for verb in VERBS)
-    verbs = "\n".join(f"  studio {verb.name:<{width}}  {verb.summary}" for verb in VERBS)
+    verbs = "\n".join(f"  studio {paint(verb.name.ljust(width), BOLD)}  {verb.summary}" for verb in VERBS)
     return (
         "usage: studio COMMAND ...\n\nMake, check and run robot systems. Without a command the window opens.\n\n"
         f"commands:\n{verbs}\n\n"
-        "`studio COMMAND --help` explains one, with examples. `studio --version` tells the version.\n"
-        "Exit status: 0 fine, 1 the check failed, 2 wrong use."
+        "`studio COMMAND --help` explains a command, with examples. `studio --version` prints the version.\n"
+        "Exit status: 0 success, 1 a check or component failed, 2 wrong use."
     )
 
 
@@ -88,7 +81,7 @@ MOST_OTHERS = 9
 
 
 def complain(error: StudioError, status: int) -> int:
-    print(f"studio: {error}", file=sys.stderr)
+    print(f"{paint('studio:', BOLD, RED, stream=sys.stderr)} {error}", file=sys.stderr)
     for other in error.others[:MOST_OTHERS]:
         print(f"        {other}", file=sys.stderr)
     if len(error.others) > MOST_OTHERS:

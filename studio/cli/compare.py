@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from studio.cli.colours import BOLD, paint, paint_verdict
 from studio.cli.columns import columns
 from studio.cli.log_file import find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
@@ -27,17 +28,22 @@ EXAMPLE = """\
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help="a log")
-    parser.add_argument("b", metavar="B", help="another")
+    parser.add_argument("b", metavar="B", help="another log")
     parser.add_argument(
         "--tolerance",
         type=tolerance,
         default=0.0,
         metavar="X",
-        help="how far numbers may be apart (default: not at all)",
+        help="largest accepted difference of numbers (default: 0)",
     )
-    parser.add_argument("--topic", action="append", metavar="PATTERN", help="only topics like this; may be repeated")
-    parser.add_argument("--all", action="store_true", help="the topics under /_studio/ too")
-    parser.add_argument("--project", metavar="PROJECT", help="the project whose own message types the logs hold")
+    parser.add_argument(
+        "--topic",
+        action="append",
+        metavar="PATTERN",
+        help="compare only these topics, e.g. '/filter/*'; may be repeated",
+    )
+    parser.add_argument("--all", action="store_true", help="compare the topics under /_studio/, too")
+    parser.add_argument("--project", metavar="PROJECT", help="the project that defines the message types of the logs")
     add_json_option(parser)
 
 
@@ -96,7 +102,7 @@ def runs_json(differences: Sequence[RunDifference]) -> list[dict[str, Any]]:
 def runs_text(differences: Sequence[RunDifference]) -> Iterator[str]:
     """What may be the reason why the outputs differ."""
     if differences:
-        yield "the runs differ in (A → B):"
+        yield paint("the runs differ in (A → B):", BOLD)
         yield from (f"  {difference}" for difference in differences)
 
 
@@ -121,7 +127,7 @@ def comparison_text(found: Comparison) -> Iterator[str]:
     if found.first_difference is not None:
         yield f"first difference: {found.first_difference}"
         yield from runs_text(found.runs)
-    yield summary(found)
+    yield paint_verdict(summary(found), good=is_accepted(found))
 
 
 def summary(found: Comparison) -> str:

@@ -16,6 +16,7 @@ from studio.cli.ctl_record import add_record_options, record
 from studio.cli.ctl_shape import reload, reset, save, switch
 from studio.cli.ctl_show import show_list, show_log, show_output
 from studio.cli.ctl_values import arm, get, set_value, watch
+from studio.cli.help_text import HelpText
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.cli.trust import add_trust_option
 from studio.errors import StudioError
@@ -32,7 +33,7 @@ EXAMPLE = """\
   studio ctl pause                           the whole system; studio ctl step 3; studio ctl start
   studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
   studio ctl stop filter                     handle nothing; studio ctl start filter: again, also after an error
-  studio ctl deactivate filter               just that, as in the state of before the start; studio ctl activate filter
+  studio ctl deactivate filter               only that; studio ctl activate filter: handle events again
   studio ctl mode signal periodic --period 0.02   studio ctl mode camera trigger; studio ctl trigger camera: once
   studio ctl reset filter                    out of the state error; studio ctl start filter: and active again
   studio ctl reset                           simulated vehicles are back at their start, and all others forget the drive
@@ -54,8 +55,8 @@ EXAMPLE = """\
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
   studio ctl debug filter                    any debug client may attach to the port that it tells; --vscode, --off
-  studio ctl debug c_filter --gdb            a program in another language; the system stands while gdb holds it
-  studio ctl continue                        who stands in a debugger goes on; studio ctl into: into the next handler
+  studio ctl debug c_filter --gdb            a program in another language; the system is paused while gdb holds it
+  studio ctl continue                        continue all components; studio ctl into: stop in the next handler
   studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
   studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
   studio ctl step 3                          deliver three events; studio ctl held: what comes next
@@ -66,36 +67,36 @@ EXAMPLE = """\
 """
 
 COMPONENT_VERBS = {
-    "activate": "handle events from now on",
-    "deactivate": "handle nothing, as before the start",
-    "trigger": "act once, for components in mode trigger",
-    "arm": "let real actuators move: nobody else does, and a switch of sources or a restart disarms them",
-    "disarm": "stop real actuators, and let them obey nothing",
+    "activate": "let components handle events",
+    "deactivate": "let components handle no events",
+    "trigger": "let components in mode trigger act once",
+    "arm": "let real actuators move; a switch of sources or a restart disarms them",
+    "disarm": "stop real actuators and refuse commands to them",
 }
 SYSTEM_OR_COMPONENT = {
-    "start": "components: activate, after a reset or a wakeup if need be; without a name: the system goes on",
-    "pause": "components: let events pass by, keeping their state; without a name: the system stands still",
-    "wakeup": "components that are paused; without a name: the system goes on",
-    "reset": "components: leave the state error; without a name: what is simulated begins anew, in a new epoch",
-    "stop": "components: deactivate (`studio stop` ends the whole system)",
+    "start": "activate components, after a reset or wakeup if necessary; without a name: continue the system",
+    "pause": "let components ignore events but keep their state; without a name: pause the system",
+    "wakeup": "continue paused components; without a name: continue the system",
+    "reset": "bring components out of the error state; without a name: restart the simulation",
+    "stop": "deactivate components (`studio stop` ends the whole system)",
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = _verb(verbs, "list", "running systems and their components, or the properties of a component")
+    listing = _verb(verbs, "list", "list running systems and their components, or the properties of a component")
     listing.add_argument("component", metavar="COMPONENT", nargs="?")
     for name, text in SYSTEM_OR_COMPONENT.items():
         _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="*")
     for name, text in COMPONENT_VERBS.items():
         _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="+")
-    mode = _verb(verbs, "mode", "when a component acts: event, periodic or trigger", changes=True)
+    mode = _verb(verbs, "mode", "set when a component acts: event, periodic or trigger", changes=True)
     mode.add_argument("component", metavar="COMPONENT")
     mode.add_argument("activation", metavar="MODE", choices=("event", "periodic", "trigger"))
     mode.add_argument("--period", type=float, metavar="SECONDS")
-    getting = _verb(verbs, "get", "the value of properties")
+    getting = _verb(verbs, "get", "print the values of properties")
     getting.add_argument("properties", metavar="PROPERTY", nargs="+")
-    setting = _verb(verbs, "set", "give a parameter a value", changes=True)
+    setting = _verb(verbs, "set", "set a parameter", changes=True)
     setting.add_argument("property", metavar="PROPERTY")
     setting.add_argument("value", metavar="VALUE", help="written as in system.xml: 2.0, true, text, '1.0 2.0'")
     watching = _verb(verbs, "watch", "print properties when they change, one line each (with --json one object each)")
@@ -110,7 +111,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "request", metavar="JSON", nargs="?", help="the request: its fields, or the value of its only one"
     )
     calling.add_argument("--deadline", type=float, default=1.0, metavar="SECONDS", help="(default: 1)")
-    sending = _verb(verbs, "send", "hand a message in at an in port, or publish it on a topic, by hand", changes=True)
+    sending = _verb(verbs, "send", "send a message to an in port, or publish it on a topic", changes=True)
     sending.add_argument("to", metavar="COMPONENT.PORT|TOPIC")
     sending.add_argument("message", metavar="JSON", help="its fields, or the value of its only one")
     sending.add_argument("--rate", type=float, metavar="HZ", help="again and again")
@@ -124,57 +125,57 @@ def configure(parser: argparse.ArgumentParser) -> None:
     linking = _verb(verbs, "link", "let a parameter follow an output or another parameter", changes=True)
     linking.add_argument("start", metavar="FROM", help="component.port or component.parameter")
     linking.add_argument("end", metavar="PARAMETER", help="component.parameter")
-    unlinking = _verb(verbs, "unlink", "let a parameter follow no longer; it keeps its value", changes=True)
+    unlinking = _verb(verbs, "unlink", "end such a link; the parameter keeps its value", changes=True)
     unlinking.add_argument("end", metavar="PARAMETER", help="component.parameter")
-    destroying = _verb(verbs, "destroy", "take components out of the running system, with their wires", changes=True)
+    destroying = _verb(verbs, "destroy", "remove components and their wires from the running system", changes=True)
     destroying.add_argument("components", metavar="COMPONENT", nargs="+")
-    hosting = _verb(verbs, "host", "move a component into another process; it starts anew there", changes=True)
+    hosting = _verb(verbs, "host", "move a component into another process; it restarts there", changes=True)
     hosting.add_argument("component", metavar="COMPONENT")
     hosting.add_argument("host", metavar="HOST", nargs="?", default="", help="(default: a process of its own)")
     restarting = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
     restarting.add_argument("component", metavar="COMPONENT")
-    gating = _verb(verbs, "gate", "let events pass, or hold them; without a mode: tell", changes=True)
+    gating = _verb(verbs, "gate", "let events pass or hold them; without a mode: print the state", changes=True)
     gating.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"))
     gating.add_argument("--rate", type=float, help="times real time, where the clock is not that of the world")
     gating.add_argument(
         "--kind", choices=("lockstep", "free"), help="lockstep: one event at a time, the same every time, and back too"
     )
-    steps = _verb(verbs, "step", "deliver exactly so many events, then stand still", changes=True)
+    steps = _verb(verbs, "step", "deliver exactly N events, then pause", changes=True)
     steps.add_argument("count", metavar="N", nargs="?", type=int, default=1)
     steps.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
-    backwards = _verb(verbs, "back", "go so many events back, in lockstep; everything is as it was", changes=True)
+    backwards = _verb(verbs, "back", "go N events back, in lockstep", changes=True)
     backwards.add_argument("count", metavar="N", nargs="?", type=int, default=1)
     backwards.add_argument("--topic", metavar="TOPIC", help="to before the last N events of this topic")
     place = _verb(verbs, "goto", "go to an event by its number, or to a time, in lockstep", changes=True)
     place.add_argument("position", metavar="N", nargs="?", type=int, help="after so many events; 0 is the start")
     place.add_argument("--time", type=float, metavar="SECONDS", help="of the log, from its start")
-    _verb(verbs, "held", "the events that are delivered next")
+    _verb(verbs, "held", "list the events that are delivered next")
     code = _verb(verbs, "again", "restart a component with its current code and replay to this event", changes=True)
     code.add_argument("component", metavar="COMPONENT")
-    follow = _verb(verbs, "reload", "follow the project's file as it is now; what is not touched goes on", changes=True)
+    follow = _verb(
+        verbs, "reload", "apply changes of the project's file; unchanged components keep running", changes=True
+    )
     follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
     add_trust_option(follow)
-    other = _verb(
-        verbs, "switch", "another provider for sources (real, simulated, logged); actuators stop", changes=True
-    )
+    other = _verb(verbs, "switch", "switch sources to real, simulated or logged; actuators stop", changes=True)
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
     add_record_options(
-        _verb(verbs, "record", "record the system from now on, or tell how far the log is", changes=True)
+        _verb(verbs, "record", "start or stop recording, or print the state of the recording", changes=True)
     )
-    add_player_options(_verb(verbs, "player", "have the player of a log in hand, or tell how far it is", changes=True))
+    add_player_options(_verb(verbs, "player", "control log playback, or print its state", changes=True))
     _verb(verbs, "save", "write the system as it is now (edits, parameters, modes, sources) into the project's file")
     add_debug_options(_verb(verbs, "debug", "let debug clients attach to the process of a component", changes=True))
-    resume = _verb(verbs, "continue", "let every component go on that a debugger holds", changes=True)
+    resume = _verb(verbs, "continue", "continue every component that a debugger holds", changes=True)
     resume.add_argument("--pause", action="store_true", help="but leave the system paused")
     _verb(verbs, "into", "deliver the next event, and stop at the first line of its handlers", changes=True)
     add_break_options(
         _verb(verbs, "break", "stop the system at an event, a state, an error or a latency", changes=True)
     )
-    _verb(verbs, "breaks", "event breakpoints, and how often each has stopped the system")
-    log = _verb(verbs, "log", "what components have logged lately, and what has happened to processes")
+    _verb(verbs, "breaks", "list event breakpoints with their hits")
+    log = _verb(verbs, "log", "print recent log lines of components, and what happened to processes")
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
-    output = _verb(verbs, "output", "what the process of a component has printed")
+    output = _verb(verbs, "output", "print the output of a component's process")
     output.add_argument("component", metavar="COMPONENT", help="or host, broker, recorder")
 
 
@@ -183,11 +184,11 @@ def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argpars
     parser: argparse.ArgumentParser = verbs.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False,
         epilog="\n".join(["examples:", *examples]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )  # fmt: skip
     parser.add_argument("--run", metavar="SYSTEM", help="which system, by project or run, if more than one is running")
     if changes:
-        parser.add_argument("--take-over", action="store_true", help="even if somebody else holds control")
+        parser.add_argument("--take-over", action="store_true", help="take control, even if another client has it")
     add_json_option(parser)
     return parser
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from studio.cli.ctl_way import ask_long
 from studio.cli.outcome import FINE, INTERRUPTED, UsageError, print_json
+from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.clock import SECOND_NS
 
@@ -51,8 +52,13 @@ def go_to(attachment: Attachment, options: argparse.Namespace) -> int:
     else:
         player = attachment.state["player"]
         start_ns = player["start_ns"] if player else 0
+        if player and options.time > (length_s := (player["end_ns"] - start_ns) / SECOND_NS):
+            raise UsageError(f"{options.time:g} s is after the end of the log", hint=f"it is {length_s:.3f} s long")
         where = {"time_ns": start_ns + round(options.time * SECOND_NS)}
     reply = ask_long(attachment, "go_to", **where)
+    if not reply["cancelled"] and options.position is not None and reply["position"] < options.position:
+        what = f"there is no event {options.position}: the last one is {reply['position']}"
+        raise StudioError(what, hint="the system is there now")
     cancelled = "cancelled: " if reply["cancelled"] else ""
     text = f"{cancelled}after event {reply['position']}{_last(attachment)}"
     told = {"position": reply["position"]}

@@ -10,8 +10,9 @@ from typing import Any
 from studio.cli import run as run_verb
 from studio.cli.debug_options import add_place_options, place
 from studio.cli.log_file import find_log
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
+from studio.cli.outcome import FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
+from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.opened import Opened, open_project
@@ -47,15 +48,13 @@ def run(options: argparse.Namespace) -> int:
     log = find_log(options.log)
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):
-        print(*opened.problems, sep="\n", file=sys.stderr)
-        print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
-        return FAILED
+        return refuse(opened, json=options.json)
     require_trust(opened, options)
     places = [place(text, opened) for text in options.breaks]
     specs, types = opened.registry, opened.types
     with debug_log(opened.project, log, options.component, specs=specs, types=types, seed=options.seed) as debugging:
         for warning in debugging.warnings:
-            print(f"studio: warning: {warning}", file=sys.stderr)
+            warn(f"{warning}")
         if at is not None:
             debugging.go_to(*at)
         _tell(debugging.debugged, opened, options, at, debugging.delivered)

@@ -15,7 +15,7 @@ EXAMPLE = """\
   studio info first_steps --json             the same for scripts
   studio info drive.mcap                     topics, events and gaps of a log; a ROS 2 bag's folder, too
   studio info logs/                          the logs in a folder
-  studio info drive.mcap --why /filter/smooth:17    the events that led to one, with the time each took
+  studio info drive.mcap --why /filter/smooth:17    its causes, back to the sensor, with their times
   studio info drive.mcap --latency /arbiter/command  every path from a sensor to a topic, and how long it takes
 """
 
@@ -26,8 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PROJECT|COMPONENT|LOG",
         help="a folder, a name on the search path, a log, or a folder of logs",
     )
-    parser.add_argument("--why", metavar="TOPIC:NUMBER", help="of a log: how this event came about")
-    parser.add_argument("--latency", metavar="TOPIC", help="of a log: the paths that lead to a topic, and their times")
+    parser.add_argument("--why", metavar="TOPIC:NUMBER", help="the causes of this event of a log")
+    parser.add_argument(
+        "--latency", metavar="TOPIC", help="the paths from sensors to this topic of a log, with their times"
+    )
     add_json_option(parser)
 
 

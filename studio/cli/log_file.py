@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from studio.cli.outcome import UsageError
+from studio.cli.outcome import UsageError, warn
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def unfinished(*logs: Path) -> bool:
                 continue
         found = True
         why = f"the recording stopped: {stopped}" if stopped else "its recorder did not close it"
-        print(f"studio: warning: {path} is not finished: {why}; the exit status is 1", file=sys.stderr)
+        warn(f"{path} is not finished: {why}; the exit status is 1")
     return found
 
 
@@ -58,7 +58,7 @@ def importing(what: str) -> Iterator[tuple[Progress, Told]]:
         bar.close()
         print(f"studio: {report.source} is a {report.form}; it is read by a copy: {report.output}", file=sys.stderr)
         if report.loss:
-            print(f"studio: warning: {report.loss}", file=sys.stderr)
+            warn(f"{report.loss}")
 
     try:
         yield bar, tell

@@ -6,6 +6,8 @@ import argparse
 import importlib
 from typing import Final
 
+from studio.cli.help_text import HelpText
+
 EXAMPLE = """\
   studio model info raptor                                       bodies, frames, joints and sensors; by name or file
   studio model check models/assemblies/raptor.xml                exit status 1 when something is wrong
@@ -34,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             help=summary,
             description=f"{summary[0].upper()}{summary[1:]}.",
             epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpText,
             allow_abbrev=False,
         )
         module.configure(inner)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
+from studio.cli.colours import YELLOW, paint
 from studio.errors import Problem, StudioError
 
 FINE: Final = 0
@@ -20,7 +22,12 @@ class UsageError(StudioError):
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object, for scripts")
+    parser.add_argument("--json", action="store_true", help="print JSON, also for errors")
+
+
+def warn(text: str) -> None:
+    """One line for people, beside what the command prints."""
+    print(f"studio: {paint('warning:', YELLOW, stream=sys.stderr)} {text}", file=sys.stderr)
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -36,6 +43,12 @@ def problem_json(problem: Problem) -> dict[str, Any]:
         "hint": problem.hint,
         "subject": problem.subject,
     }
+
+
+def error_json(error: StudioError, status: int) -> dict[str, Any]:
+    """What a command prints with --json when it cannot do what it was asked for."""
+    first, *others = (problem_json(Problem.from_error(each)) for each in (error, *error.others))
+    return {"error": {**first, "others": others}, "status": status}
 
 
 def summary_of(problems: Iterable[Problem]) -> str:

@@ -23,10 +23,13 @@ class Parser(argparse.ArgumentParser):
         wrong = _CHOICE.match(message)
         if wrong is not None:
             choices = wrong["choices"].replace("'", "").split(", ")
-            message, help_hint = f"{wrong['what']} cannot be {wrong['word']}", did_you_mean(wrong["word"], choices)
+            what = wrong["what"].lower() if wrong["what"] == "VERB" else wrong["what"]
+            said = f'unknown {what} "{wrong["word"]}"' if what.isalpha() else f"{what} cannot be {wrong['word']}"
+            message, help_hint = said, did_you_mean(wrong["word"], choices)
         if message.startswith("unrecognized arguments: "):
             unknown = message.partition(": ")[2].split()[0]
-            message, help_hint = f"there is no option or place for {unknown}", self._meant(unknown) or help_hint
+            said = f"there is no option {unknown}" if unknown.startswith("-") else f"one word too many: {unknown}"
+            message, help_hint = said, self._meant(unknown) or help_hint
         raise UsageError(f"{self.prog.removeprefix('studio ')}: {message}", hint=help_hint)
 
     def _meant(self, unknown: str) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
+from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
 from studio.cli.play_keys import HELP, rate_text, show, steer
+from studio.cli.refusal import refuse
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
@@ -55,15 +56,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     speed.add_argument(
         "--rate", type=_rate, default=1.0, metavar="X", help=f"times real time, {SLOWEST:g} to {FASTEST:g} (default: 1)"
     )
-    speed.add_argument("--flat-out", action="store_true", help="wait for nobody but the components")
+    speed.add_argument("--flat-out", action="store_true", help="as fast as the components can handle events")
     parser.add_argument("--start", type=_seconds, metavar="S", help="begin at this second of the log")
     parser.add_argument("--end", type=_seconds, metavar="S", help="end at this second of the log")
-    parser.add_argument("--loop", action="store_true", help="begin again at the end, until q or Ctrl-C")
-    parser.add_argument("--paused", action="store_true", help="wait for the space key, or studio ctl player play")
+    parser.add_argument("--loop", action="store_true", help="play again from the start, until q or Ctrl-C")
+    parser.add_argument("--paused", action="store_true", help="wait for the space key or studio ctl player play")
     parser.add_argument(
-        "--topics", action="append", default=[], metavar="PATTERN", help="only these, e.g. '/laser/*'; several times"
+        "--topics",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="play only these topics, e.g. '/laser/*'; may be repeated",
     )
-    parser.add_argument("--until", metavar="CONDITION", help="stop behind the first event of which this holds")
+    parser.add_argument("--until", metavar="CONDITION", help="stop after the first matching event")
     add_trust_option(parser)
     add_json_option(parser)
 
@@ -147,21 +152,14 @@ def run(options: argparse.Namespace) -> int:
             return _play(options, replace(plan, types=_types(played, types)), played, types, None)
         opened = open_project(find_project(options.project))
         if any(problem.severity == "error" for problem in opened.problems):
-            return _refuse(opened)
+            return refuse(opened, json=options.json)
         require_trust(opened, options)
         plan, played, silent = played_into(
             opened.system, log, opened.registry, opened.types, opened.folder, options.topics
         )
         for topic in silent:
-            print(f"studio: warning: nothing will arrive on {topic}: it is not played", file=sys.stderr)
+            warn(f"nothing will arrive on {topic}: it is not played")
         return _play(options, plan, played, opened.types, opened)
-
-
-def _refuse(opened: Opened) -> int:
-    for problem in opened.problems:
-        print(problem, file=sys.stderr)
-    print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
-    return FAILED
 
 
 def _play(options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, opened: Opened | None) -> int:

@@ -17,7 +17,6 @@ from studio.cli.places import find_project
 from studio.cli.recording_options import add_recording_options, folder_for, log_place, progress_text
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
-from studio.model.sources import SOURCE_MODES
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import RECORDER
@@ -28,6 +27,7 @@ EXAMPLE = """\
   studio record my_robot                                 into your folder of recordings, until Ctrl-C; b: bookmark
   studio record my_robot drive.mcap --for 60             a minute, into this file
   studio record my_robot logs/ --topics '/laser/*' '/odometry/*' --compression lz4
+  studio record my_robot run.mcap --gate lockstep --for 60   a minute of system time, the same log every time
   echo "start of the lap" | studio record my_robot lap.mcap --for 10 --json
 """
 RATE_OVER_NS = 2 * SECOND_NS
@@ -35,8 +35,8 @@ RATE_OVER_NS = 2 * SECOND_NS
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Run a project's system and record it. On a terminal the key b asks for the text of a bookmark; otherwise each "
-        "line of standard input is one."
+        "Run a project's system and record it. On a terminal, press b to set a bookmark; otherwise each line of "
+        "standard input is one."
     )
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
     parser.add_argument(
@@ -48,17 +48,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "$STUDIO_RECORDINGS)",
     )
     parser.add_argument(
-        "--for", dest="seconds", type=running.seconds, metavar="SECONDS", help="without it: until Ctrl-C"
+        "--for",
+        dest="seconds",
+        type=running.seconds,
+        metavar="SECONDS",
+        help="end after this system time (default: at Ctrl-C)",
     )
-    parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
+    running.add_gate_options(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random numbers (default: 0)")
     add_recording_options(parser)
     add_trust_option(parser)
     add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    options.gate, options.rate, options.system = None, None, None
+    options.system = None
     options.record = options.record or folder_for(find_project(options.project))
     options.stay = options.paused = options.detach = options.detached = False
     with _texts() as texts:

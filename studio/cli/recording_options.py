@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from studio.cli.outcome import UsageError
+from studio.cli.outcome import UsageError, warn
 from studio.messages import String, decode
 from studio.model.changes import ModelError
 from studio.model.parts import Recording
@@ -33,10 +32,10 @@ def add_recording_options(parser: argparse.ArgumentParser) -> None:
         "--topics",
         nargs="+",
         metavar="PATTERN",
-        help="record these only, e.g. '/laser/*' (default: as the system says)",
+        help="record only these topics, e.g. '/laser/*' (default: as the system says)",
     )
-    parser.add_argument("--exclude", nargs="+", metavar="PATTERN", help="leave these out")
-    parser.add_argument("--compression", choices=CHOICES, default="none", help="of the log (none)")
+    parser.add_argument("--exclude", nargs="+", metavar="PATTERN", help="do not record these topics")
+    parser.add_argument("--compression", choices=CHOICES, default="none", help="compression of the log (default: none)")
 
 
 def recording_words(options: argparse.Namespace) -> list[str]:
@@ -109,7 +108,7 @@ def warn_of_unknown(patterns: Iterable[str], topics: Iterable[str]) -> None:
     for pattern in patterns:
         if not pattern.startswith("/_studio/") and not any(fnmatchcase(topic, pattern) for topic in topics):
             has = f"the topics are {', '.join(topics)}"
-            print(f"studio: warning: no topic fits {pattern}, so nothing of it is recorded ({has})", file=sys.stderr)
+            warn(f"no topic fits {pattern}, so nothing of it is recorded ({has})")
 
 
 def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:

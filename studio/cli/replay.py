@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from studio.cli.colours import paint_verdict
 from studio.cli.columns import columns, wrapped
 from studio.cli.compare import (
     comparison_json,
@@ -21,7 +22,7 @@ from studio.cli.compare import (
     tolerance,
 )
 from studio.cli.log_file import ProgressBar, find_log, unfinished
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
     add_recording_options,
@@ -30,6 +31,7 @@ from studio.cli.recording_options import (
     refuse_without_log,
     select_topics,
 )
+from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
 from studio.model.opened import Opened, open_project
 from studio.model.wiring import topics_of
@@ -43,33 +45,39 @@ from studio.runtime.replay.lockstep import Result, replay_lockstep
 EXAMPLE = """\
   studio replay first_steps --log drive.mcap --lockstep                          over processes, as it runs
   studio replay first_steps --log drive.mcap --lockstep --in-process             faster; the same comes out
-  studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     keep what came out, as <record> says
+  studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     record the results, as <record> says
   studio replay first_steps --log drive.mcap --lockstep --record small.mcap --topics '/filter/*' --compression zstd
   studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
-  studio replay first_steps --log drive.mcap --as-recorded                       who does something else than then?
+  studio replay first_steps --log drive.mcap --as-recorded                       which component behaves differently?
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
-    parser.add_argument("--log", required=True, metavar="LOG", help="what is fed into it")
+    parser.add_argument("--log", required=True, metavar="LOG", help="the log to feed into the project")
     how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--lockstep", action="store_true", help="one event at a time, in the order of the stamps")
     how.add_argument(
-        "--as-recorded", action="store_true", help="each component by itself, with what it handled in the recorded run"
+        "--lockstep", action="store_true", help="the whole system, one event at a time, in the order of stamps"
     )
-    parser.add_argument("--in-process", action="store_true", help="all components in one process")
-    parser.add_argument("--record", type=log_place, metavar="OUT", help="a new log of the replay, or a folder for it")
+    how.add_argument(
+        "--as-recorded", action="store_true", help="each component alone, with the events that it handled in the log"
+    )
+    parser.add_argument(
+        "--in-process", action="store_true", help="run all components in one process: faster, same results"
+    )
+    parser.add_argument(
+        "--record", type=log_place, metavar="OUT", help="record the replay into this new log, or into this folder"
+    )
     add_recording_options(parser)
-    parser.add_argument("--expect", metavar="GOLDEN", help="a log whose topics must come out the same")
+    parser.add_argument("--expect", metavar="GOLDEN", help="compare the results with this log")
     parser.add_argument(
         "--tolerance",
         type=tolerance,
         default=0.0,
         metavar="X",
-        help="how far numbers may be from GOLDEN's, or the recorded ones",
+        help="largest accepted difference of numbers (default: 0)",
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers (default: that of the log)")
     add_trust_option(parser)
     add_json_option(parser)
 
@@ -85,11 +93,8 @@ def run(options: argparse.Namespace) -> int:
     golden = find_log(options.expect) if options.expect else None
     is_cut = unfinished(log, *([golden] if golden else []))
     opened = open_project(find_project(options.project))
-    errors = [problem for problem in opened.problems if problem.severity == "error"]
-    if errors:
-        print(*errors, sep="\n", file=sys.stderr)
-        print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
-        return FAILED
+    if any(problem.severity == "error" for problem in opened.problems):
+        return refuse(opened, json=options.json)
     select_topics(opened.system, options)
     require_trust(opened, options)
     if options.as_recorded:
@@ -144,7 +149,7 @@ def _replay_as_recorded(opened: Opened, options: argparse.Namespace, log: Path) 
     finally:
         bar.close()
     for warning in found.warnings:
-        print(f"studio: warning: {warning}", file=sys.stderr)
+        warn(f"{warning}")
     print_json(as_recorded_json(found)) if options.json else print("\n".join(as_recorded_text(found)))
     return FINE if found.identical else FAILED
 
@@ -181,7 +186,7 @@ def as_recorded_text(found: AsRecorded) -> Iterator[str]:
     yield from (f"not computed: {name} {reason}" for name, reason in found.skipped.items())
     first = found.first_difference
     if first is None:
-        yield "identical"
+        yield paint_verdict("identical", good=True)
         return
     name, one = first
     at = f" while handling {one.after[0]}:{one.after[1]}" if one.after else ""
@@ -199,7 +204,7 @@ def _expected(golden: Path) -> list[str]:
 
 def _tell(result: Result, options: argparse.Namespace, wall_s: float, found: Comparison | None) -> None:
     for warning in result.warnings:
-        print(f"studio: warning: {warning}", file=sys.stderr)
+        warn(f"{warning}")
     for name, error in result.failures.items():
         print(f"{name} failed:\n{error.rstrip()}", file=sys.stderr)
     if options.json:
@@ -209,7 +214,7 @@ def _tell(result: Result, options: argparse.Namespace, wall_s: float, found: Com
     print(f"replayed {result.delivered} events, {result.system_s:.3f} s of system time in {wall_s:.2f} s{faster}")
     print("\n".join(replayed_text(result)))
     if found is not None:
-        print(f"compared with {options.expect}: {summary(found)}")
+        print(f"compared with {options.expect}: {paint_verdict(summary(found), good=is_accepted(found))}")
         if found.first_difference is not None:
             print(f"first difference (A is expected, B came out): {found.first_difference}")
             print("\n".join(runs_text(found.runs)) or "the runs do not differ in parameters, code or geometry")

@@ -15,7 +15,7 @@ from pathlib import Path
 from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
 from studio.cli.detached import run_detached
 from studio.cli.log_file import importing
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, summary_of
+from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
     add_recording_options,
@@ -28,6 +28,7 @@ from studio.cli.recording_options import (
     refuse_without_log,
     select_topics,
 )
+from studio.cli.refusal import refuse
 from studio.cli.run_console import Console
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
@@ -78,24 +79,16 @@ however fast it goes; one that goes by itself also shows progress and log lines.
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
     parser.add_argument(
-        "--for", dest="seconds", type=seconds, metavar="SECONDS", help="system time; without it: until Ctrl-C"
+        "--for", dest="seconds", type=seconds, metavar="SECONDS", help="end after this system time (default: at Ctrl-C)"
     )
-    parser.add_argument("--mode", choices=SOURCE_MODES, help="for all sources (default: as the system says)")
+    add_gate_options(parser)
     parser.add_argument(
-        "--gate",
-        choices=("run", "lockstep", "auto"),
-        help="lockstep: one event at a time, the same every time, so that it can go back too; with --for and without "
-        "a --rate flat out and by itself; auto: wherever all sources are logged or all are simulated, also after a "
-        "switch (default: run; where all sources are simulated, lockstep at --rate 1)",
+        "--paused", action="store_true", help="wait before the first event, for studio ctl step or studio ctl start"
     )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random numbers (default: 0)")
     parser.add_argument(
-        "--rate", type=rate, metavar="X", help="of a lockstep: times as fast as the wall clock; 0: flat out"
+        "--record", type=log_place, metavar="LOG", help="record into this new log, or into a new log in this folder"
     )
-    parser.add_argument(
-        "--paused", action="store_true", help="stand before the first event: studio ctl step, studio ctl gate run"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all randomness (default: 0)")
-    parser.add_argument("--record", type=log_place, metavar="LOG", help="write what happens into this log, or folder")
     parser.add_argument(
         "--system",
         type=Path,
@@ -104,11 +97,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_recording_options(parser)
     add_trust_option(parser)
-    parser.add_argument("--stay", action="store_true", help="neither the end of a log nor a judge ends the run")
-    parser.add_argument("--detach", action="store_true", help="return when it runs; see: studio ctl, studio stop")
+    parser.add_argument(
+        "--stay", action="store_true", help="keep running after the end of a log, or after the word of a judge"
+    )
+    parser.add_argument(
+        "--detach", action="store_true", help="leave it running in the background; see studio ctl, studio stop"
+    )
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     add_debug_start_options(parser)
     add_json_option(parser)
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Where the data comes from, and how it passes."""
+    parser.add_argument("--mode", choices=SOURCE_MODES, help="mode of all sources (default: as the system says)")
+    parser.add_argument(
+        "--gate",
+        choices=("run", "lockstep", "auto"),
+        help="run: events pass as they come; lockstep: one event at a time, the same result every time, steps back "
+        "are possible; auto: lockstep while all sources are logged or all are simulated, also after a switch "
+        "(default: run, or lockstep at --rate 1 if all sources are simulated)",
+    )
+    parser.add_argument(
+        "--rate", type=rate, metavar="X", help="speed of a lockstep, times real time; 0: as fast as possible"
+    )
 
 
 def seconds(text: str) -> float:
@@ -140,7 +152,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     options.text = read_bytes(options.system) if options.system is not None else None
     opened = open_project(find_project(options.project), options.text)
     if any(problem.severity == "error" for problem in opened.problems):
-        return _refuse(opened)
+        return refuse(opened, json=options.json)
     require_trust(opened, options)
     if options.detach and wants_debugger(options):
         raise UsageError("--debug waits for you, and --detach does not", hint="studio ctl debug, when it runs")
@@ -165,13 +177,6 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     if result.failed or (log and not is_whole(log)):
         return FAILED
     return INTERRUPTED if result.interrupted and options.seconds is not None else FINE
-
-
-def _refuse(opened: Opened) -> int:
-    for problem in opened.problems:
-        print(problem, file=sys.stderr)
-    print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
-    return FAILED
 
 
 def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from studio.cli.help_text import HelpText
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.model.geometry.library import load_model
 from studio.runtime.sim.errors import SimError
@@ -54,7 +55,7 @@ def _verb(verbs: Any, name: str, summary: str, example: str) -> argparse.Argumen
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"examples:\n{example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
         allow_abbrev=False,
     )
     return parser

@@ -10,11 +10,13 @@ from typing import Any
 
 from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, summary_of
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
+from studio.cli.refusal import refuse
 from studio.cli.step_keys import StepKeys
 from studio.cli.step_text import digest_lines, event_json, event_line, topics_of, where
 from studio.cli.trust import add_trust_option, require_trust
+from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.opened import open_project
 from studio.runtime.replay.stepper import Stepper
@@ -40,8 +42,8 @@ class Move(argparse.Action):
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
-    parser.add_argument("--log", required=True, metavar="LOG", help="what is fed into it")
-    parser.add_argument("--in-process", action="store_true", help="all components in one process: faster")
+    parser.add_argument("--log", required=True, metavar="LOG", help="the log to feed into the project")
+    parser.add_argument("--in-process", action="store_true", help="run all components in one process: faster")
     parser.set_defaults(moves=[])
     moves = parser.add_argument_group("moves", "made in the order given; without any, keys of the terminal decide")
     moves.add_argument("--forward", action=Move, type=_count, metavar="N", help="deliver N events")
@@ -50,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     moves.add_argument("--previous", action=Move, metavar="TOPIC", help="go back to before the last event of TOPIC")
     moves.add_argument("--to", action=Move, type=_count, metavar="N", help="go to after event N; 0 is the start")
     parser.add_argument("--digest", action="store_true", help="print digests of all state and outputs at the end")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers (default: that of the log)")
     add_trust_option(parser)
     add_json_option(parser)
 
@@ -66,11 +68,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.moves and not options.digest and not is_terminal():
         raise UsageError("there is no terminal whose keys could be read", hint="give moves, e.g. --forward 10")
     opened = open_project(find_project(options.project))
-    errors = [problem for problem in opened.problems if problem.severity == "error"]
-    if errors:
-        print(*errors, sep="\n", file=sys.stderr)
-        print(f"studio: {opened.folder} does not run: {summary_of(opened.problems)}", file=sys.stderr)
-        return FAILED
+    if any(problem.severity == "error" for problem in opened.problems):
+        return refuse(opened, json=options.json)
     require_trust(opened, options)
     answer = sys.stdout
     replay = step_through(
@@ -79,9 +78,9 @@ def run(options: argparse.Namespace) -> int:
     # What components print in this process while they are started and stopped is not what the command tells.
     with redirect_stdout(sys.stderr), replay as stepping, redirect_stdout(answer):
         for warning in stepping.warnings:
-            print(f"studio: warning: {warning}", file=sys.stderr)
+            warn(f"{warning}")
         if stepping.stepper.refusal is not None:
-            print(f"studio: warning: only forwards: {stepping.stepper.refusal}", file=sys.stderr)
+            warn(f"only forwards: {stepping.stepper.refusal}")
         if options.moves or options.digest:
             return _make_moves(stepping, options)
         with keys() as pressed:
@@ -123,6 +122,8 @@ def _make_move(stepping: Stepping, move: str, argument: Any, *, quiet: bool) -> 
             delivered = make_move(stepper, move, argument, bar)
     finally:
         bar.close()
+    if move == "to" and stepper.position < argument:
+        raise StudioError(f"there is no event {argument}: the last one is {stepper.position}")
     if not quiet:
         shown = delivered[-MOST_SHOWN:]
         if len(shown) < len(delivered):

@@ -7,6 +7,9 @@ import importlib
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from studio.cli.help_text import HelpText
+from studio.cli.parser import Parser
+
 
 class VerbModule(Protocol):
     """What a verb's module offers."""
@@ -31,21 +34,35 @@ class Verb:
 VERBS = (
     Verb("edit", "open the window", "studio.cli.edit"),
     Verb("new", "make a project or a component", "studio.cli.new"),
-    Verb("check", "check a project and tell what is wrong", "studio.cli.check"),
+    Verb("check", "find errors in a project", "studio.cli.check"),
     Verb("info", "describe a project, a component or a log", "studio.cli.info"),
-    Verb("run", "run a project's system and tell what happened", "studio.cli.run"),
+    Verb("run", "run a project's system and report what happened", "studio.cli.run"),
     Verb("record", "run a project's system and record it", "studio.cli.record"),
-    Verb("stop", "end a running system", "studio.cli.stop"),
-    Verb("ctl", "steer a running system and its components, read and set properties", "studio.cli.ctl"),
-    Verb("convert", "make a Studio log of a log from elsewhere", "studio.cli.convert"),
+    Verb("stop", "stop a running system", "studio.cli.stop"),
+    Verb("ctl", "control a running system and its components", "studio.cli.ctl"),
+    Verb("convert", "convert a log from elsewhere into a Studio log", "studio.cli.convert"),
     Verb("play", "play a log, by itself or into a project's system", "studio.cli.play"),
-    Verb("replay", "feed a log into a project and tell whether the same comes out", "studio.cli.replay"),
-    Verb("step", "go through a log event by event, forwards and back", "studio.cli.step"),
-    Verb("debug", "a component under a debugger, from its start or at an event of a log", "studio.cli.debug"),
+    Verb("replay", "feed a log into a project and compare the results", "studio.cli.replay"),
+    Verb("step", "step through a log event by event, forwards and back", "studio.cli.step"),
+    Verb("debug", "debug a component, from its start or at an event of a log", "studio.cli.debug"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
-    Verb("model", "check bodies and assemblies, ask where frames are, convert them", "studio.cli.model"),
-    Verb("sim", "worlds of the embedded simulator: look at them, make new ones", "studio.cli.sim"),
+    Verb("model", "check, query and convert bodies and assemblies", "studio.cli.model"),
+    Verb("sim", "inspect and make worlds of the embedded simulator", "studio.cli.sim"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
-    Verb("doctor", "tell what is installed, what is missing and how to get it", "studio.cli.doctor"),
+    Verb("completion", "print the script for completion in bash, zsh or fish", "studio.cli.completion"),
+    Verb("doctor", "check what is installed and how to get what is missing", "studio.cli.doctor"),
 )
+
+
+def parser_of(verb: Verb) -> Parser:
+    module = verb.load()
+    parser = Parser(
+        prog=f"studio {verb.name}",
+        description=f"{verb.summary[0].upper()}{verb.summary[1:]}.",
+        epilog=f"examples:\n{module.EXAMPLE.rstrip()}",
+        formatter_class=HelpText,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    return parser

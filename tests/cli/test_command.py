@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import signal
@@ -12,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from studio.cli import ctl
+from studio.cli.colours import RED, paint
+from studio.cli.columns import wrapped
+from studio.cli.command import find_verb
 from studio.cli.outcome import UsageError
-from studio.cli.verbs import VERBS, Verb
+from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
 from tests.cli.running import STUDIO, Studio
 
@@ -125,7 +129,7 @@ def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
     [
         (
             ["run", "first_steps", "--fro", "1"],
-            "run: there is no option or place for --fro (did you mean --for?)",
+            "run: there is no option --fro (did you mean --for?)",
         ),
         (["run", "first_steps", "--for", "abc"], "studio: run: --for: 'abc' is not a number of seconds ("),
         (["new", "component", "x", "--categry=sensor"], "(did you mean --category?)"),
@@ -155,3 +159,57 @@ def test_every_verb_of_ctl_shows_how_it_is_used() -> None:
     assert len(verbs.choices) > 30
     for name, verb in verbs.choices.items():
         assert re.search(rf"studio ctl {name}\b", str(verb.epilog)), name
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["info", "nothing_here", "--json"], 2, "there is no project or component nothing_here"),
+        (["check", "--json"], 2, "check: missing: PROJECT"),
+        (["compare", "a.mcap", "--jsn", "--json"], 2, "compare: missing: B"),
+        (["ctl", "lst", "--json"], 2, 'ctl: unknown verb "lst"'),
+        (["frobnicate", "--json"], 2, "there is no command 'frobnicate'"),
+    ],
+)
+def test_errors_are_json_too_where_json_was_asked_for(
+    studio: Studio, words: list[str], status: int, message: str
+) -> None:
+    told = studio(*words)
+    assert (told.status, told.json["status"], told.json["error"]["message"]) == (status, status, message)
+    assert f"studio: {message}" in told.err, "and one line for people"
+
+
+def test_a_project_with_errors_is_json_too(studio: Studio, tmp_path: Path) -> None:
+    (tmp_path / "system.xml").write_text('<system name="x" version="1"><component name="a" type="nothing"/></system>')
+    told = studio("run", tmp_path, "--json")
+    assert (told.status, told.json["status"]) == (1, 1)
+    assert "does not run: 1 error" in told.json["error"]["message"]
+    assert any("nothing" in problem["message"] for problem in told.json["problems"])
+
+
+def test_colours_only_where_a_person_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert paint("x", RED, stream=Stream()) == "\x1b[31mx\x1b[0m"
+    assert paint("x", RED, stream=io.StringIO()) == "x"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("x", RED, stream=Stream()) == "x"
+
+
+def test_long_lists_are_wrapped_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    assert list(wrapped("fed", [f"/topic/{number}" for number in range(5)])) == [
+        "fed: /topic/0, /topic/1,", "  /topic/2, /topic/3, /topic/4",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_help_fits_a_terminal_of_eighty_columns(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = parser_of(find_verb(verb)).format_help().partition("examples:")[0]
+    assert max(map(len, text.splitlines())) <= 80

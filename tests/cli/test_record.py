@@ -191,3 +191,11 @@ def test_a_finished_log_gets_bookmarks_in_a_copy(studio: Studio, tmp_path: Path)
     late = studio("convert", log, tmp_path / "d.mcap", "--bookmark", "99", "never")
     assert (late.status, (tmp_path / "d.mcap").exists()) == (2, False)
     assert "it is 9.000 s long" in late.err
+
+
+def test_a_lockstep_is_recorded_the_same_every_time(studio: Studio, tmp_path: Path) -> None:
+    logs = [tmp_path / "a.mcap", tmp_path / "b.mcap"]
+    for log in logs:
+        told = studio("record", "first_steps", log, "--gate", "lockstep", "--for", "1", "--json").json
+        assert told["gate"] == "lockstep"
+    assert studio("compare", *logs).status == 0

@@ -62,10 +62,16 @@ def test_200_forwards_and_200_back_over_processes_have_the_digests_of_the_start(
 
 
 def test_moves_are_made_in_their_order(studio: Studio, recorded: Path) -> None:
-    words = ("--to", 100, "--previous", "/filter/smooth", "--back", 9, "--forward", 1, "--to", 99999)
+    words = ("--to", 100, "--previous", "/filter/smooth", "--back", 9, "--forward", 1, "--to", 300)
     told = studio("step", FIRST_STEPS, "--log", recorded, "--in-process", *words, "--json").json
     assert [move["position"] for move in told["moves"]] == [100, 98, 89, 90, 300]
     assert told["failures"] == {}
+
+
+def test_an_event_after_the_end_is_an_error(studio: Studio, recorded: Path) -> None:
+    beyond = studio("step", FIRST_STEPS, "--log", recorded, "--in-process", "--to", 99999, "--json")
+    assert beyond.status == beyond.json["status"] == 1
+    assert beyond.json["error"]["message"] == "there is no event 99999: the last one is 300"
 
 
 def test_wrong_use_is_told(studio: Studio, recorded: Path) -> None:
