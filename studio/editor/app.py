@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.appearance import wanted_theme
 from studio.editor.crash import CrashReporter
+from studio.editor.fonts import use_ligatures
 from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
 from studio.editor.settings import Settings
@@ -68,6 +69,7 @@ def place_first(window: MainWindow, room: QSize) -> None:
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:
     if theme:
         settings.theme = theme
+    use_ligatures(settings.ligatures)
     apply_theme(app, wanted_theme(settings))
     return MainWindow(settings)
 

@@ -44,4 +44,23 @@ def _font(family: str, size_px: float, weight: int) -> QFont:
     font.setPixelSize(max(1, round(size_px)))
     font.setWeight(QFont.Weight(weight))
     font.setFeature(QFont.Tag("tnum"), 1)
+    if not _LETTERS.may_join:
+        # For all texts: QScintilla makes its fonts from the application's, and takes no features besides.
+        for feature in ("calt", "liga"):
+            font.setFeature(QFont.Tag(feature), 0)
     return font
+
+
+class _Letters:
+    may_join = False
+
+
+_LETTERS = _Letters()
+
+
+def use_ligatures(on: bool) -> None:
+    """Whether `->` and `!=` in code are drawn as one sign. Holds for fonts that are asked for from now on."""
+    if on != _LETTERS.may_join:
+        _LETTERS.may_join = on
+        for made in (text_font, code_font, metrics, width_of):
+            made.cache_clear()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor import arrangements
+from studio.editor.code.assistance import Assistance
 from studio.editor.code.debug_control import DebugControl
 from studio.editor.code.desk import CodeDesk
 from studio.editor.code.documents import CodeDocuments
@@ -132,6 +133,7 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     window.debug = DebugControl(window.live.feed, window.settings, window)
     window.code = CodeDocuments(window)
     window.code_desk = CodeDesk(window)
+    window.assistance = Assistance(window)
     window.new_component = NewComponent(window)
     window.tests = TestDesk(window)
     window.system_text = SystemTextDesk(docks, lambda: window.theme, window)

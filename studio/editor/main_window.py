@@ -24,6 +24,7 @@ from studio.editor.welcome import Welcome
 
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
+    from studio.editor.code.assistance import Assistance
     from studio.editor.code.debug_control import DebugControl
     from studio.editor.code.desk import CodeDesk
     from studio.editor.code.documents import CodeDocuments
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
     debug: Later[DebugControl] = Later()
     code: Later[CodeDocuments] = Later()
     code_desk: Later[CodeDesk] = Later()
+    assistance: Later[Assistance] = Later()
     new_component: Later[NewComponent] = Later()
     tests: Later[TestDesk] = Later()
     system_text: Later[SystemTextDesk] = Later()
@@ -219,6 +221,7 @@ class MainWindow(QMainWindow):
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
         self.system_text.show_theme(theme)
+        self.assistance.show_theme()
         self.project.show_theme(theme)
         self.does.help.show_theme(theme)
         self.freeze.show_theme(theme)  # what it lays on the canvas has the canvas's theme

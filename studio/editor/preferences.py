@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from studio.editor.fonts import use_ligatures
 from studio.editor.settings import SCALES
 from studio.editor.theme import THEMES
 from studio.editor.views.map_colours import EYES
@@ -82,6 +83,9 @@ class PreferencesDialog(QDialog):
         self.reload = QCheckBox("Reload the component without asking")
         self.reload.setChecked(window.code_desk.reload.by_itself)
         self.reload.toggled.connect(self._reload)
+        self.ligatures = QCheckBox("Draw -> and != as one sign")
+        self.ligatures.setChecked(self.settings.ligatures)
+        self.ligatures.toggled.connect(self._ligatures)
         self.minimap = QCheckBox("Show where something lies outside the view")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
@@ -120,6 +124,7 @@ class PreferencesDialog(QDialog):
             form, "Open source with", self.editor,
             "A command; {file} and {line} are put in. Empty: Studio itself",
         )  # fmt: skip
+        self._row(form, "Ligatures in code", self.ligatures, "For files that you open from now on")
         self._row(form, "When running code is saved", self.reload)
         close = QPushButton("Close")
         close.setDefault(True)
@@ -182,6 +187,11 @@ class PreferencesDialog(QDialog):
 
     def _reload(self, on: bool) -> None:
         self.window_.code_desk.reload.by_itself = on
+
+    def _ligatures(self, on: bool) -> None:
+        self.settings.ligatures = on
+        use_ligatures(on)
+        self.window_.show_theme(self.window_.theme)  # the application's font has it, and new editors take it from there
 
     def _console(self, lines: int) -> None:
         self.settings.console_lines = lines

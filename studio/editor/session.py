@@ -36,7 +36,8 @@ class Session(QObject):
     def __init__(self, opened: Opened, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.opened = opened
-        self.problems: list[Problem] = []
+        self._found: list[Problem] = []
+        self._typed: list[Problem] = []
         self._end_listening = self.document.history.listen(self._tell)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -72,6 +73,18 @@ class Session(QObject):
     @property
     def name(self) -> str:
         return self.system.name
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What the check has found, and what is wrong with code that is being written."""
+        places = {(problem.file, problem.line) for problem in self._found}
+        return [*self._found, *(one for one in self._typed if (one.file, one.line) not in places)]
+
+    def show_typed(self, problems: list[Problem]) -> None:
+        """Of the files of code that are open, as they are now."""
+        if problems != self._typed:
+            self._typed = problems
+            self.problems_changed.emit()
 
     def choose_modes(self, modes: Mapping[str, SourceMode]) -> None:
         """Other providers for these sources. Whoever shows first what that brings about sets `ask_modes`."""
@@ -109,11 +122,11 @@ class Session(QObject):
         """What `studio check` says about the system as it is now."""
         self._timer.stop()
         try:
-            self.problems = [*self.opened.find_problems(), *missing_logs(self.system, self.folder)]
+            self._found = [*self.opened.find_problems(), *missing_logs(self.system, self.folder)]
         except StudioError as error:
-            self.problems = Problem.all_from(error)
+            self._found = Problem.all_from(error)
         own = set(self._of_the_system())
-        self._around = [problem for problem in self.problems if problem not in own]
+        self._around = [problem for problem in self._found if problem not in own]
         self._types_checked = self.opened.used_types()
         self.problems_changed.emit()
 
@@ -122,7 +135,7 @@ class Session(QObject):
         if self.opened.used_types() - self._types_checked:
             self.check()
             return
-        self.problems = [*self._around, *self._of_the_system()]
+        self._found = [*self._around, *self._of_the_system()]
         self.problems_changed.emit()
 
     def _of_the_system(self) -> list[Problem]:

@@ -101,6 +101,15 @@ class Settings:
         self._store.setValue("safe_colours", int(on))
 
     @property
+    def ligatures(self) -> bool:
+        """Whether signs such as -> in code are drawn as one."""
+        return self._number("ligatures", 0) != 0
+
+    @ligatures.setter
+    def ligatures(self, on: bool) -> None:
+        self._store.setValue("ligatures", int(on))
+
+    @property
     def debug_layout_on_stop(self) -> bool:
         """Whether a stop of the debugger brings its panels to the front."""
         return self._number("debug_layout_on_stop", 0) != 0

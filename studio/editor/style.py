@@ -84,6 +84,7 @@ QComboBoxListView { background: $panel; border: 1px solid $control_border;
 
 QTreeView, QTableView, QListView { background: $panel; border: 0; outline: 0; alternate-background-color: $alternate;
   selection-background-color: $selection; selection-color: $text; }
+QsciSciListBox { border: 1px solid $control_border; }
 QTreeView::item, QListView::item { min-height: 24px; border: 0; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: $hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: $selection;

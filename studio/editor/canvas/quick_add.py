@@ -92,6 +92,11 @@ class QuickAdd(QFrame):
             self.list.setCurrentRow(-1)
             self.doc.setText("No component fits here. You can make one.")
 
+    def types(self) -> list[str]:
+        """Components that are offered, from top to bottom."""
+        rows = (self.list.item(row) for row in range(self.list.count()))
+        return [row.text() for row in rows if row is not None and row.data(Qt.ItemDataRole.UserRole) is not None]
+
     def _explain(self, row: QListWidgetItem | None) -> None:
         spec: ComponentSpec | None = row.data(Qt.ItemDataRole.UserRole) if row else None
         if row is not None and spec is None:

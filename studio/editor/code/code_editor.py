@@ -28,7 +28,7 @@ PLAIN = (STOP, ASKS, LOG, OFF, *HOLLOW.values())
 DWELL_MS = 350
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 KEYS = {"save": "Ctrl+S", "find": "Ctrl+F", "replace": "Ctrl+H", "go_to": "Ctrl+G", "point": "F9",
-        "next": "F3", "before": "Shift+F3"}  # fmt: skip
+        "next": "F3", "before": "Shift+F3", "complete": "Ctrl+Space"}  # fmt: skip
 
 
 class CodeEditor(QsciScintilla):
@@ -53,6 +53,7 @@ class CodeEditor(QsciScintilla):
         """What is said about the breakpoints, by line."""
         self._points: dict[int, int] = {}
         """Handle of the marker -> line, from 1 on."""
+        self._note: dict[int, tuple[str, str]] = {}
         self._values: dict[int, tuple[str, str]] = {}
         """At the end of these lines, from 1 on: text, and the token of its colour."""
         self.setAccessibleName(path.name)
@@ -163,6 +164,7 @@ class CodeEditor(QsciScintilla):
     def _lines_changed(self) -> None:
         self._fit_numbers()
         self._values.clear()  # they belonged to the lines as they were
+        self._note.clear()
         moved = {line: self.markerLine(handle) + 1 for handle, line in self._points.items()}
         if any(old != new for old, new in moved.items()):
             self._points = {handle: moved[line] for handle, line in self._points.items()}
@@ -186,6 +188,11 @@ class CodeEditor(QsciScintilla):
     def show_values(self, values: Mapping[int, tuple[str, str]]) -> None:
         """Texts at the ends of lines, with the token of their colour."""
         self._values = dict(values)
+        self._repaint()
+
+    def show_note(self, line: int, words: str) -> None:
+        """At the end of a line: why it failed; 0 for none."""
+        self._note = {line: (words, "error")} if line > 0 else {}
         self._repaint()
 
     @property
@@ -218,7 +225,7 @@ class CodeEditor(QsciScintilla):
     def paintEvent(self, event: QPaintEvent | None) -> None:
         assert event is not None
         super().paintEvent(event)
-        texts = {**self._logs, **self._values}
+        texts = {**self._note, **self._logs, **self._values}
         if not texts:
             return
         viewport = self.viewport()

@@ -43,6 +43,7 @@ class CodePage(QWidget):
         self.finder = FindBar(self.editor, theme)
         self.notice = Notice()
         self._form: BreakpointEditor | None = None
+        self._fault = ""
         self.save_elsewhere: Callable[[], bool | None] = lambda: None
         """Whether it was saved in another place, and this page is closed; None if this is where it belongs."""
         self.place = QLabel()
@@ -157,7 +158,7 @@ class CodePage(QWidget):
 
     def _retitle(self) -> None:
         words = [self.shown_path, "not saved" if self.is_modified else "saved", self.file.about]
-        self.place.setText(" · ".join(word for word in words if word))
+        self.place.setText(" · ".join(word for word in (*words, self._fault) if word))
         self.titled.emit(self.title)
 
     def offer_reload(self, component: str) -> None:
@@ -168,6 +169,11 @@ class CodePage(QWidget):
         )
         self.reload.setVisible(bool(component))
         self.reload.setEnabled(True)
+
+    def show_fault(self, words: str) -> None:
+        """What is wrong with the text, beside its name; "" if nothing is."""
+        self._fault = words
+        self._retitle()
 
     def offer(self, button: QPushButton) -> None:
         """One more thing to do with this file, beside its name."""

@@ -26,6 +26,8 @@ LOOK_AFTER_MS = 200
 class CodeDocuments(QObject):
     opened = pyqtSignal(object)
     """A CodePage that is new."""
+    closed = pyqtSignal(str)
+    """The key of a page that is gone."""
     saved = pyqtSignal(object)
     """The Path of a file that was saved."""
 
@@ -153,6 +155,7 @@ class CodeDocuments(QObject):
         page.leave_book()
         self.window.docks.remove(self._dock(key))
         self._watch()
+        self.closed.emit(key)
 
     def close_all(self) -> None:
         for key in list(self.pages):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Run the test of a component: its output will be here"
 STALE = "component.xml is stale"
-_PLACE = re.compile(r"^(\S+?\.py):(\d+)\b")
+_PLACE = re.compile(r"[^\s:\"]+\.py:\d+\b")
 
 
 class Tests(QWidget):
@@ -87,12 +87,11 @@ class Tests(QWidget):
         style = "white-space: pre;"
         if line.startswith(("E ", "FAILED", "ERROR")):
             style += f" color: {self.theme.error};"
-        found, text = _PLACE.match(line), escape(line)
-        if found:
-            place = escape(found.group(0))
-            link = f'<a href="{place}" style="color: {self.theme.accent};">{place}</a>'
-            text = link + text[len(place) :]
+        text = _PLACE.sub(self._link, escape(line, quote=False))
         return f'<span style="{style}">{text or "&nbsp;"}</span>'
+
+    def _link(self, place: re.Match[str]) -> str:
+        return f'<a href="{place.group()}" style="color: {self.theme.accent};">{place.group()}</a>'
 
     def _ended(self, status: int) -> None:
         assert self.folder is not None

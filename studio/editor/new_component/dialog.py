@@ -72,7 +72,7 @@ class NewComponentDialog(QDialog):
         super().__init__(parent)
         self.theme, self.types, self.places, self._why_not = theme, types, places, why_not
         self.setWindowTitle("New component")
-        self.resize(1000, 640)
+        self.resize(1080, 640)
         self.name = NameField("e.g. low_pass")
         self.about_name = QLabel()
         self.about_name.setWordWrap(True)

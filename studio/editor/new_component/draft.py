@@ -107,8 +107,7 @@ def _said(check: Callable[[], None], name: str) -> str:
 
 
 def _words(error: DescriptionError) -> str:
-    text = f"{error.message}: {error.hint}" if error.hint else error.message
-    return text[:1].upper() + text[1:]
+    return f"{error.message}: {error.hint}" if error.hint else error.message
 
 
 def typed_name(text: str) -> str:

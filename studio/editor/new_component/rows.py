@@ -12,7 +12,7 @@ from studio.editor.icons import icon
 from studio.editor.new_component.draft import Row, typed_name
 from studio.editor.theme import Theme
 
-KEEPS = {"all": "every message", "latest": "newest only"}
+KEEPS = {"all": "all", "latest": "newest"}
 
 
 class NameField(QLineEdit):
@@ -62,6 +62,10 @@ class FieldRow(QWidget):
         self.wrong.hide()
         self.fields = QHBoxLayout()
         self.fields.setSpacing(6)
+        self.what = QLabel()
+        self.what.setProperty("role", "muted")
+        self.what.hide()
+        self.fields.addWidget(self.what)
         self.fields.addWidget(self.name, 5)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -83,6 +87,9 @@ class PortRow(FieldRow):
         super().__init__("input" if direction == "in" else "output", "name, e.g. raw" if direction == "in" else
                          "name, e.g. smooth", theme)  # fmt: skip
         self.direction = direction
+        self.what.setText(direction)
+        self.what.setFixedWidth(24)
+        self.what.show()
         self.type = _box(types, "Message type")
         self.type.setCurrentText("Float64")
         self.type.currentTextChanged.connect(self.changed)
@@ -91,7 +98,7 @@ class PortRow(FieldRow):
         self.keep.setToolTip("Every message calls the handler, or only the newest one is kept for it to read")
         self.keep.currentTextChanged.connect(self.changed)
         if direction == "in":
-            self.fields.addWidget(self.keep, 4)
+            self.fields.addWidget(self.keep, 3)
         self.fields.addWidget(self.remove)
 
     def row(self) -> Row:

@@ -38,7 +38,7 @@ class Palette(QWidget):
         self.registry = Registry({})
         self._folded: set[str] = set()
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Find a component")
+        self.field.setPlaceholderText("Find…")
         self.field.setAccessibleName("Find a component")
         self.field.setToolTip("Words of its name, its documentation or its message types; #laser for a tag")
         self.field.setClearButtonEnabled(True)
