@@ -78,6 +78,12 @@ QCheckBox::indicator, QTreeView::indicator { width: 14px; height: 14px; border: 
 QCheckBox::indicator:checked, QTreeView::indicator:checked { background: $accent_fill; border-color: $accent_fill;
   image: url("$arrows/check.svg"); }
 QCheckBox::indicator:focus { border: 2px solid $focus; }
+QRadioButton { spacing: 7px; }
+QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $control_border; border-radius: 8px;
+  background: $field; }
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid $accent_fill; background: $on_accent; }
+QRadioButton::indicator:focus { border-color: $focus; }
+QRadioButton:disabled { color: $disabled; }
 QComboBoxListView { background: $panel; border: 1px solid $control_border;
   selection-background-color: $selection;
   selection-color: $text; outline: 0; }
