@@ -56,7 +56,7 @@ DEBUG_PANELS = tuple((panel.name, panel.title, panel.icon) for panel in PANELS i
 """Those of the debugger, which no layout but Debug shows by itself."""
 ACTIONS: tuple[Action, ...] = (
     Action("file.new", "New project…", lambda w: w.files.new(), ("Ctrl+N",), "window", icon="mdi6.file-plus-outline"),
-    Action("file.open", "Open project…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
+    Action("file.open", "Open…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
     Action("file.open_log", "Open or import a log…", lambda w: w.logs.ask_open(), ("Ctrl+Shift+O",), "window",
            icon="fa6s.database"),
     Action("file.save", "Save", lambda w: w.code.save_focused() or w.files.save(), ("Ctrl+S",),

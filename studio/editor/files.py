@@ -19,8 +19,10 @@ from studio.editor.folder_dialog import ask_new_folder
 from studio.editor.later import Beside, Slices
 from studio.editor.log_files.log_facts import is_viewing_project
 from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.open_dialog import ask_what_to_open, sort_of
 from studio.editor.progress import carry_out
 from studio.editor.session import Session, read_project
+from studio.editor.source_view import open_source
 from studio.errors import StudioError
 from studio.model.document import SYSTEM_FILE
 from studio.model.parts import as_name
@@ -79,9 +81,24 @@ class Files(QObject):
         self._in_place.add(_folder_of(folder).resolve())
 
     def ask_open(self) -> None:
-        name = QFileDialog.getExistingDirectory(self.window, "Open a project", str(self._home()))
-        if name:
-            self.ask_leave_and_open(Path(name))
+        """Anything that Studio opens."""
+        path = ask_what_to_open(self.window, self._home())
+        if path is not None:
+            self.open_any(path)
+
+    def open_any(self, path: Path) -> None:
+        """A project, a log, or the text of a vehicle, a world or another file."""
+        sort = sort_of(path) if path.exists() else None
+        if sort == "project":
+            self.ask_leave_and_open(path)
+        elif sort == "log":
+            self.window.logs.open(path)
+        elif sort == "text" and self.window.has_session:
+            open_source(self.window, path)
+        elif sort == "text":
+            self.window.does.show_guide(path)
+        else:
+            self.window.status.say(f"{path.name} is not a project, log, vehicle or world", trouble=True)
 
     def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
         """`then` is done when it is open."""

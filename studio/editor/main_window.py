@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 from studio.editor.appearance import Appearance, settle_motion, wanted_theme
 from studio.editor.later import Beside, Later, Slices
 from studio.editor.menus import Menus
+from studio.editor.open_dialog import sort_of
 from studio.editor.status_bar import StatusBar
 from studio.editor.style import apply_theme
 from studio.editor.theme import Theme
@@ -245,17 +246,15 @@ class MainWindow(QMainWindow):
         """None: Qt would offer to hide the tool bar. The canvas and the panels have their own."""
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
-        if event is not None and (_dropped_folder(event) or self.logs.dropped(event.mimeData())) is not None:
+        if event is not None and _dropped(event) is not None:
             _take_a_copy(event)
 
     def dropEvent(self, event: QDropEvent | None) -> None:
         assert event is not None
-        folder, log = _dropped_folder(event), self.logs.dropped(event.mimeData())
+        path = _dropped(event)
         _take_a_copy(event)
-        if folder is not None:
-            self.files.ask_leave_and_open(folder)
-        elif log is not None:
-            QTimer.singleShot(0, lambda: self.logs.open(log))  # whoever let go of it does not wait for a dialog
+        if path is not None:
+            QTimer.singleShot(0, lambda: self.files.open_any(path))  # whoever let go of it does not wait for a dialog
         else:  # who gave it has gone, or was too slow
             self.status.say("What was dropped could not be read: open it from the menu File", trouble=True)
 
@@ -284,8 +283,9 @@ def _take_a_copy(event: QDropEvent) -> None:
     event.accept()
 
 
-def _dropped_folder(event: QDropEvent) -> Path | None:
+def _dropped(event: QDropEvent) -> Path | None:
+    """The one thing in what is dragged over the window that Studio can open."""
     data = event.mimeData()
-    paths = [Path(url.toLocalFile()) for url in data.urls()] if data is not None else []
-    found = [path for path in paths if (path / "system.xml").is_file() or path.name == "system.xml"]
+    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data is not None else []
+    found = [path for path in paths if path.exists() and sort_of(path) is not None]
     return found[0] if len(found) == 1 else None

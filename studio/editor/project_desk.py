@@ -75,6 +75,7 @@ class ProjectDesk(QObject):
             yield
         if session is None or session.folder != self._last_folder:
             window.toolbar.gate.show_project()
+            window.live_panels.console.forget()  # what another system said would be taken for this one's
         self._last_folder = session.folder if session is not None else None
         window.live.show_session(session)
         window.inspector.show_session(session)

@@ -109,7 +109,7 @@ class Welcome(QWidget):
         new = QPushButton(icon("mdi6.file-plus-outline", self.theme.on_accent), "  New project…")
         new.setProperty("primary", "true")
         new.clicked.connect(self.new_wanted)
-        opening = QPushButton(icon("fa6s.folder-open", self.theme.accent), "  Open project…")
+        opening = QPushButton(icon("fa6s.folder-open", self.theme.accent), "  Open…")
         opening.clicked.connect(self.open_wanted)
         log = QPushButton(icon("fa6s.database", self.theme.accent), "  Open or import a log…")
         log.clicked.connect(self.log_wanted)
@@ -123,7 +123,7 @@ class Welcome(QWidget):
         recent.log_wanted.connect(self.recent_log_wanted)
         layout.addWidget(recent)
         layout.addStretch(1)
-        hint = QLabel("Drop a project folder or a log anywhere on this window to open it.")
+        hint = QLabel("Drop a project, a log, a vehicle or a world anywhere on this window to open it.")
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
         layout.addWidget(hint)
@@ -182,6 +182,7 @@ class Welcome(QWidget):
         for folder in folders:
             tile = Tile(folder, self.theme)
             tile.chosen.connect(self.project_wanted)
+            tile.worded.connect(self._place_tiles)
             self.tiles.append(tile)
         self._place_tiles()
         layout.addLayout(self._grid)
@@ -205,8 +206,13 @@ class Welcome(QWidget):
         columns = max(1, -(-(room + GAP) // (TILE_WIDTHS[1] + GAP)))
         for column in range(max(columns, self._grid.columnCount())):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
-        for place, tile in enumerate(self.tiles):
-            self._grid.addWidget(tile, place // columns, place % columns)
+        width = min(TILE_WIDTHS[1], (room + GAP) // columns - GAP)
+        for row, first in enumerate(range(0, len(self.tiles), columns)):
+            beside = self.tiles[first : first + columns]
+            height = max(tile.height_for(width) for tile in beside)
+            for column, tile in enumerate(beside):
+                tile.setFixedHeight(height)
+                self._grid.addWidget(tile, row, column)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

@@ -1,11 +1,11 @@
-"""The examples on the first page: each with its canvas as it will open, its name and its first sentence."""
+"""The examples on the first page: each with its canvas as it will open, its name and what it is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QRect, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetrics, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QFrame
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
+EDGE, WORDS_AT, TWO_LINES = 11, 31, 43
+WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
 FIRST = "first_steps"
 A_COPY = "An example stays as it is: what you save is a copy of your own"
 
@@ -50,12 +52,15 @@ class Clickable(QFrame):
 
 
 class Tile(Clickable):
-    """An example: its canvas as it will open, its name and its first sentence."""
+    """An example: its canvas as it will open, its name and what it is."""
+
+    worded = pyqtSignal()
+    """Its words are known now."""
 
     def __init__(self, path: Path, theme: Theme) -> None:
         super().__init__(path)
         self.theme = theme
-        self.setFixedHeight(PICTURE.height() + 74)
+        self.setFixedHeight(PICTURE.height() + WORDS_AT + TWO_LINES)
         self.setMinimumWidth(TILE_WIDTHS[0])
         self.setMaximumWidth(TILE_WIDTHS[1])
         self.words, self.size_words = "", ""
@@ -65,6 +70,12 @@ class Tile(Clickable):
         """Where everybody should begin."""
         self.setToolTip(A_COPY if self.is_example else f"Your own, saved where it is: {path}")
 
+    def height_for(self, width: int) -> int:
+        """With all of its words, and room for two lines at least."""
+        room = QRect(0, 0, width - 2 * EDGE, 10_000)
+        needed = QFontMetrics(text_font(12)).boundingRect(room, int(WRAPPED), self.words).height()
+        return PICTURE.height() + WORDS_AT + max(TWO_LINES, needed + 9)
+
     def draw(self, read: Opened | StudioError) -> None:
         from studio.editor.canvas.export import picture_of
         from studio.editor.canvas.scene import CanvasScene
@@ -72,17 +83,19 @@ class Tile(Clickable):
 
         if isinstance(read, StudioError):
             self.words = f"Cannot be opened: {read.message}"
+            self.worded.emit()
             self.update()
             return
         session = Session(read)
         ratio = max(1.0, self.devicePixelRatioF())
         self.picture = picture_of(CanvasScene(session, self.theme), PICTURE * ratio)
         self.picture.setDevicePixelRatio(ratio)
-        self.words = session.system.doc.replace("\n", " ")
+        self.words = " ".join(session.system.doc.split())
         count = len(session.system.nodes)
         counted = f"{count} component{'' if count == 1 else 's'}"
         self.size_words = "start here" if self.is_first else counted if self.is_example else "your own"
         session.close()
+        self.worded.emit()
         self.update()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
@@ -103,10 +116,7 @@ class Tile(Clickable):
         painter.setPen(QColor(theme.muted))
         if width_of(self.path.name, 13, 600) + width_of(self.size_words, 12) + 34 <= self.width():
             painter.drawText(self.rect().adjusted(0, at + 8, -11, 0), int(Qt.AlignmentFlag.AlignRight), self.size_words)
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-        two_lines = 2 * (self.width() - 22) - 70
-        words = QFontMetrics(text_font(12)).elidedText(self.words, Qt.TextElideMode.ElideRight, two_lines)
-        painter.drawText(self.rect().adjusted(11, at + 31, -11, -3), int(flags), words)
+        painter.drawText(self.rect().adjusted(EDGE, at + WORDS_AT, -EDGE, -3), int(WRAPPED), self.words)
         active = self.hasFocus() or self.underMouse()
         colour = theme.focus if active else theme.accent if self.is_first else theme.control_border
         painter.setPen(QPen(QColor(colour), 2 if active or self.is_first else 1))

@@ -163,3 +163,10 @@ def test_a_project_whose_system_runs_is_left_for_another_only_if_that_is_meant(
     assert window.session.name == "other" and not (tmp_path / "fresh").exists()
     again[-1]()
     assert window.session.name == "fresh"
+
+
+def test_the_console_forgets_what_another_project_said(window: MainWindow, tmp_path: Path) -> None:
+    console = window.live_panels.console
+    console.add([{"time_ns": 1, "component": "filter", "level": "info", "text": "said before"}])
+    window.files.create(tmp_path / "next")
+    assert not console.book.said

@@ -169,3 +169,11 @@ def test_places_at_home_are_told_shortly() -> None:
         "~",
         "/srv/robots",
     ]
+
+
+def test_a_card_has_room_for_all_of_its_description(qapp: QApplication) -> None:
+    tile = Tile(Path("somewhere"), LIGHT)
+    tile.words = "A noisy sine."
+    few = tile.height_for(240)
+    tile.words = "The Raptor finds its way through a world of blocks: terrain maps grow while it drives. " * 3
+    assert tile.height_for(240) > tile.height_for(340) > few

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.fonts import text_font, width_of
@@ -12,6 +14,8 @@ from studio.model.parts import Frame, Note
 
 GRIP = 14.0
 FRAME_TITLE = 24.0
+NOTE_TEXT, READABLE = 12.0, 10.5
+"""Pixels of letters: on the canvas, and at least on the screen."""
 
 
 class RemarkItem(QGraphicsItem):
@@ -75,12 +79,38 @@ class NoteItem(RemarkItem):
         painter.setPen(QPen(QColor(theme.accent), 2) if self.isSelected() else QPen(QColor(theme.border), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
-        painter.setFont(text_font(12))
         painter.setPen(QColor(theme.text if self.value.text else theme.muted))
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        painter.drawText(rect.adjusted(13, 9, -9, -7), int(flags), self.value.text or "Double-click to write")
+        detail = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        self._paint_words(painter, rect.adjusted(13, 9, -9, -7), max(NOTE_TEXT, READABLE / max(detail, 0.05)))
         if self.isSelected():
             self._paint_grip(painter)
+
+    def _paint_words(self, painter: QPainter, room: QRectF, size: float) -> None:
+        """As large as can be read at this zoom. What has no room then is cut at a word, and a tooltip has all of it."""
+        assert isinstance(self.value, Note)
+        words = self.value.text or "Double-click to write"
+        font = text_font(size)
+        shown = fitting(words, QFontMetricsF(font), room)
+        self.setToolTip("" if shown == words else words)
+        painter.setFont(font)
+        painter.drawText(room, int(WRAPPED), shown)
+
+
+WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+
+
+def fitting(words: str, metrics: QFontMetricsF, room: QRectF) -> str:
+    """All of them, or as many as have room, and dots."""
+
+    def fits(text: str) -> bool:
+        needed = metrics.boundingRect(QRectF(0, 0, room.width(), 10_000), int(WRAPPED), text)
+        return needed.height() <= room.height() + 1 and needed.width() <= room.width() + 1
+
+    if fits(words):
+        return words
+    places = [place for place, letter in enumerate(words) if letter.isspace()]
+    count = bisect_left(range(len(places)), True, key=lambda number: not fits(f"{words[: places[number]]}…"))
+    return f"{words[: places[count - 1]]}…" if count else "…"
 
 
 class FrameItem(RemarkItem):

@@ -29,6 +29,7 @@ from studio.editor.log_files.log_facts import (
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
+from studio.editor.open_dialog import sort_of
 from studio.editor.session import Session
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 Reader = Callable[[LogFacts], None]
 
-ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
 FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
 
 
@@ -266,11 +266,7 @@ class LogDesk(QObject):
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data is not None else []
         if len(paths) != 1:
             return None
-        path = paths[0]
-        if path.is_dir():
-            names = [each.name for each in path.iterdir()] if not (path / "system.xml").exists() else []
-            return path if "metadata.yaml" in names or any(name.endswith((".db3", ".mcap")) for name in names) else None
-        return path if path.is_file() and path.name.lower().endswith(ENDINGS) else None
+        return paths[0] if paths[0].exists() and sort_of(paths[0]) == "log" else None
 
     def open(self, path: Path) -> None:
         """MCAP is opened, a bag of one such file too; any other is imported first."""

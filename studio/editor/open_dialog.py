@@ -1,0 +1,59 @@
+"""One dialog for all that can be opened. A project is a folder; logs, vehicles and worlds are files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from PyQt6.QtWidgets import QDialog, QFileDialog, QWidget
+
+Sort = Literal["project", "log", "text"]
+SYSTEM = "system.xml"
+ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
+"""Of logs."""
+BAGS = (".db3", ".mcap")
+MODELS = (".xml", ".sdf", ".world", ".urdf", ".xacro")
+TEXTS = (*MODELS, ".md", ".py", ".toml", ".yaml", ".json", ".msg")
+FILTERS = (
+    f"Everything that Studio opens ({SYSTEM} {' '.join(f'*{ending}' for ending in (*ENDINGS, *MODELS))} metadata.yaml)",
+    f"Projects ({SYSTEM})",
+    f"Logs ({' '.join(f'*{ending}' for ending in ENDINGS)} metadata.yaml)",
+    "Vehicles and worlds (*.xml *.sdf *.world *.urdf *.xacro)",
+    "All files (*)",
+)
+
+
+def sort_of(path: Path) -> Sort | None:
+    """What opening it means; None if it is nothing that Studio opens."""
+    if path.name == SYSTEM or (path / SYSTEM).is_file():
+        return "project"
+    if path.is_dir():
+        names = [each.name for each in path.iterdir()]
+        return "log" if "metadata.yaml" in names or any(name.endswith(BAGS) for name in names) else None
+    if path.name == "metadata.yaml" or path.name.lower().endswith(ENDINGS):
+        return "log"
+    return "text" if path.suffix.lower() in TEXTS else None
+
+
+class OpenDialog(QFileDialog):
+    def __init__(self, parent: QWidget, folder: Path) -> None:
+        super().__init__(parent, "Open a project, log, vehicle or world", str(folder))
+        self.setOption(QFileDialog.Option.DontUseNativeDialog)  # that of a platform takes a folder or a file, not both
+        self.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self.setNameFilters(list(FILTERS))
+
+    def accept(self) -> None:
+        """A folder that is a project or a bag is opened; any other is looked into."""
+        chosen = [Path(name) for name in self.selectedFiles()]
+        if len(chosen) == 1 and chosen[0].is_dir() and sort_of(chosen[0]) is not None:
+            self.done(QDialog.DialogCode.Accepted)
+        else:
+            super().accept()
+
+
+def ask_what_to_open(parent: QWidget, folder: Path) -> Path | None:
+    dialog = OpenDialog(parent, folder)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    chosen = dialog.selectedFiles() if accepted else []
+    dialog.deleteLater()
+    return Path(chosen[0]) if chosen else None
