@@ -8,6 +8,7 @@ process in place of the old one goes that way with other code (catching_up.py), 
 from __future__ import annotations
 
 import json
+import shutil
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -21,8 +22,10 @@ from studio.messages import encode
 from studio.model.spec import GET
 from studio.runtime.channel.frames import AGAIN, HEADER, SHARED, Kind
 
-MOST_BYTES = 1 << 30
+MOST_BYTES = 512 << 20
 """Of one host. Beyond that its way is not known, and a reload recomputes the whole system."""
+LEAST_FREE_BYTES = 1 << 30
+"""On the disk: the rest is for others."""
 MOST_EARLY = 1000
 """Records before the first checkpoint. A run that takes none writes no file."""
 PACKED_FROM_BYTES = 4096
@@ -111,6 +114,8 @@ class InputJournal:
             self._write(CHECKPOINT, json.dumps({"number": number, "live": sorted(live)}).encode())
             if self._out is not None:
                 self._out.flush()
+            if shutil.disk_usage(self.file.parent).free < LEAST_FREE_BYTES:
+                self.give_up()
         except OSError:
             self.give_up()
         self._ends[number] = self._size

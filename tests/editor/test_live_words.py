@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor import live_stalls
 from studio.editor.feed import Changes
+from studio.editor.live_run_bar import clock_word, kind_words
 from studio.editor.live_stalls import StallLog, waited_s
 from studio.editor.live_state import (
     LOOKS,
@@ -26,10 +27,12 @@ from studio.editor.live_state import (
     totals,
 )
 from studio.editor.live_values import first_number, value_lines
+from studio.editor.panels.held import counted
 from studio.editor.theme import THEMES, contrast
 from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system import System
+from studio.runtime.clock import monotonic_ns, wall_ns
 from studio.runtime.lifecycle import State
 from studio.runtime.supervision import Condition
 
@@ -170,3 +173,18 @@ def test_only_the_thread_that_asks_is_excused(monkeypatch: pytest.MonkeyPatch, t
         (tmp_path / str(task)).mkdir()
         (tmp_path / str(task) / "schedstat").write_text(f"9000 {waited_ns} 7\n")
     assert waited_s() == 2.0
+
+
+def test_a_clock_that_was_paused_is_not_called_wall_time() -> None:
+    """It stood while the system was frozen, and goes on from there."""
+    now = {"clock": {"kind": "wall", "base_ns": wall_ns(), "at_ns": monotonic_ns(), "rate": 1.0}}
+    assert clock_word(now) == "wall time" and kind_words(now) == "wall time · UTC"
+    late = {"clock": {**now["clock"], "base_ns": wall_ns() - 86_500_000_000}}
+    assert clock_word(late) == "system time" and kind_words(late) == "system time · UTC − 86 s"
+    assert clock_word({**late, "player": {"state": "playing"}}) == "log time"
+
+
+def test_pending_events_are_counted_as_they_are_listed() -> None:
+    held = [{"topic": "/a"}, {"topic": "/_studio/timer/x"}, {"topic": "/_studio/timer/y"}]
+    assert counted(held) == "1 held at the gate, 2 ticks to come"
+    assert counted(held[:1]) == "1 held at the gate"

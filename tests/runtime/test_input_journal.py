@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, encode
+from studio.runtime import input_journal
 from studio.runtime.channel.frames import AGAIN, SHARED, Kind, pack, split, topic_field
 from studio.runtime.input_journal import (
     BIRTH,
@@ -120,3 +121,14 @@ def test_a_damaged_file_says_so(journal: InputJournal) -> None:
     journal.file.write_bytes(content[:-3])
     with pytest.raises(JournalError, match="damaged"):
         WrittenJournal(journal.file)
+
+
+@pytest.mark.parametrize("limit", [{"MOST_BYTES": 100}, {"LEAST_FREE_BYTES": 1 << 60}])
+def test_it_does_not_fill_the_disk(
+    journal: InputJournal, limit: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in limit.items():
+        monkeypatch.setattr(input_journal, name, value)
+    handle(journal, 1)
+    journal.checkpoint(1, [1])
+    assert not journal.is_known and not journal.file.exists()

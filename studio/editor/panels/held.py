@@ -84,7 +84,7 @@ class HeldEvents(QWidget):
             self.empty.say(self._why_empty(is_paused, busy))
             self._pages.setCurrentWidget(self.empty)
             return
-        self.words.setText(f"{_counted(held)}. {MEANWHILE if busy else WORDS}")
+        self.words.setText(f"{counted(held)}. {MEANWHILE if busy else WORDS}")
         self.table.clear()
         first_ns = int(held[0]["stamp_ns"])
         for place, event in enumerate([*self._handled(busy), *held]):
@@ -153,7 +153,7 @@ class HeldEvents(QWidget):
         menu.popup(viewport.mapToGlobal(at))
 
 
-def _counted(held: Sequence[Mapping[str, Any]]) -> str:
+def counted(held: Sequence[Mapping[str, Any]]) -> str:
     """`4 held at the gate, 4 ticks to come`: as many as there are rows."""
     waiting = held_count(held)
     ticks = len(held) - waiting
