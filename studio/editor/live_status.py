@@ -36,10 +36,11 @@ def show_running(bar: StatusBar, live: Live) -> None:
         " padding: 0 10px; min-height: 22px; font-weight: 600; }",
     )
     bar.running.setVisible(phase != "stopped")
-    for widget in (bar.clock, bar.figures, bar.load):
-        widget.setVisible(phase != "stopped" and live.feed.is_attached)  # those of the last run say nothing of this one
+    is_told = phase != "stopped" and live.feed.is_attached  # those of the last run say nothing of this one
+    bar.way.follow(way_of(live.feed.state) if is_told else None)
+    bar.clock.setVisible(is_told)
+    bar.make_way(on=not bar.way.isHidden(), figures=is_told)
     bar.show_origin()
-    bar.way.follow(way_of(live.feed.state) if live.feed.is_attached else None)
     told = totals(live.feed.state) if live.feed.is_attached and phase != "stopped" else None
     live.window.project.show_run_problems()
     if phase == "stopped":

@@ -128,7 +128,7 @@ class StatusBar(QStatusBar):
             self.addWidget(button)
         self.addWidget(self.words, 1)
         self.way = WayProgress()
-        self.way.shown.connect(self._make_way)
+        self.way.shown.connect(lambda on: self.make_way(on=on, figures=not on))
         self.addWidget(self.way, 2)
         self.way.hide()
         for widget in (self.load, self.content, self.zoom, self.layout_name):
@@ -165,8 +165,10 @@ class StatusBar(QStatusBar):
         self.words.tell(text, mark)
         self._make_room()
 
-    def _make_way(self, on: bool) -> None:
-        """A long way takes the place of the sentence, and of what is counted."""
+    def make_way(self, *, on: bool, figures: bool) -> None:
+        """A long way takes the place of the sentence and of the figures, so that it fits into a narrow window."""
+        for widget in (self.figures, self.load):
+            widget.setVisible(figures and not on)
         self.words.setVisible(not on)
         self._make_room()
 

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSiz
 SHOWN_AFTER_MS = 500
 """What is done sooner needs no words."""
 PARTS = 1000
-BAR_WIDTH = 140
+BAR_WIDTH = 100
 
 
 class WayProgress(QWidget):

@@ -54,8 +54,8 @@ QUEUE = 50
 
 FREE = {"attach", "alive", "snapshot", "output", "geometry", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
-READS = {"system", "ask", *LOOKS}
-"""What takes its time and changes nothing."""
+READS = {"system", "ask", "cancel", *LOOKS}
+"""What takes its time and changes nothing, or only ends what somebody has begun: that is never refused either."""
 
 
 class NotAttached(StudioError):
