@@ -374,9 +374,11 @@ class LogDesk(QObject):
         if not providers:
             self._say(f"{facts.path.name} cannot play here: {why_not(session.system, facts)}", trouble=True)
             return
-        edits = [SetProvider(name, "logged", provider) for name, provider in providers.items()]
-        if not session.do(Compound(f"Play {facts.path.name}", tuple(edits))):
+        known = {source.name: source.logged for source in session.system.sources}
+        edits = [SetProvider(name, "logged", each) for name, each in providers.items() if each != known[name]]
+        if edits and not session.do(Compound(f"Play {facts.path.name}", tuple(edits))):
             return
+        session.check()  # the log that was missing may be there now
         self._remember(facts)
         session.choose_modes(dict.fromkeys(providers, "logged"))
         if self.window.live.control.phase == "stopped":

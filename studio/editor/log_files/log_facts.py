@@ -113,8 +113,14 @@ def providers_for(system: System, folder: Path, facts: LogFacts) -> dict[str, Lo
     for source in system.sources:
         topics = mapping_for(source, facts)
         if topics and not missing_ports(source, topics):
-            found[source.name] = LogProvider(name_in(folder, facts.path), topics)
+            found[source.name] = LogProvider(_log_name(source, folder, facts.path), topics)
     return found
+
+
+def _log_name(source: Source, folder: Path, log: Path) -> str:
+    """As the source names it already, if that is the log: an example finds its log among the recordings."""
+    known = source.logged.log if source.logged is not None else ""
+    return known if known and log_of(folder, known).resolve() == log.resolve() else name_in(folder, log)
 
 
 def why_not(system: System, facts: LogFacts) -> str:

@@ -51,7 +51,9 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
     elif any(takes_carmen(each) for each in session.system.sources):
         choices["Record one in the simulator"] = window.logs.record_simulated
     choices["Close"] = lambda: None
-    window.notice.ask(f"{whose}: {name_in(session.folder, log)}.{f' {so}' if so else ''}", choices, NO_LOG)
+    name = name_in(session.folder, log)
+    name = log.name if Path(name).is_absolute() else name  # the whole path has no room in the bar
+    window.notice.ask(f"{whose}: {name}.{f' {so}' if so else ''}", choices, NO_LOG)
 
 
 def _record(window: MainWindow, log: Path) -> None:

@@ -1,7 +1,8 @@
 """A Studio log as a log of the CARMEN toolkit: odometry and the scans of one laser, line by line.
 
-Each scan has two poses. That of the robot is what its odometry told last. That of the laser is the true one where the
-log of a simulator knows it, so that the new log is a corrected one; otherwise it follows from the odometry.
+Where the log of a simulator knows the true pose, the new log is a corrected one, as programs write it that correct
+CARMEN logs: all poses are of the laser, each scan has the true one, and the odometry starts again from there, with a
+line that repeats it. Otherwise each scan has the pose that the odometry told last.
 """
 
 from __future__ import annotations
@@ -73,25 +74,42 @@ def write_carmen(source: Path, out: Path) -> CarmenReport:
 
 
 def _lines(log: LogReader, topics: CarmenTopics, report: CarmenReport) -> Iterator[str]:
+    mounted, true = _Mount(log), _TruePoses(log, topics.pose)
     way: Odometry | None = None
-    true: PoseTransform | None = None
-    mounted = _Mount(log)
-    wanted = [topic for topic in (topics.laser, topics.odometry, topics.pose) if topic]
-    first_ns = log.start_ns
-    for event in log.events(wanted):
+    jump = PoseTransform()
+    """From where the wheels alone would be to where the last scan has put them."""
+    for event in log.events([topics.laser, topics.odometry]):
         if event.topic == topics.odometry:
             way = decode(Odometry, event.payload)
             report.odometry += 1
-            speed, turn = float(way.linear[0]), float(way.angular[2])
-            yield f"ODOM {_words(_planar(_pose(way)))} {speed:.6f} {turn:.6f} 0 {_stamps(way.stamp_ns, first_ns)}"
-        elif event.topic == topics.pose:
-            true = decode(PoseTransform, event.payload)
-        elif way is not None and (true is not None or not topics.pose):
+            pose = jump @ _pose(way) @ mounted.last if true else _pose(way)
+            yield _odometry_line(pose, way, _stamps(way.stamp_ns, log.start_ns))
+        elif way is not None:
             scan = decode(Range3d, event.payload)
             report.scans += 1
-            robot = true if true is not None else _pose(way)
-            laser = robot @ mounted.at(scan.frame, way.child_frame)
-            yield _scan_line(scan, _planar(laser), way, _stamps(scan.stamp_ns, first_ns))
+            stamps = _stamps(scan.stamp_ns, log.start_ns)
+            laser = _pose(way) @ mounted.at(scan.frame, way.child_frame)
+            if not true:
+                yield _scan_line(scan, laser, _pose(way), way, stamps)
+                continue
+            corrected = true.at(scan.stamp_ns) @ mounted.last
+            jump = corrected @ laser.inverse()
+            yield _scan_line(scan, corrected, corrected, way, stamps)
+            yield _odometry_line(corrected, way, stamps)
+
+
+class _TruePoses:
+    """Of the robot, by their stamps; false if there are none."""
+
+    def __init__(self, log: LogReader, topic: str) -> None:
+        self._poses = [decode(PoseTransform, event.payload) for event in log.events([topic])] if topic else []
+        self._stamps = np.array([pose.stamp_ns for pose in self._poses], dtype=np.int64)
+
+    def __bool__(self) -> bool:
+        return bool(self._poses)
+
+    def at(self, stamp_ns: int) -> PoseTransform:
+        return _bare(self._poses[int(np.abs(self._stamps - stamp_ns).argmin())])
 
 
 class _Mount:
@@ -101,23 +119,30 @@ class _Mount:
         found = geometries_of(log)
         self._transforms = Transforms(model_of(found[0]), remembered=1, compiled=False) if found else None
         self._known: dict[tuple[str, str], PoseTransform] = {}
+        self.last = PoseTransform()
+        """Of the scan before; in the middle of the robot before there was one."""
 
     def at(self, frame: str, body: str) -> PoseTransform:
         if (frame, body) not in self._known:
             self._known[frame, body] = self._find(frame, body)
-        return self._known[frame, body]
+        self.last = self._known[frame, body]
+        return self.last
 
     def _find(self, frame: str, body: str) -> PoseTransform:
         if self._transforms is None:
-            return PoseTransform(frame=body, child_frame=frame)
+            return PoseTransform()
         try:
             matrix = self._transforms.get_transformation(frame, body)
         except GeometryError:  # frames of another system
-            return PoseTransform(frame=body, child_frame=frame)
-        return PoseTransform(frame=body, child_frame=frame, matrix=matrix)
+            return PoseTransform()
+        return PoseTransform(matrix=matrix)
 
 
-def _scan_line(scan: Range3d, laser: tuple[float, float, float], way: Odometry, stamps: str) -> str:
+def _odometry_line(pose: PoseTransform, way: Odometry, stamps: str) -> str:
+    return f"ODOM {_words(pose)} {float(way.linear[0]):.6f} {float(way.angular[2]):.6f} 0 {stamps}"
+
+
+def _scan_line(scan: Range3d, laser: PoseTransform, robot: PoseTransform, way: Odometry, stamps: str) -> str:
     """As ROBOTLASER1, which tells its angles: not every scanner looks over 180 degrees."""
     start, step, ranges = _polar(scan)
     width = step * max(len(ranges) - 1, 0)
@@ -125,7 +150,7 @@ def _scan_line(scan: Range3d, laser: tuple[float, float, float], way: Odometry, 
     speeds = f"{float(way.linear[0]):.6f} {float(way.angular[2]):.6f}"
     return (
         f"ROBOTLASER1 0 {start:.9f} {width:.9f} {step:.9f} {MAXIMUM_M} 0.01 0 {len(ranges)} {readings} 0"
-        f" {_words(laser)} {_words(_planar(_pose(way)))} {speeds} 0 0 0 {stamps}"
+        f" {_words(laser)} {_words(robot)} {speeds} 0 0 0 {stamps}"
     )
 
 
@@ -149,16 +174,18 @@ def _polar(scan: Range3d) -> tuple[float, float, list[float]]:
 
 
 def _pose(way: Odometry) -> PoseTransform:
-    return PoseTransform.from_quaternion(way.position, way.orientation, stamp_ns=way.stamp_ns)
+    return PoseTransform.from_quaternion(way.position, way.orientation)
 
 
-def _planar(pose: PoseTransform) -> tuple[float, float, float]:
+def _bare(pose: PoseTransform) -> PoseTransform:
+    """Without the names of its frames: those of a simulator and of odometry do not fit together."""
+    return PoseTransform(matrix=pose.matrix)
+
+
+def _words(pose: PoseTransform) -> str:
+    """On flat ground."""
     x_m, y_m, _, _, _, yaw_rad = pose.to_xyz_rpy()
-    return x_m, y_m, yaw_rad
-
-
-def _words(pose: tuple[float, float, float]) -> str:
-    return " ".join(f"{value:.6f}" for value in pose)
+    return f"{x_m:.6f} {y_m:.6f} {yaw_rad:.6f}"
 
 
 def _stamps(stamp_ns: int, first_ns: int) -> str:
