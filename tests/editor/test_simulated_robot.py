@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.main_window import MainWindow
@@ -17,16 +18,23 @@ from studio.model.system_edits import Connect, SetGeometry
 from studio.runtime.recording.log_reader import LogReader
 
 
-def test_a_simulator_and_a_behaviour_are_dropped_wired_and_drive(window: MainWindow, tmp_path: Path) -> None:
-    window.files.create(tmp_path / "my robot")
-    session = window.session
+def build(window: MainWindow, folder: Path) -> None:
+    """What a hand does: two cards dropped, two wires."""
+    window.files.create(folder)
     window.canvas.commands.add("pioneer_2dx_simulator")
     window.canvas.commands.add("laser_obstacle_avoid")
     for start, end in (
         ("pioneer_2dx_simulator.laser", "laser_obstacle_avoid.scan"),
         ("laser_obstacle_avoid.motion", "pioneer_2dx_simulator.twist"),
     ):
-        assert session.do(Connect(Wire.between(start, end)))
+        assert window.session.do(Connect(Wire.between(start, end)))
+
+
+def test_what_is_dropped_and_wired_has_no_problem_and_a_missing_geometry_is_mended_by_a_click(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    build(window, tmp_path / "my robot")
+    session = window.session
     session.check()
     assert session.problems == []
     assert session.do(SetGeometry(None))
@@ -44,15 +52,22 @@ def test_a_simulator_and_a_behaviour_are_dropped_wired_and_drive(window: MainWin
     page = window.inspector.widget()
     assert isinstance(page, SystemPage) and page.geometry_form.box.currentText() == "pioneer_2dx"
     assert window.files.save()
-    folder = session.folder
-    assert open_project(folder).problems == []
+    assert open_project(session.folder).problems == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_it_drives(window: MainWindow, tmp_path: Path) -> None:
+    """`make test` drives the shipped project of the same parts."""
+    build(window, tmp_path / "robot")
+    assert window.files.save()
     log = tmp_path / "drive.mcap"
-    words = ["run", str(folder), "--gate", "lockstep", "--for", "2", "--record", str(log)]
+    words = ["run", str(window.session.folder), "--gate", "lockstep", "--for", "2", "--record", str(log)]
     ran = subprocess.run(
-        [sys.executable, "-m", "studio", *words], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-m", "studio", *words], capture_output=True, text=True, timeout=250, check=False
     )
     assert ran.returncode == 0, ran.stderr
     with LogReader(log) as reader:
         odometry = list(reader.events(["/pioneer_2dx_simulator/odometry"]))
         first, last = (decode(Odometry, each.payload) for each in (odometry[0], odometry[-1]))
-    assert last.position[0] - first.position[0] > 0.1, "it drives"
+    assert last.position[0] - first.position[0] > 0.1

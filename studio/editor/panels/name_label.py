@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import QLabel
 
 
 class NameLabel(QLabel):
+    room_px = 0
+    """What it is given where there is room; it shrinks to its minimum where there is none."""
+
+    def give_room(self, width: int) -> None:
+        if width != self.room_px:
+            self.room_px = width
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        found = super().sizeHint()
+        return QSize(self.room_px, found.height()) if self.room_px else found
+
     def shown(self) -> str:
         room = self.contentsRect().width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)

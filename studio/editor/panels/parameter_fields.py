@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QWheelEvent
+from PyQt6.QtGui import QResizeEvent, QWheelEvent
 from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QSlider,
     QToolButton,
     QVBoxLayout,
@@ -45,7 +46,7 @@ _NOTHING = {
     "topic": "No component publishes anything yet",
 }
 SLIDER_STEPS = 1000
-LABEL_PX = 88
+LABEL_PX, MOST_LABEL_PX = 88, 150
 """Of the names of parameters: with it the narrowest panel has room for a value and its unit."""
 
 
@@ -65,7 +66,9 @@ class ParameterField(QWidget):
         self.spec, self._choices, self._folder = spec, choices, folder
         self.theme = theme
         self.label = NameLabel(spec.name)
-        self.label.setFixedWidth(LABEL_PX)
+        self.label.setMinimumWidth(LABEL_PX)
+        self.label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.label.give_room(LABEL_PX)
         self.bar = QToolButton()
         self.bar.setFixedWidth(9)
         self.bar.setAccessibleName(f"Reset {spec.name}")
@@ -95,10 +98,10 @@ class ParameterField(QWidget):
         column.addLayout(row)
         self.slider = self._slider()
         if self.slider is not None:
-            inset = QHBoxLayout()
-            inset.setContentsMargins(LABEL_PX + 15, 0, 2, 0)
-            inset.addWidget(self.slider)
-            column.addLayout(inset)
+            self._inset = QHBoxLayout()
+            self._inset.setContentsMargins(LABEL_PX + 15, 0, 2, 0)
+            self._inset.addWidget(self.slider)
+            column.addLayout(self._inset)
         column.addWidget(self.error)
         self._running: Value | None = None
         self.running = QPushButton()
@@ -107,6 +110,14 @@ class ParameterField(QWidget):
         self.running.clicked.connect(self._keep_running)
         self.running.hide()
         column.addWidget(self.running, 0, Qt.AlignmentFlag.AlignRight)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """A wide panel has room for long names; the slider stands below the value, wherever that is."""
+        super().resizeEvent(event)
+        width = max(LABEL_PX, min(MOST_LABEL_PX, self.width() * 2 // 5))
+        self.label.give_room(width)
+        if self.slider is not None:
+            self._inset.setContentsMargins(width + 15, 0, 2, 0)
 
     # ---- showing
 
