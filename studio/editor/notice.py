@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PyQt6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtGui import QColor, QFont, QResizeEvent, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.editor.dialog_parts import button_row
 from studio.editor.fonts import code_font
 from studio.editor.theme import DARK, LIGHT, Theme
 
+LEAST_WORDS = 260
+"""Room for a sentence beside its buttons."""
 Choices = Mapping[str, Callable[[], object]]
 """What is on each button, and what it does."""
 
@@ -39,10 +51,13 @@ class Notice(QFrame):
         self.words.setWordWrap(True)  # a long sentence must not widen the window
         self.more = QLabel()
         self.more.setProperty("role", "muted")
-        self._layout = QHBoxLayout(self)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.more)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(12, 5, 8, 5)
         self._layout.addWidget(self.words, 1)
-        self._layout.addWidget(self.more)
+        self._layout.addLayout(self._row)
+        self._layout.setAlignment(self._row, Qt.AlignmentFlag.AlignRight)
         self._buttons: list[QPushButton] = []
         self._questions: list[Question] = []
         self.hide()
@@ -83,12 +98,23 @@ class Notice(QFrame):
         for text, do in question.choices.items():
             button = QPushButton(text)
             button.clicked.connect(lambda _, text=text, do=do: self._take(question, text, do))
-            self._layout.addWidget(button)
+            self._row.addWidget(button)
             self._buttons.append(button)
+        self._arrange()
         self.show()
         if had_focus and self._buttons:
             self._buttons[0].show()
             self._buttons[0].setFocus()  # it would go to any field, and the next key into it
+
+    def _arrange(self) -> None:
+        """Buttons stand below the words where both do not fit beside each other."""
+        is_narrow = self.width() < self._row.sizeHint().width() + LEAST_WORDS
+        ways = QBoxLayout.Direction
+        self._layout.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     def _take(self, question: Question, text: str, do: Callable[[], object]) -> None:
         if not text.endswith("…"):

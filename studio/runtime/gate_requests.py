@@ -166,7 +166,7 @@ class GateRequests:
             raise GateRefused("go where?", hint="a position or a time_ns")
         position, time_ns = request.get("position"), request.get("time_ns")
         words = (
-            f"Going to event {position}" if position is not None else f"Going to {int(time_ns or 0) / SECOND_NS:.3f} s"
+            f"Going to event {position}" if position is not None else f"Going to {int(time_ns or 0) / SECOND_NS:g} s"
         )
 
         def job() -> dict[str, Any]:

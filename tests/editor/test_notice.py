@@ -5,9 +5,10 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
-from studio.editor.notice import DifferenceDialog
+from studio.editor.notice import DifferenceDialog, Notice
 
 
 def test_what_comes_and_what_goes_is_told_apart_by_colour_too(window: MainWindow) -> None:
@@ -53,3 +54,22 @@ def test_who_asks_for_the_difference_again_has_one_dialog_of_it(window: MainWind
     shown = [each for each in shown if each.isVisible()]
     assert [each.page.toPlainText() for each in shown] == ["-old\n+newer"]
     shown[0].close()
+
+
+def test_in_a_narrow_panel_the_buttons_stand_below_the_words(qtbot: QtBot) -> None:
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.ask(
+        "terrain_map still runs its old code. " * 3, {"Reload terrain_map": int, "Always reload": int, "No": int}
+    )
+
+    def lowest_words() -> int:
+        return notice.words.geometry().bottom()
+
+    notice.resize(1200, 60)
+    notice._layout.activate()
+    assert notice._buttons[0].y() < lowest_words()
+    notice.resize(420, 160)
+    notice._layout.activate()
+    assert notice._buttons[0].y() > lowest_words()
+    assert all(button.width() >= button.sizeHint().width() for button in notice._buttons)

@@ -59,7 +59,7 @@ class Reload(QObject):
             return
         page.offer_reload(_all_of(components))
         page.notice.ask(
-            f"{_all_of(components)} runs with the code as it was before. {self._what_reload_does()}",
+            f"{_all_of(components)} still runs its old code. {self._what_reload_does()}",
             {
                 f"Reload {_all_of(components)}": lambda: self.reload(page),
                 "Always reload when I save": lambda: self._always(page),
