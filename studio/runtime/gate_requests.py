@@ -124,7 +124,7 @@ class GateRequests:
 
     def _run(self, rate: float | None) -> None:
         session, player = self._session, self._player()
-        if isinstance(player, LockstepPlayer):
+        if player is not None and (isinstance(player, LockstepPlayer) or _has_ended(player)):
             if rate is not None:
                 player.set_rate(rate)
             player.play()
@@ -238,3 +238,8 @@ class GateRequests:
     def _give_up_moving(self) -> None:
         if isinstance(self._session, PacedSession):
             self._session.give_up_moving()
+
+
+def _has_ended(player: Player) -> bool:
+    """Whether nothing else comes than this log, and it is over: whoever lets the system run wants it from its start."""
+    return player.pauses_at_end and player.state().stopped == "end"
