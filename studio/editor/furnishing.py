@@ -184,4 +184,5 @@ def _connect(window: MainWindow) -> None:
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
     window.inspector.debug_wanted.connect(window.freeze.debug_at)
     window.inspector.event_wanted.connect(window.viewers.explain)
+    window.inspector.page_wanted.connect(lambda page: window.does.show_guide(page))
     window.inspector.line_wanted.connect(lambda file, line: open_source(window, Path(file), line))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 
-from PyQt6.QtGui import QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
+from PyQt6.QtCore import QUrl, pyqtSignal
+from PyQt6.QtGui import QDesktopServices, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
 from PyQt6.QtWidgets import QFrame, QTextBrowser
 
 from studio.model.spec import ComponentSpec
@@ -16,20 +18,32 @@ _CODE = QTextFormat.Property.UserProperty.value
 
 
 class ComponentDocs(QTextBrowser):
+    page_wanted = pyqtSignal(Path)
+    """A file to read in help: the whole README, or one that it names."""
+
     def __init__(self, spec: ComponentSpec | None) -> None:
         super().__init__()
-        self.setOpenExternalLinks(True)
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(self._follow)
+        self._folder = spec.folder if spec else None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("background: transparent; padding: 6px;")
         self.setAccessibleName("Documentation")
         readme = spec.folder / README if spec and spec.folder else None
         if readme is not None and readme.is_file():
-            self.setMarkdown(narrowed(readme.read_text(encoding="utf-8", errors="replace")))
+            text = narrowed(readme.read_text(encoding="utf-8", errors="replace"))
+            self.setMarkdown(f"{text}\n\n[Open as a page]({README})\n")
             document = self.document()
             assert document is not None
             _set_for_a_panel(document)
         else:
             self.setPlainText(spec.doc if spec else "")
+
+    def _follow(self, url: QUrl) -> None:
+        if url.scheme() not in ("", "file"):
+            QDesktopServices.openUrl(url)
+        elif self._folder is not None:
+            self.page_wanted.emit((self._folder / (url.toLocalFile() or url.path())).resolve())
 
 
 def narrowed(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QScrollArea
@@ -28,6 +29,7 @@ from studio.model.system_edits import Compound, SetParameters, shown
 class Inspector(QScrollArea):
     go_to = pyqtSignal(str)
     line_wanted = pyqtSignal(str, int)
+    page_wanted = pyqtSignal(Path)
     log_wanted = pyqtSignal()
     debug_wanted = pyqtSignal(str, int)
     event_wanted = pyqtSignal(str, int)
@@ -108,6 +110,7 @@ class Inspector(QScrollArea):
         self._page = page = self._make(session, nodes)
         page.go_to.connect(self.go_to)
         page.line_wanted.connect(self.line_wanted)
+        page.page_wanted.connect(self.page_wanted)
         page.event_wanted.connect(self.event_wanted)
         page.renamed.connect(self._renamed)
         if isinstance(page, ComponentPage):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -23,6 +25,8 @@ class Page(QWidget):
     """A node that somebody wants to see."""
     renamed = pyqtSignal(str, str)
     line_wanted = pyqtSignal(str, int)
+    page_wanted = pyqtSignal(Path)
+    """A file to read in help."""
     """File and line of code."""
     event_wanted = pyqtSignal(str, int)
     """Topic and number of an event of which somebody wants to know how it came about."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QTextTable
 from PyQt6.QtWidgets import QApplication
 
@@ -48,3 +49,13 @@ def test_nothing_has_to_be_scrolled_sideways(name: str, qapp: QApplication) -> N
     root = document.rootFrame()
     assert root is not None and not [each for each in root.childFrames() if isinstance(each, QTextTable)]
     docs.close()
+
+
+def test_the_readme_opens_as_a_page(qapp: QApplication) -> None:
+    spec = Registry.scan(component_roots()).get("low_pass")
+    assert spec is not None and spec.folder is not None
+    docs, wanted = ComponentDocs(spec), []
+    docs.page_wanted.connect(wanted.append)
+    assert docs.toPlainText().endswith("Open as a page")
+    docs.anchorClicked.emit(QUrl("README.md"))
+    assert wanted == [(spec.folder / "README.md").resolve()]
