@@ -74,6 +74,23 @@ def shown_by(kind: type) -> tuple[str, ...]:
     return _SHOWN[kind]
 
 
+def completions(message: object, text: str) -> tuple[str, list[str]]:
+    """The word at the end of a path that is being typed, and the names that it may become in such a message."""
+    found = re.search(r"[A-Za-z_][\w.\[\]-]*$", text)
+    if found is None:
+        return "", []
+    owner, dot, word = found[0].rpartition(".")
+    try:
+        value = value_at(message, parse_path(owner)) if dot else message
+    except FieldPathError:
+        return word, []
+    names = fields_of(value)
+    if dot and not names and hasattr(value, "__len__"):
+        axes = AXES[: len(value)] if len(value) <= len(AXES) else ()
+        names = [*axes, *(["len"] if isinstance(value, str) else MEASURES)]
+    return word, [name for name in names if name.startswith(word) and name != word]
+
+
 def numbers_in(message: object, most: int = 8) -> Iterator[str]:
     """The paths to everything in a message that is a number, and to the least and greatest of longer arrays."""
     for name in fields_of(message):

@@ -221,3 +221,11 @@ def ros_layouts(schema_name: str) -> dict[str, Layout]:
     parts = re.split(r"^=+\nMSG: (.*)\n", text, flags=re.MULTILINE)
     names = [schema_name, *(name.replace("/", "/msg/") for name in parts[1::2])]
     return {name: parse_msg(part, name) for name, part in zip(names, parts[0::2], strict=True)}
+
+
+def example_of(types: MessageTypes, name: str) -> Message | None:
+    """A message of this type with nothing in it; None where there is no such type, or it cannot be empty."""
+    try:
+        return types.get(name)()
+    except (MessageError, TypeError, ValueError):
+        return None

@@ -26,6 +26,10 @@ MOST = 200
 """More would be a program, and slow every event down."""
 
 
+Example = Callable[[str], object]
+"""A message of a topic, of which only the fields matter; None where its type is not known."""
+
+
 class BreakpointError(StudioError):
     """An event breakpoint that cannot be."""
 
@@ -96,8 +100,13 @@ def cause_of(header: Header, topics: Iterable[str]) -> tuple[str, int] | None:
     return None if name is None else (name, header.cause_sequence)
 
 
-def parse(content: Any, topics: Iterable[str], components: Iterable[str]) -> EventBreakpoint:
-    """Of plain data, checked against what there is; raises BreakpointError."""
+def parse(
+    content: Any, topics: Iterable[str], components: Iterable[str], example: Example | None = None
+) -> EventBreakpoint:
+    """Of plain data, checked against what there is; raises BreakpointError, or ConditionError.
+
+    `example` gives a message as a topic carries it, or None where that is not known: a condition must fit it.
+    """
     if not isinstance(content, Mapping):
         raise BreakpointError("an event breakpoint is an object", hint='e.g. {"id": "1", "on": "event", "topic": "/t"}')
     known = [each.name for each in fields(EventBreakpoint)]
@@ -116,14 +125,20 @@ def parse(content: Any, topics: Iterable[str], components: Iterable[str]) -> Eve
         bool(content.get("enabled", True)),
     )
     _verify(point, list(topics), list(components))
+    if example is not None and point.on == "event" and point.condition:
+        message = example(point.topic)
+        if message is not None:
+            condition_of(point)(message)
     return point
 
 
-def parse_all(content: Any, topics: Iterable[str], components: Iterable[str]) -> list[EventBreakpoint]:
+def parse_all(
+    content: Any, topics: Iterable[str], components: Iterable[str], example: Example | None = None
+) -> list[EventBreakpoint]:
     if not isinstance(content, list) or len(content) > MOST:
         raise BreakpointError(f"event breakpoints are a list of at most {MOST}")
     known_topics, known_components = list(topics), list(components)
-    points = [parse(each, known_topics, known_components) for each in content]
+    points = [parse(each, known_topics, known_components, example) for each in content]
     ids = [point.id for point in points]
     if len(set(ids)) != len(ids):
         raise BreakpointError("two event breakpoints have the same id")

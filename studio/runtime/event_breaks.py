@@ -20,6 +20,7 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.messages import HandledTrace, MessageTypes, decode
+from studio.messages.message_types import example_of
 from studio.messages.plain import String
 from studio.runtime.channel.frames import BEAT_TOPIC, HANDLED_TOPIC, split
 from studio.runtime.clock import Clock
@@ -54,7 +55,7 @@ class EventBreaks:
     def set(self, content: Any) -> dict[str, Any]:
         """Replace all; raises BreakpointError, and changes nothing, where one of them cannot be."""
         plan = self._session.plan
-        points = parse_all(content, plan.types, plan.by_name)
+        points = parse_all(content, plan.types, plan.by_name, self._example)
         with self._lock:
             self.breakpoints.replace(points)
             for name in plan.by_name:  # a change is one of what is known now
@@ -171,6 +172,11 @@ class EventBreaks:
             return decode(_types(plan.project).get(plan.types[topic]), payload)
         except (StudioError, KeyError):
             return None
+
+    def _example(self, topic: str) -> object:
+        """A message with the fields of those that a topic carries."""
+        plan = self._session.plan
+        return example_of(_types(plan.project), plan.types.get(topic, ""))
 
     def _look_at_report(self, frame: bytes) -> None:
         try:

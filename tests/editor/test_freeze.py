@@ -21,6 +21,7 @@ from studio.editor.layouts import DEBUG
 from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
 from studio.editor.main_window import MainWindow
 from studio.editor.theme import DARK, LIGHT
+from studio.messages import PoseTransform
 from studio.runtime.event_breakpoints import EventBreakpoint
 
 PATIENCE_MS = 60_000
@@ -183,21 +184,26 @@ def test_the_debug_layout_shows_its_panels(window: MainWindow) -> None:
 
 def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window: MainWindow, rover: Path) -> None:
     topics, components = window.event_breaks.topics(), window.event_breaks.components()
-    dialog = EventBreakDialog(window, EventBreakpoint("1", topic=topics[0]), topics, components)
-    dialog.condition.setText("data is 3")
+    example = window.event_breaks.example
+    topic = "/platform/ins.pose"
+    assert isinstance(example(topic), PoseTransform)
+    dialog = EventBreakDialog(window, EventBreakpoint("1", topic=topic), topics, components, example)
+    dialog.condition.setText("position.x is 3")
     assert not dialog.fine.isEnabled() and "no condition" in dialog.wrong.text()
-    dialog.condition.setText("data > 3")
+    dialog.condition.setText("foo > 3")
+    assert not dialog.fine.isEnabled() and "no field foo" in dialog.wrong.text(), "said at once"
+    dialog.condition.setText("position.x > 3")
     dialog.count.setValue(2)
     assert dialog.fine.isEnabled() and not dialog.wrong.text()
     window.event_breaks.put(dialog.point())
     dialog.on.setCurrentIndex(list(range(dialog.on.count()))[2])
     assert dialog.point().on == "error" and not dialog.point().topic
-    window.event_breaks.break_on(topics[0])
-    assert window.event_breaks.rows()[0].text == f"{topics[0][1:]}: data > 3"
+    window.event_breaks.break_on(topic)
+    assert window.event_breaks.rows()[0].text == f"{topic[1:]}: position.x > 3"
     assert [row.about for row in window.event_breaks.rows()] == ["before, 2nd", "before"]
     panel = window.side_panels.show("breakpoints")
     shown = [panel.table.topLevelItem(place).text(0) for place in range(panel.table.topLevelItemCount())]
-    assert topics[0][1:] in shown
+    assert topic[1:] in shown
     window.event_breaks.set_enabled("2", False)
     window.show_session(None)
     assert window.files.open(rover)
@@ -257,3 +263,17 @@ def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtb
     until(lambda: window.live.control.phase == "running")
     until(lambda: not window.freeze.bar.isVisible())
     assert all(node.opacity() == 1.0 for node in window.canvas.canvas.nodes.values())
+
+    # Another client, such as `studio ctl break`, adds one, and then removes all: the window follows.
+    window.event_breaks.put(EventBreakpoint("1", topic="/signal/value", enabled=False))
+    until(lambda: len(window.live.feed.state["event_breakpoints"]) == 1)
+    mine = window.live.feed.state["event_breakpoints"]
+    other = {"id": "7", "topic": "/signal/value", "condition": "data > 1000"}
+    window.live.feed.ask("event_breakpoints", None, None, list=[*mine, other])
+    until(lambda: [point.id for point in window.event_breaks.points] == ["1", "7"])
+    window.live.feed.ask("event_breakpoints", None, None, list=[])
+    until(lambda: window.event_breaks.points == [] and window.event_breaks.rows() == [])
+    window.event_breaks.put(EventBreakpoint("1", topic="/signal/value", enabled=False))
+    until(lambda: len(window.live.feed.state["event_breakpoints"]) == 1)
+    assert [point.id for point in window.event_breaks.points] == ["1"]
+    window.event_breaks.remove("1")

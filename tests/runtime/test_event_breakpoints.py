@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from studio.messages import Float64
+from studio.errors import StudioError
+from studio.messages import Float64, PoseTransform
 from studio.runtime.event_breakpoints import BreakpointError, EventBreakpoints, Hit, parse, parse_all
 from studio.runtime.event_breaks import EventBreaks
 from tests.runtime.systems import Part, ProcessRun, plan
@@ -93,6 +94,19 @@ def test_what_cannot_be_is_refused_with_words(content: Any, words: str) -> None:
         parse({"id": "1", **content} if isinstance(content, dict) else content, TOPICS, COMPONENTS)
 
 
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [("foo > 3", "no field foo"), ("position.q > 3", "no field q"), ("frame > 3", "str cannot be compared")],
+)
+def test_a_condition_that_no_message_of_its_topic_can_meet_is_refused_at_once(condition: str, words: str) -> None:
+    content = {"id": "1", "topic": "/a/out", "condition": condition}
+    with pytest.raises(StudioError, match=words):
+        parse(content, TOPICS, COMPONENTS, lambda topic: PoseTransform())
+    assert parse(content, TOPICS, COMPONENTS, lambda topic: None).condition == condition, "of a type nobody knows"
+    fine = {**content, "condition": "position.x > 3"}
+    assert parse(fine, TOPICS, COMPONENTS, lambda topic: PoseTransform()).condition == "position.x > 3"
+
+
 # In a system of processes.
 
 
@@ -168,3 +182,4 @@ def test_in_free_run_it_stops_as_soon_as_the_event_is_seen(system: ProcessRun) -
         assert stopped.wait().text == "adder is inactive"
     finally:
         stopped.breaks.close()
+

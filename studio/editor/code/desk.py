@@ -61,9 +61,9 @@ class CodeDesk(QObject):
     # ---- where the code stands
 
     def _show_frame(self, frame: Frame | None) -> None:
-        if self._marked is not None:
+        if self._marked is not None and self._marked in self.window.code.pages.values():  # and was not closed since
             self._marked.editor.show_here(0)
-            self._marked = None
+        self._marked = None
         if frame is None or not frame.file or not Path(frame.file).is_file():
             return
         page = self.window.code.open_at(frame.file, frame.line, focus=False)
@@ -93,7 +93,7 @@ class CodeDesk(QObject):
         page = window.code.open_at(*place, focus=False)
         if page is not None:
             page.editor.show_here(place[1], caller=True)
-            page.editor.show_values({place[1]: (f"handled {shown_event(topic, sequence)}", "muted")})
+            page.editor.show_values({place[1]: (f"got {shown_event(topic, sequence)}", "muted")})
             self._marked = page
 
     def _handler_place(self, topic: str) -> tuple[Path, int] | None:

@@ -13,15 +13,16 @@ from PyQt6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from studio.editor.code.expression_field import ExpressionField
 from studio.errors import StudioError
-from studio.runtime.event_breakpoints import EventBreakpoint, On, When, ordinal, parse
+from studio.messages.field_paths import completions
+from studio.runtime.event_breakpoints import EventBreakpoint, Example, On, When, ordinal, parse
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -56,12 +57,19 @@ class EveryTime(QSpinBox):
 
 
 class EventBreakDialog(QDialog):
-    def __init__(self, window: MainWindow, point: EventBreakpoint, topics: list[str], components: list[str]) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        point: EventBreakpoint,
+        topics: list[str],
+        components: list[str],
+        example: Example = lambda _: None,
+    ) -> None:
         super().__init__(window)
-        self._old, self._topics, self._components = point, topics, components
+        self._old, self._topics, self._components, self._example = point, topics, components, example
         self.setWindowTitle("Event breakpoint")
         self.setFixedWidth(500)
-        self.title = QLabel("When is the system to stop?")
+        self.title = QLabel("Stop the system when…")
         self.title.setProperty("role", "subject")
         self.on = QComboBox()
         for name, words in KINDS.items():
@@ -75,7 +83,7 @@ class EventBreakDialog(QDialog):
         self.state = self._choice(["to any state", *(f"to {state}" for state in STATES[1:])], "")
         if point.on == "state" and point.condition in STATES:
             self.state.setCurrentIndex(STATES.index(point.condition))
-        self.condition = QLineEdit(point.condition if point.on == "event" else "")
+        self.condition = ExpressionField(point.condition if point.on == "event" else "", self._complete)
         self.condition.setPlaceholderText("always, or for example  position.x > 3")
         self.limit = QDoubleSpinBox()
         self.limit.setRange(0.1, 60_000.0)
@@ -87,7 +95,7 @@ class EventBreakDialog(QDialog):
         self.wrong = QLabel()
         self.wrong.setProperty("role", "error")
         self.wrong.setWordWrap(True)
-        self.fine = QPushButton("Stop there")
+        self.fine = QPushButton("Add breakpoint")
         self.fine.setProperty("primary", "true")
         self.fine.setDefault(True)
         self.fine.clicked.connect(self.accept)
@@ -132,6 +140,10 @@ class EventBreakDialog(QDialog):
         layout.addWidget(self.wrong)
         layout.addLayout(buttons)
 
+    def _complete(self, before: str) -> tuple[str, list[str]]:
+        message = self._example(self.topic.currentText())
+        return completions(message, before) if message is not None else ("", [])
+
     def point(self) -> EventBreakpoint:
         on = cast(On, self.on.currentData())
         component = self.component.currentText()
@@ -157,7 +169,7 @@ class EventBreakDialog(QDialog):
             self._form.setRowVisible(field, visible)
         try:
             point = self.point()
-            parse(vars(point), self._topics, self._components)
+            parse(vars(point), self._topics, self._components, self._example)
         except StudioError as error:
             self.wrong.setText(str(error))
             self.fine.setEnabled(False)

@@ -13,8 +13,10 @@ from studio.editor.code.debug_control import project_key
 from studio.editor.feed import Changes
 from studio.editor.panels.breakpoints import Row
 from studio.errors import StudioError
+from studio.messages import Message, MessageTypes
+from studio.messages.message_types import example_of
 from studio.model.sources import Source
-from studio.model.wiring import topic_of
+from studio.model.wiring import topic_of, topics_of
 from studio.runtime.event_breakpoints import EventBreakpoint, ordinal, parse
 
 if TYPE_CHECKING:
@@ -32,11 +34,19 @@ class EventBreakDesk(QObject):
         self.points: list[EventBreakpoint] = []
         self.hits: dict[str, int] = {}
         self.trouble: dict[str, str] = {}
+        self._running: set[str] = set()
+        """Those that the system had when it told of them last."""
+        self._told: dict[str, EventBreakpoint] = {}
+        """What it told then: the answer to a new list may come before the system tells of it."""
+        self._asked = 0
+        """Lists that it was given and has not answered."""
         self._listeners: list[Callable[[], object]] = []
         self._key = ""
         feed = window.live.feed
         feed.attached.connect(self._attached)
         feed.changed.connect(self._followed)
+        feed.ended.connect(lambda _: self._forget_system())
+        window.live.control.refused.connect(lambda _: self._not_answered())
 
     # ---- a project has its own
 
@@ -65,6 +75,15 @@ class EventBreakDesk(QObject):
             return list(running)
         return [node.name for node in self.window.session.system.nodes if not isinstance(node, Source)]
 
+    def example(self, topic: str) -> Message | None:
+        """A message with the fields of those that a topic carries; None where its type is not known."""
+        running = self.window.live.feed.state.get("topics") or {}
+        session = self.window.session
+        kind = str((running.get(topic) or {}).get("type") or "")
+        if not kind:
+            kind = next((kind for name, kind, _ in topics_of(session.system, session.registry) if name == topic), "")
+        return example_of(MessageTypes.builtin().with_folder(session.folder), kind)
+
     # ---- changing them
 
     def put(self, point: EventBreakpoint) -> None:
@@ -89,44 +108,75 @@ class EventBreakDesk(QObject):
 
     def _set(self, points: list[EventBreakpoint]) -> None:
         self.points = points
-        if self._key:
-            self.window.settings.set_text(self._key, json.dumps([asdict(point) for point in points]))
+        self._keep()
         if self.window.live.feed.is_attached:
             self._tell()
         self._heard()
 
+    def _keep(self) -> None:
+        if self._key:
+            self.window.settings.set_text(self._key, json.dumps([asdict(point) for point in self.points]))
+
     # ---- the running system
 
     def _attached(self) -> None:
-        if self.points and not self.window.live.feed.state.get("event_breakpoints"):
+        """What the system has already is kept; those of the project join it."""
+        told = self.window.live.feed.state.get("event_breakpoints") or []
+        self._told = {str(each["id"]): _point(each) for each in told}
+        self._running = set(self._told)
+        if any(point.id not in self._running for point in self.points):
+            known = {point.id for point in self.points}
+            self.points += [point for name, point in self._told.items() if name not in known]
             self._tell()
+
+    def _not_answered(self) -> None:
+        self._asked = 0
+
+    def _forget_system(self) -> None:
+        self._running, self._told, self._asked, self.hits = set(), {}, 0, {}
+        self._heard()
 
     def _tell(self) -> None:
         """All that fit the system that runs; those that do not stay in the list and say why."""
         self.trouble, fitting = {}, []
         for point in self.points:
             try:
-                fitting.append(parse(asdict(point), self.topics(), self.components()))
+                fitting.append(parse(asdict(point), self.topics(), self.components(), self.example))
             except StudioError as error:
                 self.trouble[point.id] = str(error)
-        self.window.live.control.request(
-            "event_breakpoints", lambda _: None, list=[asdict(point) for point in fitting]
-        )  # fmt: skip
+        self._asked += 1
+        self.window.live.control.request("event_breakpoints", self._answered, list=[asdict(each) for each in fitting])
+
+    def _answered(self, reply: dict[str, Any]) -> None:
+        self._asked = max(0, self._asked - 1)
+        self._running = {str(each["id"]) for each in reply.get("list") or ()}
 
     def _followed(self, changes: Changes) -> None:
         """Others may set them too: what runs is what is shown."""
         told = self.window.live.feed.state.get("event_breakpoints")
         if not changes.system or told is None:
             return
+        running = {str(each["id"]): _point(each) for each in told}
+        if running != self._told and not self._asked:  # otherwise it has not heard yet what is wanted now
+            self._told = running
+            self._adopt(running)
         hits = {str(each["id"]): int(each["hits"]) for each in told}
         trouble = {str(each["id"]): str(each["trouble"]) for each in told if each["trouble"]}
-        running = {str(each["id"]): _point(each) for each in told}
-        mine = {point.id: point for point in self.points}
-        foreign = [point for name, point in running.items() if name not in mine]
-        if hits != self.hits or foreign or any(self.trouble.get(name) != why for name, why in trouble.items()):
+        if hits != self.hits or any(self.trouble.get(name) != why for name, why in trouble.items()):
             self.hits = hits
             self.trouble.update(trouble)
-            self.points = [*self.points, *foreign]
+            self._heard()
+
+    def _adopt(self, running: dict[str, EventBreakpoint]) -> None:
+        """Others have added, changed or removed some: what ran and runs no more is forgotten here, too."""
+        gone = self._running - set(running)
+        self._running = set(running)
+        points = [running.get(point.id, point) for point in self.points if point.id not in gone]
+        known = {point.id for point in points}
+        points += [point for point in running.values() if point.id not in known]
+        if points != self.points:
+            self.points = points
+            self._keep()
             self._heard()
 
     # ---- rows of the breakpoints panel
@@ -180,7 +230,7 @@ class EventBreakDesk(QObject):
     def _edit(self, point: EventBreakpoint) -> None:
         from studio.editor.freeze.event_break_dialog import EventBreakDialog
 
-        dialog = EventBreakDialog(self.window, point, self.topics(), self.components())
+        dialog = EventBreakDialog(self.window, point, self.topics(), self.components(), self.example)
         dialog.accepted.connect(lambda: self.put(dialog.point()))
         dialog.open()
 

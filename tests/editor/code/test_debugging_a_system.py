@@ -15,8 +15,8 @@ from pytestqt.exceptions import TimeoutError as TookTooLong
 from pytestqt.qtbot import QtBot
 
 from studio.editor.code.attachments import NOT_RUNNING
+from studio.editor.code.code_editor import CALLER, WAITING
 from studio.editor.code.code_editor import STOP as SOLID
-from studio.editor.code.code_editor import WAITING
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.held import HeldEvents
 from studio.editor.panels.value_tree import VALUE, ValueTree
@@ -206,6 +206,29 @@ def _stop_and_run(bench: Bench) -> None:
     bench.until(lambda: window.live.control.phase == "running", "the system to go on")
     bench.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     bench.until(lambda: window.debug.is_stopped and not book.waiting, "the next stop")
+    _step_without_a_breakpoint(bench)
+
+
+def _step_without_a_breakpoint(bench: Bench) -> None:
+    """A system that runs, no breakpoint, no code open: one event opens the code that got it; then into the next one."""
+    window = bench.window
+    window.debug.book.clear()
+    for key in list(window.code.pages):
+        window.code.close(key)
+    bench.press(Qt.Key.Key_F5)
+    bench.until(lambda: window.live.control.phase == "running", "the system to run")
+    bench.press(Qt.Key.Key_F6)
+    bench.until(lambda: window.code.pages, "the code of the event")
+    (page,) = window.code.pages.values()
+    assert page.editor.markersAtLine(page.editor.line - 1) & 1 << CALLER and page.isVisible()
+    assert page.editor.values[page.editor.line][0].startswith("got ")
+    assert not window.debug.is_stopped
+    bench.press(Qt.Key.Key_F5)
+    bench.until(lambda: window.live.control.phase == "running", "the system to run on")
+    assert not page.editor.values, "it has gone on"
+    bench.press(Qt.Key.Key_F11, Qt.KeyboardModifier.ControlModifier)
+    # The next event may be one that nobody takes: then it only stands after it.
+    bench.until(lambda: window.live.control.phase == "paused", "a system that was not paused first")
 
 
 def _go_into_handlers(bench: Bench) -> None:
