@@ -51,6 +51,8 @@ class RunControl(QObject):
         self._expected = False
         self._stopping = False
         self._turned_away = False
+        self.is_stepping = False
+        """A step is under way, which may take long where the machine is busy."""
         self._after_stop: Callable[[], object] | None = None
         self._edited: QTemporaryFile | None = None
         """What is on the canvas and not saved, for the runtime that starts: it goes with the next one, or with us."""
@@ -177,12 +179,14 @@ class RunControl(QObject):
         def go(_: dict[str, Any]) -> None:
             self._ask("step", self._stepped, count=1, topic=topic, timeout_s=None)
 
+        self.is_stepping = True
         if (self.feed.state.get("debug") or {}).get("frozen"):
             self._ask("continue", go, gate="pause", timeout_s=None)
         else:
             go({})
 
     def _stepped(self, reply: dict[str, Any]) -> None:
+        self.is_stepping = False
         delivered = [shown_event(topic, sequence) for topic, sequence, *_ in reply["delivered"]]
         if len(delivered) > MOST_NAMED:
             delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
@@ -282,6 +286,7 @@ class RunControl(QObject):
         self, do: str, done: Callable[[dict[str, Any]], object], *, timeout_s: float | None = 20.0, **fields: Any
     ) -> None:
         def failed(error: StudioError) -> None:
+            self.is_stepping = False
             if getattr(error, "kind", "") == "ControlHeld":
                 self.held_by_other.emit(error.message, lambda: self._take_over(again))
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtWidgets import QMenu
 
 from studio.editor.code import looks
@@ -42,7 +42,7 @@ class CodeDesk(QObject):
         debug.refused.connect(lambda words: window.status.say(words, trouble=True))
         debug.native.connect(self._debug_native)
         code.opened.connect(self._opened)
-        window.live.control.stepped.connect(self._show_handler)
+        window.live.control.stepped.connect(self._event_passed)
         window.live.phase_changed.connect(self._unmark_handler)
 
     # ---- a project
@@ -77,13 +77,19 @@ class CodeDesk(QObject):
 
     # ---- where the event went that was stepped
 
+    def _event_passed(self, topic: str, sequence: int) -> None:
+        """When the window has shown where the system is now: to open code takes a moment."""
+        QTimer.singleShot(0, lambda: self._show_handler(topic, sequence))
+
     def _show_handler(self, topic: str, sequence: int) -> None:
         """One event was delivered, and no code stands: the code that has handled it.
 
         The first step of a run brings it to the front; the others follow it there, while code can be seen.
         """
         window = self.window
-        if window.debug.is_stopped or not (window.code.current is not None or self._shown_in != window.live.feed.run):
+        if not window.has_session or window.debug.is_stopped:
+            return
+        if not (window.code.current is not None or self._shown_in != window.live.feed.run):
             return
         place = self._handler_place(topic)
         if place is None:

@@ -50,7 +50,7 @@ class FreezeDesk(QObject):
         self._thaw = QTimer(self)
         self._thaw.setSingleShot(True)
         self._thaw.setInterval(SETTLE_MS)
-        self._thaw.timeout.connect(lambda: self._show(None))
+        self._thaw.timeout.connect(self._thawed)
         feed = window.live.feed
         feed.attached.connect(self._look)
         feed.changed.connect(self._changed)
@@ -93,6 +93,15 @@ class FreezeDesk(QObject):
             self._show(stand)
         self.show_ways()
         self._look_at_gate()
+
+    def _thawed(self) -> None:
+        """It goes on, unless that was a step that has not ended yet, or has ended meanwhile."""
+        if self.window.live.control.is_stepping:
+            self._thaw.start()
+        elif self._is_paused and self.stand is not None and not self.stand.runs_on:
+            self._look()
+        else:
+            self._show(None)
 
     def _look_at_gate(self) -> None:
         """Ask what waits, once for every place at which the system stands."""
