@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt, QUrl
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QMenu
+from PyQt6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor import files as window_files
@@ -16,6 +16,9 @@ from studio.editor.main_window import MainWindow
 from studio.editor.new_component.dialog import NewComponentDialog
 from studio.editor.new_component.draft import Draft, Row, faults, typed_name
 from studio.runtime.trust import VARIABLE, commands_of, is_trusted
+
+RUN_MS = 90_000
+"""A process with numpy starts in a second, and on a crowded machine in a minute."""
 
 
 @pytest.fixture
@@ -90,13 +93,14 @@ def test_a_component_is_made_put_on_the_canvas_and_its_code_opens(made: MainWind
     assert not made.session.system.nodes and folder.is_dir()
 
 
+@pytest.mark.timeout(300)
 def test_its_test_runs_in_the_window_and_tells_the_failing_line(made: MainWindow, qtbot: QtBot) -> None:
     dialog = made.new_component.ask()
     fill(dialog, "low_filter")
     dialog.create_it.click()
     made.trigger("run.test")
     panel = made.side_panels.get("tests")
-    qtbot.waitUntil(lambda: not panel.run.is_under_way, timeout=30_000)
+    qtbot.waitUntil(lambda: not panel.run.is_under_way, timeout=RUN_MS)
     assert "low_filter: 2 passed" in panel.words.text(), panel.lines
     page = made.code.current
     assert page is not None
@@ -105,7 +109,7 @@ def test_its_test_runs_in_the_window_and_tells_the_failing_line(made: MainWindow
     page.editor.setFocus()
     panel.again.click()
     assert not page.is_modified, "what runs is what is seen"
-    qtbot.waitUntil(lambda: not panel.run.is_under_way, timeout=30_000)
+    qtbot.waitUntil(lambda: not panel.run.is_under_way, timeout=RUN_MS)
     assert "2 failed" in panel.words.text() and panel.update_profile.isVisibleTo(panel)
     link = next(line for line in panel.lines if line.startswith("components/low_filter/test_low_filter.py:"))
     panel.output.anchorClicked.emit(QUrl(link.partition(": ")[0]))
@@ -113,8 +117,26 @@ def test_its_test_runs_in_the_window_and_tells_the_failing_line(made: MainWindow
     assert shown is not None and shown.file.path.name == "test_low_filter.py" and shown.editor.line > 1
     panel.update_profile.click()
     qtbot.waitUntil(lambda: "extra" in {port.name for port in made.session.registry.get("low_filter").ports},
-                    timeout=30_000)  # fmt: skip
+                    timeout=RUN_MS)  # fmt: skip
     assert any(port.end.port == "extra" for port in made.canvas.canvas.nodes["low_filter"].card.ports)
+
+
+@pytest.mark.timeout(120)
+def test_a_port_that_is_added_in_the_code_comes_to_the_card(made: MainWindow, qtbot: QtBot) -> None:
+    dialog = made.new_component.ask()
+    fill(dialog, "low_filter")
+    dialog.create_it.click()
+    page = made.code.current
+    assert page is not None and page.save() and page.notice.isHidden(), "nothing differs yet"
+    page.editor.setText(page.editor.text().replace("    smooth = ", "    extra = OutPort(Float64)\n    smooth = "))
+    page.editor.setFocus()
+    assert page.save()
+    button = next(each for each in page.notice.findChildren(QPushButton) if each.text() == "Update the card")
+    button.click()
+    qtbot.waitUntil(
+        lambda: any(port.end.port == "extra" for port in made.canvas.canvas.nodes["low_filter"].card.ports),
+        timeout=RUN_MS,
+    )
 
 
 def test_a_name_that_exists_is_explained_and_nothing_is_made(made: MainWindow) -> None:

@@ -13,8 +13,10 @@ from PyQt6.QtWidgets import QPushButton
 
 from studio.editor.component_tests.runner import has_tests
 from studio.editor.later import Beside
+from studio.editor.source_view import source_of
 from studio.editor.trust_dialog import TrustDialog
 from studio.errors import StudioError
+from studio.model.declared_names import outdated_names
 from studio.model.spec import PROFILE
 from studio.paths import shared_component
 
@@ -31,6 +33,7 @@ class TestDesk(QObject):
         super().__init__(window)
         self.window = window
         window.code.opened.connect(self._offer)
+        window.code.saved.connect(self._saved_code)
 
     def _offer(self, page: CodePage) -> None:
         """Beside the name of a file that belongs to a component with a test."""
@@ -40,6 +43,19 @@ class TestDesk(QObject):
             button.setToolTip(f"Save, and run the test of {folder.name} (Ctrl+Shift+T)")
             button.clicked.connect(lambda: self.run(folder))
             page.offer(button)
+
+    def _saved_code(self, file: Path) -> None:
+        """Ports or parameters were added to the code, or taken out: the card can follow."""
+        page, folder = self.window.code.pages.get(str(file)), component_of(file)
+        spec = self.window.session.registry.get(folder.name) if folder is not None and self.window.has_session else None
+        if page is None or spec is None or spec.folder is None or file != (source_of(spec) or file).resolve():
+            return
+        names = outdated_names(page.editor.text(), spec)
+        if names and page.notice.isHidden():
+            page.notice.ask(
+                f"The code and the card of {spec.type} have different ports or parameters: {', '.join(names)}.",
+                {"Update the card": self.update_profile, "Not now": lambda: None},
+            )
 
     def folder(self) -> Path | None:
         """Of the component whose code has the keyboard or is in front, or of the one that is selected."""
