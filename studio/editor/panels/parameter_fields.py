@@ -114,7 +114,7 @@ class ParameterField(QWidget):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """A wide panel has room for long names; the slider stands below the value, wherever that is."""
         super().resizeEvent(event)
-        width = max(LABEL_PX, min(MOST_LABEL_PX, self.width() * 2 // 5))
+        width = label_width(self.width())
         self.label.give_room(width)
         if self.slider is not None:
             self._inset.setContentsMargins(width + 15, 0, 2, 0)
@@ -312,6 +312,11 @@ class _CalmWheel(QObject):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
+
+
+def label_width(width: int) -> int:
+    """Of the names in a form of this width: values of all rows begin at one place."""
+    return max(LABEL_PX, min(MOST_LABEL_PX, width * 2 // 5))
 
 
 def narrow_box() -> QComboBox:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -19,7 +20,8 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.icons import icon
 from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.panels.parameter_fields import LABEL_PX, narrow_box
+from studio.editor.panels.name_label import NameLabel
+from studio.editor.panels.parameter_fields import LABEL_PX, label_width, narrow_box
 from studio.editor.session import Session
 from studio.editor.theme import Theme
 from studio.editor.typed_names import keep_to_names
@@ -41,6 +43,8 @@ from studio.model.system_edits import Compound, SetParameters, SetParameterSet, 
 NO_SET = "no set"
 FIRST_NAME = "my_set"
 DIALOG_WIDTH = 400
+BAR_PX = 12
+"""The bar that resets a parameter, with the gap before it: here is none."""
 
 
 class ParameterSetRow(QWidget):
@@ -72,8 +76,10 @@ class ParameterSetRow(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        label = QLabel("Set")
-        label.setFixedWidth(LABEL_PX + 9)
+        label = self.label = NameLabel("Set")
+        label.setMinimumWidth(LABEL_PX + BAR_PX)
+        label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        label.give_room(LABEL_PX + BAR_PX)
         label.setToolTip("Values that belong together, under a name")
         row = QHBoxLayout()
         row.setSpacing(3)
@@ -90,6 +96,10 @@ class ParameterSetRow(QWidget):
         layout.addLayout(row)
         layout.addWidget(self.words)
         layout.addLayout(links)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.label.give_room(label_width(self.width()) + BAR_PX)
 
     # ---- what is
 
