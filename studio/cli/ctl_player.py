@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from studio.cli.columns import columns
 from studio.cli.outcome import FINE, UsageError, print_json
-from studio.cli.play_keys import rate_text
+from studio.cli.play_keys import reached_text
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.clock import SECOND_NS
@@ -162,7 +162,7 @@ def _lines(action: str | None, told: object, player: Player) -> Iterator[str]:
     at_s, length_s = (_seconds(player[name], player) for name in ("time_ns", "end_ns"))
     doing = "playing" if player["playing"] else "paused"
     stopped = "" if player["playing"] or not player["stopped"] else f", {STOPPED[player['stopped']]}"
-    rate = rate_text(math.inf if player["rate"] is None else player["rate"])
+    rate = reached_text(math.inf if player["rate"] is None else player["rate"], player.get("actual_rate"))
     gate = ", lockstep" if player["gate"] == "lockstep" else ""
     loop = ", loop" if player["loop"] else ""
     yield (

@@ -24,7 +24,7 @@ from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.planning import recorded_topics
 
-FACTS = ("seconds", "events", "bytes", "missing", "free_bytes", "full")
+FACTS = ("seconds", "events", "bytes", "missing", "free_bytes", "bytes_per_s", "left_s", "full")
 
 
 def add_record_options(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +89,7 @@ def _status(attachment: Attachment, options: argparse.Namespace) -> int:
         return _tell(told, options, "nothing is being recorded")
     words = "just begun"
     if report:
-        words = f"{report['seconds']:.0f} s, {progress_text(report, report['bytes'] / max(report['seconds'], 0.1))}"
+        words = f"{report['seconds']:.0f} s, {progress_text(report, report['bytes_per_s'])}"
     return _tell(told, options, f"{log}: {words}")
 
 

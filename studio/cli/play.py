@@ -15,7 +15,7 @@ from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
-from studio.cli.play_keys import HELP, rate_text, show, steer
+from studio.cli.play_keys import HELP, reached_text, show, steer
 from studio.cli.refusal import refuse
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option, require_trust
@@ -111,6 +111,12 @@ class Outcome:
     failures: dict[str, str] = field(default_factory=dict)
 
     @property
+    def actual_rate(self) -> float | None:
+        """Times real time, over all that was played; None where that was too short to tell, or went several ways."""
+        is_known = self.wall_s >= 1.0 and self.played_s > 0 and not self.loops and self.stopped in ("end", "condition")
+        return round(self.played_s / self.wall_s, 3) if is_known else None
+
+    @property
     def events(self) -> int:
         return sum(self.counts.values())
 
@@ -123,6 +129,7 @@ class Outcome:
             "log_s": self.played_s,
             "wall_s": self.wall_s,
             "rate": None if self.rate == FLAT_OUT else self.rate,
+            "actual_rate": self.actual_rate,
             "loops": self.loops,
             "topics": {
                 topic: {"type": self.types.get(topic, ""), "count": count} for topic, count in self.counts.items()
@@ -134,7 +141,7 @@ class Outcome:
         why = {"end": "to the end", "condition": "until the condition held"}.get(self.stopped, self.stopped)
         loops = f", {self.loops + 1} times" if self.loops else ""
         into = f" into {self.project}" if self.project else ""
-        how = f"in {self.wall_s:.2f} s, {rate_text(self.rate)}"
+        how = f"in {self.wall_s:.2f} s, {reached_text(self.rate, self.actual_rate)}"
         yield f"played {self.events} events of {self.log}{into} {how}, {why}{loops}"
         yield from columns([(topic, self.types.get(topic, ""), str(count)) for topic, count in self.counts.items()])
 

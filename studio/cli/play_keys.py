@@ -8,6 +8,7 @@ from functools import partial
 
 from studio.cli.keys import Keys
 from studio.runtime.clock import SECOND_NS
+from studio.runtime.replay.actual_rate import too_slow
 from studio.runtime.replay.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
 from studio.runtime.replay.player_state import PlayerState
 
@@ -82,7 +83,12 @@ def status_line(state: PlayerState) -> str:
     done = round(state.fraction * WIDTH)
     bar = f"{'█' * done:░<{WIDTH}}"
     at_s, whole_s = ((time_ns - state.start_ns) / SECOND_NS for time_ns in (state.time_ns, state.end_ns))
-    words = ["playing" if state.playing else "paused ", f"{at_s:8.2f} of {whole_s:.2f} s", bar, rate_text(state.rate)]
+    words = [
+        "playing" if state.playing else "paused ",
+        f"{at_s:8.2f} of {whole_s:.2f} s",
+        bar,
+        reached_text(state.rate, state.actual_rate),
+    ]
     words.append(f"event {state.number} of {state.count}")
     if state.range_ns is not None:
         low, high = ((time_ns - state.start_ns) / SECOND_NS for time_ns in state.range_ns)
@@ -94,6 +100,13 @@ def status_line(state: PlayerState) -> str:
 
 def rate_text(rate: float) -> str:
     return "flat out" if rate == FLAT_OUT else f"{rate:g}×"
+
+
+def reached_text(rate: float, actual: float | None) -> str:
+    """The rate that was asked for, and the actual one where that is another."""
+    if rate == FLAT_OUT and actual is not None:
+        return f"{rate_text(rate)}: {actual:.3g}×"
+    return f"{rate_text(rate)}, only {actual:.2g}× reached" if too_slow(actual, rate) else rate_text(rate)
 
 
 def show(text: str) -> None:

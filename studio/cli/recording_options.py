@@ -21,6 +21,7 @@ from studio.runtime.clock import wall_ns
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
 from studio.runtime.recording.compression import CHOICES
+from studio.runtime.recording.disk_room import duration_words
 from studio.runtime.recording.metadata import STOPPED
 
 GAPS_TOPIC = "/_studio/gaps"
@@ -118,6 +119,8 @@ def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
         parts.append(f"{report['missing']} missing")
     if report["free_bytes"] is not None:
         parts.append(_free_text(report["free_bytes"]))
+    if report.get("left_s") is not None:
+        parts.append(f"full in {duration_words(report['left_s'])}")
     if report["full"]:
         parts.append("the disk is full, nothing more is recorded")
     return ", ".join(parts)

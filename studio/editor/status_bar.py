@@ -112,6 +112,7 @@ class StatusBar(QStatusBar):
         self.load.setToolTip("Processor and memory of all components: show the processes")
         self.saved = self._button("Saved or not", self.save_wanted)
         self.problems = self._button("Problems", self.problems_wanted)
+        self._recording = self._safety = ""
         self._resting = ""
         """Said while there is nothing else to say."""
         self.words = _Sentence()
@@ -155,6 +156,12 @@ class StatusBar(QStatusBar):
             self._timer.stop()
         else:
             self._timer.start(MESSAGE_MS)
+
+    def show_recording(self, words: str) -> None:
+        """How far the log is, wherever there is nothing else to say; empty when it has ended."""
+        if words != self._recording:
+            self._recording = words
+            self._rest(" · ".join(filter(None, (self._safety, words))))
 
     def _rest(self, text: str) -> None:
         if self.words.text() in ("", self._resting):
@@ -230,7 +237,8 @@ class StatusBar(QStatusBar):
     def show_origin(self) -> None:
         modes = sorted(set(self.modes().values()))
         self.origin.setVisible(bool(modes))
-        self._rest(SAFETY if "logged" in modes else "")
+        self._safety = SAFETY if "logged" in modes else ""
+        self._rest(" · ".join(filter(None, (self._safety, self._recording))))
         if not modes:
             return
         words = " · ".join(self.theme.origins[mode].word for mode in modes)

@@ -107,6 +107,7 @@ def player_state(player: Player | None) -> dict[str, Any] | None:
         "number": state.number,
         "count": state.count,
         "rate": None if state.rate == FLAT_OUT else state.rate,
+        "actual_rate": None if state.actual_rate is None else round(state.actual_rate, 3),
         "loop": state.loop,
         "range_ns": list(state.range_ns) if state.range_ns else None,
         "streams": {logged: [topic, state.streams.get(topic, True)] for logged, topic in player.played.streams.items()},

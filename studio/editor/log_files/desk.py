@@ -27,7 +27,7 @@ from studio.editor.log_files.log_facts import (
     why_not,
 )
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
-from studio.editor.log_files.record import COMPRESSIONS, RecordDialog
+from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_words
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
 from studio.editor.open_dialog import sort_of
 from studio.editor.session import Session
@@ -232,6 +232,7 @@ class LogDesk(QObject):
         if report is not None:
             self._file, self._file_of = str(report["file"]), self.feed.folder
         self.button.show_state(self.window.live.control.phase, report, self._busy)
+        self.window.status.show_recording(growth_words(report) if report is not None else "")
 
     def _system_ended(self) -> None:
         """The recorder has closed its log with the system; one that is only looked away from goes on recording."""

@@ -29,6 +29,7 @@ from studio.editor.log_files.log_facts import size_words
 from studio.editor.run_control import Phase
 from studio.editor.style import dress
 from studio.editor.theme import Theme
+from studio.runtime.recording.disk_room import duration_words
 
 LITTLE_DISK = 1_000_000_000
 COMPRESSIONS = {"none": "None: costs no time", "lz4": "lz4: fast", "zstd": "zstd: small"}
@@ -180,15 +181,35 @@ class RecordDialog(QDialog):
 def recording_words(report: dict[str, Any]) -> str:
     """Click ends it; then file, size and room, one line each."""
     lines = ["Recording. Click, or Ctrl+R, ends it and closes the log", str(report.get("file", ""))]
-    lines.append(f"{report.get('events', 0)} events, {size_words(float(report.get('bytes') or 0))}")
+    lines.append(f"{report.get('events', 0)} events, {_size_and_rate(report)}")
     if report.get("missing"):
         lines.append(f"{report['missing']} events are missing")
     free = report.get("free_bytes")
     if free is not None:
-        lines.append(f"{size_words(float(free))} free on the disk")
+        enough = _enough(report)
+        lines.append(f"{size_words(float(free))} free on the disk{f', {enough}' if enough else ''}")
     if report.get("full"):
         lines.append("THE DISK IS FULL: nothing more is recorded")
     return "\n".join(line for line in lines if line)
+
+
+def growth_words(report: dict[str, Any]) -> str:
+    """Size, rate and room in one line, for the status bar; empty before the recorder has told the first time."""
+    if not report.get("bytes"):
+        return ""
+    if report.get("full"):
+        return "The disk is full: nothing more is recorded"
+    return ", ".join(filter(None, (f"Recording: {_size_and_rate(report)}", _enough(report))))
+
+
+def _size_and_rate(report: dict[str, Any]) -> str:
+    rate = report.get("bytes_per_s")
+    return size_words(float(report.get("bytes") or 0)) + (f", {size_words(float(rate))}/s" if rate else "")
+
+
+def _enough(report: dict[str, Any]) -> str:
+    left = report.get("left_s")
+    return f"disk full in {duration_words(float(left))}" if left is not None else ""
 
 
 def free_words(path: Path) -> str:

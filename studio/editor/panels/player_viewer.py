@@ -29,6 +29,7 @@ from studio.editor.views.log_outline import Outline, read_density, read_gaps, re
 from studio.editor.views.newest_wish import NewestWish
 from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError
+from studio.runtime.replay.actual_rate import too_slow
 
 if TYPE_CHECKING:
     from studio.editor.log_files.desk import LogDesk
@@ -302,7 +303,15 @@ class PlayerViewer(Viewer):
         last = (self.feed.state.get("stepping") or {}).get("last") if gate and not state["playing"] else None
         after = f"after {shown_event(str(last[0]), int(last[1]))}" if last else ""
         place = f"event {count_words(state['number'])} of {count_words(state['count'])}"
-        parts = [stops, place, after, clock_words(outline.length_ns), f"{outline.size / 1e6:.1f} MB", gate]
+        parts = [
+            stops,
+            _rate_words(state),
+            place,
+            after,
+            clock_words(outline.length_ns),
+            f"{outline.size / 1e6:.1f} MB",
+            gate,
+        ]
         return " · ".join(part for part in parts if part)
 
     def _show_streams(self, outline: Outline) -> None:
@@ -399,3 +408,13 @@ class PlayerViewer(Viewer):
         self.words.show_theme(theme)
         self.beside.show_theme(theme)
         self._show_state()
+
+
+def _rate_words(state: dict[str, Any]) -> str:
+    """The actual rate, where it is another than the one that was asked for."""
+    actual, rate = state.get("actual_rate"), state.get("rate")
+    if actual is None or not state["playing"]:
+        return ""
+    if rate is None:
+        return f"plays at {actual:.3g}×"
+    return f"only {actual:.2g}× of {rate:g}× reached" if too_slow(actual, rate) else ""

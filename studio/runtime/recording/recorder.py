@@ -52,8 +52,10 @@ from studio.runtime.clock import monotonic_ns
 from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.disk_room import DiskRoom, seconds_left
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_book import MARKERS_TOPIC, DataTopic, LogBook
+from studio.runtime.recording.log_file import RESERVE_BYTES
 
 MOST_WAITING_MB = 1024
 """What may wait to be written, shared payloads included: a disk that others use, too, stands still for seconds."""
@@ -80,6 +82,7 @@ class Recorder:
         self._arrived_bytes = self._written_bytes = 0
         self._words: deque[bytes] = deque()
         """Frames that the writing thread wants to be sent: a socket belongs to one thread."""
+        self._room = DiskRoom()
         self._next_beat_ns = 0
         self._began_ns = monotonic_ns()
         self._heard = 0
@@ -216,15 +219,19 @@ class Recorder:
     def _report(self) -> dict[str, object]:
         """How far the log is. Read while the other thread writes, so the numbers may be of different moments."""
         book, log = self._book, self._book.writer
+        free_bytes, now_ns = _free_bytes(log.path), monotonic_ns()
+        bytes_per_s = self._room.look(now_ns, log.size)
         return {
             "file": str(log.path),
             "events": log.event_count + log.pending_events,
             "bytes": log.size,
-            "seconds": round((monotonic_ns() - self._began_ns) / 1e9, 1),
+            "seconds": round((now_ns - self._began_ns) / 1e9, 1),
             "waiting_bytes": self._arrived_bytes - self._written_bytes,
             "missing": book.missing,
             "bookmarks": book.bookmarks,
-            "free_bytes": _free_bytes(log.path),
+            "free_bytes": free_bytes,
+            "bytes_per_s": round(bytes_per_s),
+            "left_s": seconds_left(free_bytes, RESERVE_BYTES, bytes_per_s),
             "full": book.is_full,
         }
 

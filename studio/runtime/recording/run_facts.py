@@ -58,9 +58,10 @@ def store_run(log: LogWriter, plan: Plan) -> None:
     parameters = {component.name: dict(component.parameters) for component in plan.components}
     texts = {"parameters": json.dumps(parameters), "code": json.dumps(code_of(plan))}
     log.add_metadata(METADATA, {**circumstances(plan), **texts})
-    system = Path(plan.project) / SYSTEM
-    if plan.project and system.is_file():
-        log.add_attachment(SYSTEM, system.read_bytes(), "application/xml")
+    file = Path(plan.project) / SYSTEM
+    system = plan.system.encode() or (file.read_bytes() if plan.project and file.is_file() else b"")
+    if system:
+        log.add_attachment(SYSTEM, system, "application/xml")
     if plan.geometry is not None:
         store_geometry(log, plan.geometry)
 

@@ -30,6 +30,8 @@ class PlayerState:
     """Why it stopped by itself: end, condition or failure."""
     sent: int = 0
     """Events that were sent, in all."""
+    actual_rate: float | None = None
+    """Times real time, as measured over the last seconds; None while it is paused or has just begun."""
     behind_ns: int = 0
     """How much later than scheduled the last event was sent."""
 

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from studio.messages import Message, MessageTypes
+from studio.runtime.clock import monotonic_ns
+from studio.runtime.replay.actual_rate import ActualRate
 from studio.runtime.replay.condition import Condition, parse_condition
 from studio.runtime.replay.cursor import Cursor
 from studio.runtime.replay.errors import ReplayError
@@ -46,6 +48,7 @@ class PlayingLog:
         """It stops behind the first event of which this holds."""
         self._stopped: str | None = None
         self._lock = threading.RLock()
+        self._actual_rate = ActualRate()
 
     @property
     def start_ns(self) -> int:
@@ -117,6 +120,8 @@ class PlayingLog:
         sent: int,
         behind_ns: int = 0,
     ) -> PlayerState:
+        position_ns = time_ns - (0 if self._rate == float("inf") else round(behind_ns * self._rate))
+        actual = self._actual_rate.measured(monotonic_ns(), position_ns, self._rate, playing=playing)
         return PlayerState(
             playing=playing,
             time_ns=time_ns,
@@ -132,5 +137,6 @@ class PlayingLog:
             condition=self._condition.text if self._condition is not None else "",
             stopped=stopped,
             sent=sent,
+            actual_rate=actual,
             behind_ns=behind_ns,
         )
