@@ -39,6 +39,7 @@ class NameField(QLineEdit):
             self._finish()
         else:
             super().keyPressEvent(event)
+        event.accept()  # arrows that the field has no use for would move cards
 
     def focusOutEvent(self, event: QFocusEvent | None) -> None:
         super().focusOutEvent(event)
@@ -82,6 +83,7 @@ class TextField(QPlainTextEdit):
             self._finish()
         else:
             super().keyPressEvent(event)
+        event.accept()  # arrows that the field has no use for would move cards
 
     def focusOutEvent(self, event: QFocusEvent | None) -> None:
         super().focusOutEvent(event)
