@@ -90,7 +90,6 @@ def test_in_ones_own_project_the_user_decides_between_a_copy_and_all_projects(
 ) -> None:
     shipped, mine = site / "components/low_pass/low_pass.py", write_rover(tmp_path / "own")
     before = shipped.read_text()
-    window.files.own(mine)
     assert window.files.open(mine)
     asked = answer(monkeypatch, "Cancel", "Copy into rover")
     page = change(window, shipped)
@@ -107,7 +106,6 @@ def test_a_shared_component_can_be_changed_for_all_projects(
     window: MainWindow, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped, mine = site / "components/low_pass/low_pass.py", write_rover(tmp_path / "own")
-    window.files.own(mine)
     assert window.files.open(mine)
     asked = answer(monkeypatch, "Change it for all projects")
     page = change(window, shipped)
