@@ -20,6 +20,11 @@ class NameLabel(QLabel):
         found = super().sizeHint()
         return QSize(self.room_px, found.height()) if self.room_px else found
 
+    def minimumSizeHint(self) -> QSize:
+        """Not the whole name: layouts never give less than this, whatever `sizeHint` says."""
+        found = super().minimumSizeHint()
+        return QSize(0, found.height()) if self.room_px else found
+
     def shown(self) -> str:
         room = self.contentsRect().width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)

@@ -186,6 +186,8 @@ class ParameterField(QWidget):
             return combo
         line = QLineEdit()
         line.setMinimumWidth(48)
+        # It takes what is left. With a width of its own Qt would take some of the label's, more where a unit is long.
+        line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         line.editingFinished.connect(self._typed)
         line.textEdited.connect(self._check_text)
         if self._choices is not None:

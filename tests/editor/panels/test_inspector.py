@@ -275,3 +275,14 @@ def test_the_page_of_a_source_marks_where_data_comes_from_now(
         page = window.inspector.widget()
         assert isinstance(page, SourcePage)
         assert [each for each, button in page.buttons.items() if button.toolTip() == f"The data is {each}"] == [mode]
+
+
+def test_the_values_of_all_parameters_begin_at_one_place(window: MainWindow) -> None:
+    window.canvas.commands.add("laser_obstacle_avoid")
+    (name,) = window.canvas.canvas.selected_nodes()
+    page = select(window, name)
+    page.resize(252, 900)
+    for _ in range(4):
+        QApplication.processEvents()
+    fields = [field for field in window.inspector.fields.values() if isinstance(field.editor, QLineEdit)]
+    assert len({field.editor.x() for field in fields}) == 1, "also where a unit takes room"
