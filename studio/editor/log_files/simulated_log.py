@@ -15,18 +15,18 @@ from studio.model.document import SYSTEM_FILE
 from studio.model.sources import Source
 from studio.recordings import unused
 
-SECONDS = 60
+SECONDS = 45
 FROM_CARMEN = "/carmen/"
 DRIVE = """<system name="pioneer_drive" version="1">
   <doc>A Pioneer wanders through a maze and tells of its laser and its wheels.</doc>
-  <geometry assembly="pioneer_2dx"/>
+  <geometry assembly="pioneer_3at"/>
   <source name="pioneer" mode="simulated">
     <port name="laser" direction="out" type="Range3d"/>
     <port name="odometry" direction="out" type="Odometry"/>
     <port name="twist" direction="in" type="Twist"/>
     <port name="true_pose" direction="out" type="PoseTransform" truth="true"/>
     <simulated>
-      <component name="simulator" type="pioneer_2dx_simulator">
+      <component name="simulator" type="pioneer_3at_simulator">
         <parameter name="world" value="maze"/>
       </component>
       <bind port="laser" to="simulator.laser"/>

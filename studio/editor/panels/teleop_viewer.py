@@ -10,13 +10,12 @@ from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 
 from studio.editor.feed import Changes, Feed
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
-from studio.editor.sources.effects import listed
 from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
 
 NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
-HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick."
+HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick"
 STOPS = "It stops when you let go"
 HOLDING = "Holding: the vehicle is told to stand still until you release Hold"
 HOLD_TIP = "Keep the vehicle stopped: speed 0 is sent all the time, until you press it again or close this panel"
@@ -261,10 +260,11 @@ class TeleopViewer(Viewer):
         elif self.hold.isChecked():
             words = HOLDING
         else:
-            words = f"{HOW} {self._after()}"
-        is_at_rest = words.startswith(HOW)
+            words = f"{self._after()}. {HOW}"  # what happens comes first: it is read where there is little room
+        is_at_rest = words.endswith(HOW)
         self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}" if is_narrow and is_at_rest else words)
-        self.words.setToolTip(words)
+        others = self.others() if is_at_rest else []
+        self.words.setToolTip(f"{words}\nOther behaviours: {', '.join(others)}" if others else words)
         self.hold.setVisible(bool(self._ends))
         self.hold.setEnabled(self._can_drive() or self.hold.isChecked())
         mark(self.words, "role", "error" if self._trouble else "muted")
@@ -272,8 +272,8 @@ class TeleopViewer(Viewer):
     def _after(self) -> str:
         """What happens when the stick is let go."""
         others = self.others()
-        drive = "drives" if len(others) == 1 else "drive"
-        return f"When you let go, {listed(others)} {drive} on; Hold keeps it stopped" if others else STOPS
+        who = f"{others[0]} drives" if len(others) == 1 else f"{len(others)} behaviours drive"
+        return f"When you let go, {who} on; Hold keeps it stopped" if others else STOPS
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.timeout(240)
 
 def test_a_drive_becomes_a_corrected_carmen_log(tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     feed = Feed()
-    drive = SimulatedLog(RunControl(feed).studio, tmp_path / "recordings", seconds=10.0)
+    drive = SimulatedLog(RunControl(feed).studio, tmp_path / "recordings", seconds=2.0)
     end = drive._home.cleanup
     monkeypatch.setattr(drive._home, "cleanup", lambda: None)  # the recording is compared below
     made: list[Path] = []

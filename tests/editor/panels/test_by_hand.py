@@ -316,11 +316,12 @@ class TestDriving:
     def test_it_says_who_drives_on_and_holds_the_vehicle(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
         """'Let go, and it stops' was said while other behaviours drove on."""
         viewer._tell()
-        assert viewer.words.toolTip().endswith("It stops when you let go")
+        assert viewer.words.toolTip().startswith("It stops when you let go. ")
         for voter in ("teleop", "planner", "avoidance"):
             feed.state["topics"][f"/{voter}/votes"] = {"type": "Vote", "rate_hz": 10.0}
         viewer._tell()
-        assert "When you let go, planner, avoidance drive on; Hold keeps it stopped" in viewer.words.toolTip()
+        assert viewer.words.text().startswith("When you let go, 2 behaviours drive on; Hold keeps it stopped. ")
+        assert viewer.words.toolTip().endswith("Other behaviours: planner, avoidance")
         viewer.hold.click()
         assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 1]} and viewer._timer.isActive()
         assert viewer.words.text().startswith("Holding")
