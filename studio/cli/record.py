@@ -93,7 +93,8 @@ class RecordingConsole(Console):
             return f"bookmark (Enter sets it, Escape forgets it): {self._texts.typed}"
         line = super()._headline(session, passed_s).replace("running", "recording", 1)
         report = session.observer.reports.get(RECORDER, {}).get("recording")
-        return f"{line}, b: bookmark; {progress_text(report, self._rate(report['bytes']))}" if report else line
+        # What a narrow terminal cuts off is what a person knows anyway.
+        return f"{line}; {progress_text(report, self._rate(report['bytes']))}; b: bookmark" if report else line
 
 
 class _Rate:

@@ -108,7 +108,7 @@ def test_the_key_b_asks_for_a_bookmark_and_the_line_tells_how_far_the_log_is(tmp
         os.write(ours, b"bnot this")
         _until(ours, r"forgets it\): not this")
         os.write(ours, b"\x1b")
-        _until(ours, r"b: bookmark;")
+        _until(ours, r"; b: bookmark")
         process.send_signal(signal.SIGINT)
         assert _status(process, ours) == 0
     finally:
