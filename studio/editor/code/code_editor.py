@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QMenu, QToolTip
 
@@ -79,6 +79,9 @@ class CodeEditor(QsciScintilla):
         self.setMarginType(GAP, QsciScintilla.MarginType.SymbolMargin)
         self.setMarginMarkerMask(GAP, 0)
         self.setMarginWidth(GAP, 8)
+        viewport = self.viewport()
+        assert viewport is not None
+        viewport.installEventFilter(self)
         self.marginClicked.connect(lambda margin, line, keys: self.point_clicked.emit(line + 1))
         self.marginRightClicked.connect(lambda margin, line, keys: self._margin_menu(line + 1))
         self.linesChanged.connect(self._lines_changed)
@@ -251,15 +254,16 @@ class CodeEditor(QsciScintilla):
             return True
         return bool(super().event(event))
 
-    def viewportEvent(self, event: QEvent | None) -> bool:
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """The mouse rests on a breakpoint: what it does, or why it does nothing."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            is_beside = event.pos().x() < sum(self.marginWidth(margin) for margin in (POINTS, ARROW, NUMBERS))
-            tip = self.tip_of(self.lineAt(event.pos()) + 1) if is_beside else ""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and watched is self.viewport():
+            left = sum(self.marginWidth(margin) for margin in range(4))
+            at = int(self.SendScintilla(QsciScintilla.SCI_POSITIONFROMPOINT, left, event.pos().y()))
+            tip = self.tip_of(self.lineIndexFromPosition(at)[0] + 1) if event.pos().x() < left else ""
             if tip:
                 QToolTip.showText(event.globalPos(), tip, self.viewport())
                 return True
-        return bool(super().viewportEvent(event))
+        return bool(super().eventFilter(watched, event))
 
     def tip_of(self, line: int) -> str:
         """What is said about the breakpoint of a line; nothing where there is none."""

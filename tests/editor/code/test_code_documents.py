@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtGui import QHelpEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from studio.editor.code.attachments import NOT_RUNNING
@@ -51,6 +52,10 @@ def test_a_click_in_the_margin_sets_a_breakpoint_that_moves_with_its_line(window
     assert [point.line for point in book.of_file(page.key)] == [4]
     assert page.editor.markersAtLine(3) == 1 << WAITING, "hollow: nobody has confirmed it"
     assert page.editor.tip_of(4) == f"Stops here\nNot yet: {NOT_RUNNING}"
+    at = QPoint(8, page.editor.line_y(4) + 6)
+    QApplication.sendEvent(viewport, QHelpEvent(QEvent.Type.ToolTip, at, viewport.mapToGlobal(at)))
+    assert QToolTip.text() == page.editor.tip_of(4)
+    QToolTip.hideText()
     page.editor.insertAt("    first = 1\r\n", 1, 0)
     assert [point.line for point in book.of_file(page.key)] == [5]
     page.editor.setCursorPosition(4, 0)
