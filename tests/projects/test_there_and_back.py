@@ -61,7 +61,7 @@ def prepared(name: str, folder: Path) -> Path:
     if name == "carmen_mapping":  # nothing but a log: one that is made here
         text = folder / "made.log"
         text.write_text("\n".join(carmen_lines()) + "\n")
-        import_log(text, project / "logs/intel.mcap")
+        import_log(text, project / "logs/robot.mcap")
     return project
 
 

@@ -57,7 +57,7 @@ class TestImport:
         qtbot.waitUntil(
             lambda: not dialog.is_under_way and "was not imported" in dialog.title.text(), timeout=PATIENCE_MS
         )
-        assert "no log that Studio can read" in dialog.words.text() and not output.exists()
+        assert "is not a log that Studio can read" in dialog.words.text() and not output.exists()
 
     def test_giving_up_leaves_nothing(self, tmp_path: Path, qtbot: QtBot) -> None:
         long = tmp_path / "long.log"
