@@ -213,6 +213,7 @@ class Docks:
             return False
         self._folded = []
         with self.at_once():
+            self._keep_homes(tree)  # what is shown next may be a panel that it does not know
             self._tree = tree
         return True
 

@@ -100,7 +100,8 @@ class Live(QObject):
             # What is on the canvas runs, and nothing is saved for that: only Save saves.
             file = document.folder / SYSTEM_FILE
             text = document.texts()[file]
-            edited = text if document.is_modified and text != read_bytes(file) else None
+            saved = read_bytes(file) if file.is_file() else b""
+            edited = text if document.is_modified and text != saved else None
             self.control.start(document.folder, words, edited)
             self._offer_emulators()
 
@@ -159,6 +160,7 @@ class Live(QObject):
     def _is_ready(self) -> bool:
         """Without errors, and trusted."""
         window = self.window
+        window.system_text.flush()
         window.session.check()
         errors = [problem for problem in window.session.problems if problem.severity == "error"]
         if errors:

@@ -272,6 +272,7 @@ class MainWindow(QMainWindow):
         self.files.leave()
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.project.drop()
+        self.logs.close()
         self.live.close()
         self.emulators.stop()
         event.accept()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -25,10 +26,13 @@ FILTERS = (
 
 def sort_of(path: Path) -> Sort | None:
     """What opening it means; None if it is nothing that Studio opens."""
-    if path.name == SYSTEM or (path / SYSTEM).is_file():
+    if path.name == SYSTEM or os.path.isfile(path / SYSTEM):
         return "project"
     if path.is_dir():
-        names = [each.name for each in path.iterdir()]
+        try:
+            names = os.listdir(path)
+        except OSError:  # somebody else's
+            return None
         return "log" if "metadata.yaml" in names or any(name.endswith(BAGS) for name in names) else None
     if path.name == "metadata.yaml" or path.name.lower().endswith(ENDINGS):
         return "log"

@@ -265,14 +265,14 @@ class ProjectDesk(QObject):
     def _remedies(self, problem: Problem) -> list[Fix | Remedy]:
         """Of a component that failed: it is started again, with its code as it is then."""
         window = self.window
-        if not problem.subject:  # of the system as a whole
+        node = window.session.system.nodes.get(problem.subject)
+        if node is None:  # of the system as a whole, or its card was removed
             return []
         state = window.live.feed.state
-        node = window.session.system.node(problem.subject)
         failed = [part for part in parts_of(node, state) if problem.message.startswith((f"{part} ", f"{part}: "))]
-        if any(state["components"][part].get("trouble") for part in failed) and window.emulators.is_missed_by(
-            window.session.system
-        ):
+        running = state.get("components", {})
+        has_no_device = any(running.get(part, {}).get("trouble") for part in failed)
+        if has_no_device and window.emulators.is_missed_by(window.session.system):
             return [Remedy("Start emulators", window.emulators.start, "Emulated devices in place of real ones")]
         tip = f"Start {', '.join(failed)} again, with the code that is saved now"
         return [Remedy("Restart", lambda: window.live.control.restart(failed), tip)]

@@ -27,11 +27,7 @@ def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
         window.status.say(f"{file} is not on this computer", trouble=True)
         return
     command = window.settings.editor_command
-    if window.has_session and file.resolve() == window.session.opened.project.system_file.resolve() and not command:
-        window.system_text.open(
-            line
-        )  # what is on the canvas is this text: an editor of its own would be a second truth
-    elif command:
+    if command:
         _start_editor(window, command, file, line)
     elif window.has_session and file.resolve() == window.session.opened.project.system_file.resolve():
         window.system_text.open(line)  # the canvas shows this text: another editor of it would be a second truth

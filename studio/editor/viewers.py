@@ -107,8 +107,10 @@ class Viewers(QObject):
             module = self._waiting[0][0].module
             Beside(lambda: import_module(module), self._go_on, self)
 
-    def _go_on(self, _: object) -> None:
+    def _go_on(self, came: object) -> None:
         self._is_importing = False
+        if isinstance(came, StudioError) and self._waiting:  # it was reported; another try would fail, too
+            self._waiting.pop(0)
         self._open_waiting()
 
     def _place(self, kind: Kind) -> tuple[str, str]:

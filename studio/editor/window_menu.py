@@ -16,7 +16,7 @@ SYSTEM = "system"
 
 def documents(window: MainWindow) -> list[str]:
     """The canvas, code and viewers, by the names of their docks: what somebody works on, in the order it was opened."""
-    others = {"help", *window.viewers.open}
+    others = {"help", "system_text", *window.viewers.open}
     opened = [name for name in window.docks.names() if name.startswith("code:") or name in others]
     return [SYSTEM, *(name for name in opened if not window.docks.is_closed(name))]
 

@@ -92,6 +92,7 @@ RUNS_NONE = {
     "sim": "of the simulator alone",
     "bench": "of the checkout alone",
     "doctor": "looks at what is installed",
+    "completion": "reads files",
 }
 
 

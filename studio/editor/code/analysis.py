@@ -32,7 +32,7 @@ class CodeAnalysis(QObject):
         self._count = 0
         self._rest = b""
         self._waiting: dict[str, tuple[dict[str, Any], Answer]] = {}
-        self._asked: tuple[int, Answer] | None = None
+        self._asked: tuple[dict[str, Any], Answer] | None = None
         self._told = False
 
     @property
@@ -49,13 +49,20 @@ class CodeAnalysis(QObject):
         self._waiting[kind] = (request, then)
         self._next()
 
+    def forget(self, path: Path) -> None:
+        """A file was closed: what would show an answer about it is gone."""
+        asked = str(path)
+        self._waiting = {kind: one for kind, one in self._waiting.items() if one[0]["path"] != asked}
+        if self._asked is not None and self._asked[0]["path"] == asked:
+            self._asked = (self._asked[0], lambda _: None)
+
     def _next(self) -> None:
         if self._asked is not None or not self._waiting or not self._is_started():
             return
         assert self._process is not None
         kind = next(iter(self._waiting))
         request, then = self._waiting.pop(kind)
-        self._asked = (request["id"], then)
+        self._asked = (request, then)
         self._process.write(json.dumps(request).encode() + b"\n")
 
     def _is_started(self) -> bool:
@@ -93,7 +100,7 @@ class CodeAnalysis(QObject):
                 self.refused.emit(str(reply["error"]))
             return
         self._next()
-        if asked is not None and asked[0] == reply["id"]:
+        if asked is not None and asked[0]["id"] == reply["id"]:
             asked[1](reply["found"])
 
     def _ended(self) -> None:

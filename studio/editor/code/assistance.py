@@ -44,6 +44,7 @@ class Assistance(QObject):
 
     def _closed(self, key: str) -> None:
         if self.pages.pop(key, None) is not None:
+            self.analysis.forget(Path(key))
             self.tell_problems()
 
     # ---- syntax errors, also in Problems

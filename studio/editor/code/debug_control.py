@@ -134,7 +134,7 @@ class DebugControl(QObject):
             if reply.get("socket") is None:
                 self.native.emit(component, {**reply, "goes_on": goes_on})
             else:
-                self.connect_to(str(reply["host"]), Path(reply["socket"]))
+                self.connect_to(str(reply["host"]), Path(reply["socket"])).adapter = str(reply["adapter"])
                 self.told.emit(f"Debugging {component}: a breakpoint in its code stops the system")
             if then is not None:
                 then()
@@ -195,7 +195,7 @@ class DebugControl(QObject):
             return
         for host, told in (self.feed.state.get("debug") or {}).get("hosts", {}).items():
             if told.get("socket") and host not in self.sessions:
-                self.connect_to(host, Path(told["socket"]))
+                self.connect_to(host, Path(told["socket"])).adapter = str(told["adapter"])
 
     # ---- going on
 

@@ -70,6 +70,8 @@ class DebugSession(QObject):
     def __init__(self, host: str, address: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.host, self.address = host, address
+        self.adapter = ""
+        """The script by which VS Code and others come to the same debugger."""
         self.condition: Condition = "attaching"
         self.stop: Stop | None = None
         self.answers: dict[str, dict[int, str]] = {}

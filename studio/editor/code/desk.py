@@ -168,8 +168,7 @@ class CodeDesk(QObject):
         window, debug = self.window, self.window.debug
         frame = debug.frame
         try:
-            adapter = str(window.live.feed.state["debug"]["hosts"][host]["adapter"])
-            file = write_launch_file(window.session.folder, host, adapter)
+            file = write_launch_file(window.session.folder, host, debug.sessions[host].adapter)
             place = (frame.file, frame.line) if frame is not None else ("", 0)
             started = open_in_vscode(window.session.folder, *place)
         except StudioError as error:

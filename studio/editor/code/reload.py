@@ -95,7 +95,7 @@ class Reload(QObject):
 
     def _next(self, page: CodePage, components: list[str]) -> None:
         if not components:
-            page.offer_reload("")
+            self._offer(page, "")
             return
         name, *rest = components
         self._running.add(name)
@@ -108,11 +108,15 @@ class Reload(QObject):
 
         def failed(error: StudioError) -> None:
             self._running.discard(name)
-            page.offer_reload(name)
+            self._offer(page, name)
             # Without its hint, which is for the command line.
             self.window.status.say(f"{name} was not reloaded: {error.message}", trouble=True)
 
         self._ask(name, done, failed)
+
+    def _offer(self, page: CodePage, component: str) -> None:
+        if page in self.window.code.pages.values():  # it may have been closed meanwhile
+            page.offer_reload(component)
 
     def _ask(
         self, component: str, done: Callable[[dict[str, Any]], object], failed: Callable[[StudioError], object]

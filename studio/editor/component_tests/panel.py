@@ -68,8 +68,8 @@ class Tests(QWidget):
         self._stack.addWidget(page)
 
     def start(self, folder: Path) -> None:
-        if self.run.is_under_way:
-            self.window_.status.say(f"The test of {self.words.text()} is still running", trouble=True)
+        if self.run.is_under_way and self.folder is not None:
+            self.window_.status.say(f"The test of {self.folder.name} is still running", trouble=True)
             return
         self.folder, self.lines, self.summary = folder, [], ""
         self.output.clear()

@@ -95,12 +95,19 @@ class LogDesk(QObject):
 
     def show_session(self, session: Session | None) -> None:
         """What is recorded was chosen among the topics of a project, and is of no use in another."""
+        self.close()
         self.topics, self.compression = [], "none"
         if session is not None:
             kept = self.window.settings
             self.topics = kept.names(_key(session.folder, "topics"))
             compression = kept.text(_key(session.folder, "compression"))
             self.compression = compression if compression in COMPRESSIONS else "none"
+
+    def close(self) -> None:
+        """What is under way for the open project ends with it."""
+        if self._simulated is not None:
+            self._cancel_simulated()
+            self.window.notice.withdraw(SIMULATED)
 
     # ---- recording
 

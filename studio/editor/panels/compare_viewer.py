@@ -97,8 +97,9 @@ class CompareViewer(Viewer):
         self._difference: NewestWish[Difference] = NewestWish(self, self._have_found)
         self._wanted_plane = ""
         self._guessed = False
-        self._told_runs: tuple[tuple[RunFacts, RunFacts] | None, list[RunDifference]] = (None, [])
         """Whether the maps were taken as they came, and not chosen by anybody."""
+        self._told_runs: tuple[tuple[RunFacts, RunFacts] | None, list[RunDifference]] = (None, [])
+        """Two runs, and in what they differ."""
         self.colours = CompareColours()
         self._link()
         self.cutting = CompareCut(self)

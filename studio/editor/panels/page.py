@@ -25,9 +25,9 @@ class Page(QWidget):
     """A node that somebody wants to see."""
     renamed = pyqtSignal(str, str)
     line_wanted = pyqtSignal(str, int)
+    """File and line of code."""
     page_wanted = pyqtSignal(Path)
     """A file to read in help."""
-    """File and line of code."""
     event_wanted = pyqtSignal(str, int)
     """Topic and number of an event of which somebody wants to know how it came about."""
     fills = False

@@ -52,7 +52,8 @@ class PlainClient:
         body = json.dumps({"seq": number, "type": "request", "command": command, "arguments": arguments}).encode()
         self.socket.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         with self._news:
-            assert self._news.wait_for(lambda: number in self._responses, 20), f"no answer to {command}"
+            self._news.wait_for(lambda: number in self._responses or self.ended, 20)
+            assert number in self._responses, f"no answer to {command}"
         response = self._responses.pop(number)
         assert response["success"], response
         return dict(response.get("body") or {})
@@ -60,8 +61,8 @@ class PlainClient:
     def wait(self, event: str, seconds: float = 20) -> dict[str, Any]:
         """The next event of that name; those before it are forgotten."""
         with self._news:
-            found = self._news.wait_for(lambda: self._index(event) is not None, seconds)
-            assert found, f"no {event} in {[each['event'] for each in self.events]}"
+            self._news.wait_for(lambda: self._index(event) is not None or self.ended, seconds)
+            assert self._index(event) is not None, f"no {event} in {[each['event'] for each in self.events]}"
             index = self._index(event)
             assert index is not None
             body = self.events[index].get("body") or {}
