@@ -118,7 +118,9 @@ def test_what_keeps_gdb_away_is_said_with_the_command_that_helps(
     assert panel.pages.currentWidget() is panel.nothing and "Ctrl+Shift+D" in panel.nothing.words.text()
     obstacle = Obstacle("gdb is not installed", "sudo apt install gdb")
     told = {"host": "smooth", "missing": str(obstacle), "remedy": obstacle.remedy}
-    window.debug.native.emit("smooth", told)
+    window.debug.native.emit("smooth", {**told, "goes_on": True})  # a breakpoint asked for it: its dot says why
+    assert panel.pages.currentWidget() is panel.nothing
+    window.debug.native.emit("smooth", {**told, "goes_on": False})
     assert panel.pages.currentWidget() is panel.obstacle
     assert panel.obstacle.picture.words.text() == "smooth cannot be debugged yet. gdb is not installed."
     assert panel.obstacle.remedy.text() == "sudo apt install gdb"
