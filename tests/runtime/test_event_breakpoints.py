@@ -182,4 +182,3 @@ def test_in_free_run_it_stops_as_soon_as_the_event_is_seen(system: ProcessRun) -
         assert stopped.wait().text == "adder is inactive"
     finally:
         stopped.breaks.close()
-
