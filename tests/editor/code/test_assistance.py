@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtGui import QFontDatabase, QImage
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
@@ -175,3 +175,21 @@ def test_ligatures_are_off_until_they_are_wanted(window: MainWindow, page: CodeP
     assert painted() == plain
     if "JetBrains Mono" in QFontDatabase.families():
         assert joined != plain
+
+
+def test_an_answer_about_a_file_that_was_closed_is_thrown_away(
+    window: MainWindow, page: CodePage, assisted: PageAssistance, qtbot: QtBot
+) -> None:
+    """It reached for an editor that was gone."""
+    analysis, path = window.assistance.analysis, page.file.path
+    assisted._hover("publish", 10)
+    asked = analysis._asked
+    assert asked is not None and asked[0]["path"] == str(path)
+    page.editor.setCursorPosition(0, 0)
+    assisted.completion._ask_signature()
+    window.code.close(page.key)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not analysis._waiting
+    with qtbot.captureExceptions() as raised:
+        qtbot.waitUntil(lambda: analysis._asked is None, timeout=ANSWERED_MS)
+    assert not raised
