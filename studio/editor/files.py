@@ -263,6 +263,8 @@ class Files(QObject):
             return False
         if code and not window.code.may_leave(besides=kept_in):
             return False
+        if not self.may_leave_text():
+            return False
         window.canvas.remember_view()
         try:
             copy = ProjectCopy.plan(session.opened.project, folder)
@@ -288,7 +290,8 @@ class Files(QObject):
         left = f"; {len(copy.left)} recordings stay in {original.name}" if copy.left else ""
         if copy.astray:
             logs = ", ".join(copy.astray)
-            window.status.say(f"Saved, but not found from here: {logs}; choose it anew{left}", trouble=True, stays=True)
+            words = f"Saved, but not found from here: {logs}. Choose the log again{left}"
+            window.status.say(words, trouble=True, stays=True)
         else:
             window.status.say(f"Saved in {folder}{left}")
         return True
@@ -325,9 +328,7 @@ class Files(QObject):
         self.finish_opening()
         if not self.window.code.may_leave():
             return False
-        if not self.window.system_text.flush() and not self._sure(
-            "The text of system.xml has errors and cannot be saved. Leave it?", "Discard the text", "Stay"
-        ):
+        if not self.may_leave_text():
             return False
         if not self.window.has_session or not self.window.session.document.is_modified:
             return True
@@ -354,6 +355,12 @@ class Files(QObject):
         """Where the user's own projects are: among the examples, the next version of Studio has its own."""
         return next(
             (place.parent for place in self.window.settings.recent() if not came_with_studio(place)), Path.cwd()
+        )
+
+    def may_leave_text(self) -> bool:
+        """True if what was typed into system.xml is in the system, or is not wanted."""
+        return self.window.system_text.flush() or self._sure(
+            "The text of system.xml has errors and cannot be saved. Leave it?", "Discard the text", "Stay"
         )
 
     def _sure(self, question: str, yes: str, no: str) -> bool:

@@ -138,6 +138,7 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     window.tests = TestDesk(window)
     window.system_text = SystemTextDesk(docks, lambda: window.theme, window)
     window.system_text.save_wanted.connect(lambda: window.trigger("file.save"))
+    window.system_text.may_leave = lambda: window.files.may_leave_text()
     yield
     window.live_panels = LivePanels(window)
     yield

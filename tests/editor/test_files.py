@@ -68,7 +68,7 @@ class TestSaveAs:
     def test_a_log_that_the_copy_does_not_find_is_named(self, window: MainWindow, tmp_path: Path) -> None:
         assert window.session.do(SetProvider("platform", "logged", LogProvider("../data/rig.mcap")))
         assert window.files.save_as(tmp_path / "new" / "copy")
-        assert "not found from here: ../data/rig.mcap; choose it anew" in window.status.words.text()
+        assert "not found from here: ../data/rig.mcap. Choose the log again" in window.status.words.text()
 
     def test_one_that_fails_stays_in_the_original(
         self, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -29,6 +29,8 @@ class SystemTextDesk(QObject):
         self._docks, self._theme = docks, theme
         self._session: Session | None = None
         self.page: SystemTextPage | None = None
+        self.may_leave: Callable[[], bool] = self.flush
+        """Whether nothing is lost when the text is closed, or the user does not want what has errors."""
 
     def show_session(self, session: Session | None) -> None:
         """Another project, or none: the text of the last one goes."""
@@ -53,13 +55,17 @@ class SystemTextDesk(QObject):
 
         self.page = SystemTextPage(session, self._theme())
         self.page.save_wanted.connect(self.save_wanted)
-        self._docks.add_viewer(DOCK, TITLE, self.page, "right", beside="system", close=self.close)
+        self._docks.add_viewer(DOCK, TITLE, self.page, "right", beside="system", close=self._leave)
         self._docks.give_width(DOCK, WIDTH_PX)
         self._docks.set_icon(DOCK, icon("fa6s.code", self._theme().muted))
 
     def flush(self) -> bool:
         """Whether all that was typed is in the system; before it is saved or left."""
         return self.page is None or self.page.flush()
+
+    def _leave(self) -> None:
+        if self.may_leave():
+            self.close()
 
     def close(self) -> None:
         if self.page is not None:

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.main_window import MainWindow
 from studio.editor.system_text.page import SystemTextPage
+from studio.editor.window_menu import documents
 
 
 @pytest.fixture
@@ -113,3 +114,25 @@ def test_another_project_takes_its_text_along(window: MainWindow, page: SystemTe
     window.project.show(None)
     QApplication.processEvents()
     assert window.system_text.page is None and not window.docks.has("system_text")
+
+
+def test_closing_the_tab_takes_what_was_typed_last_and_asks_about_what_has_errors(
+    window: MainWindow, page: SystemTextPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, asked = [False, True], []
+    monkeypatch.setattr(window.files, "_sure", lambda question, *_: (asked.append(question), answers.pop(0))[1])
+    page.editor.setText(page.editor.text().replace("</system>", "</systm>"))
+    window.docks._docks["system_text"].closeRequested.emit()
+    assert window.system_text.page is page and page.is_pending, "the user stays"
+    window.docks._docks["system_text"].closeRequested.emit()
+    assert window.system_text.page is None and len(asked) == 2
+    window.system_text.open()
+    again = window.system_text.page
+    assert again is not None
+    again.editor.setText(again.editor.text().replace("</system>", "<!-- the last word --></system>"))
+    window.docks._docks["system_text"].closeRequested.emit()
+    assert window.system_text.page is None and "<!-- the last word -->" in text_of(window)
+
+
+def test_the_text_is_a_document_that_the_keyboard_reaches(window: MainWindow, page: SystemTextPage) -> None:
+    assert "system_text" in documents(window)
