@@ -27,6 +27,8 @@ NOTHING_OPEN = "No project open"
 TROUBLE = "▲"
 SPACING = 6
 """That Qt puts between two parts of a status bar."""
+EDGES = 16
+"""That it keeps free at its ends, at most."""
 EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
 SAFETY = "Commands made from a log never reach a vehicle"
 
@@ -113,6 +115,7 @@ class StatusBar(QStatusBar):
         self.saved = self._button("Saved or not", self.save_wanted)
         self.problems = self._button("Problems", self.problems_wanted)
         self._recording = self._safety = ""
+        self._has_figures = False
         self._resting = ""
         """Said while there is nothing else to say."""
         self.words = _Sentence()
@@ -164,9 +167,10 @@ class StatusBar(QStatusBar):
             self._rest(" · ".join(filter(None, (self._safety, words))))
 
     def _rest(self, text: str) -> None:
-        if self.words.text() in ("", self._resting):
-            self._show_words(text)
+        is_resting = self.words.text() in ("", self._resting)
         self._resting = text
+        if is_resting:
+            self._show_words(text)
 
     def _show_words(self, text: str, mark: str = "") -> None:
         self.words.tell(text, mark)
@@ -174,17 +178,27 @@ class StatusBar(QStatusBar):
 
     def make_way(self, *, on: bool, figures: bool) -> None:
         """A long way takes the place of the sentence and of the figures, so that it fits into a narrow window."""
-        for widget in (self.figures, self.load):
-            widget.setVisible(figures and not on)
+        self._has_figures = figures and not on
         self.words.setVisible(not on)
         self._make_room()
 
     def _make_room(self) -> None:
-        """What is counted at the right waits until a sentence that needs its room has been said."""
-        counts = self.content.sizeHint().width() + SPACING
-        room = self.words.width() + (counts if self.content.isVisible() else 0)
-        fits = not self.words.plain or self.words.sizeHint().width() + counts <= room
-        self.content.setVisible(fits and self.way.isHidden() and self.saved.isVisibleTo(self))
+        """What matters least waits until a sentence that needs its room has been said; before what is said all the
+        time, only the counts give way."""
+        is_open, has_way = self.saved.isVisibleTo(self), not self.way.isHidden()
+        wanted = {self.content: is_open and not has_way, self.load: self._has_figures, self.figures: self._has_figures,
+                  self.zoom: is_open, self.layout_name: is_open}  # fmt: skip
+        fixed = (self.frozen, self.origin, self.running, self.clock, self.saved, self.problems)
+        shown = [part for part in (*fixed, *wanted) if (wanted[part] if part in wanted else not part.isHidden())]
+        room = self.width() - EDGES - sum(part.sizeHint().width() + SPACING for part in shown)
+        missing = self.words.sizeHint().width() - room if self.words.plain and not has_way else 0
+        is_said = self.words.plain != self._resting
+        for part in wanted:
+            if missing > 0 and wanted[part] and (is_said or part is self.content):
+                wanted[part] = False
+                missing -= part.sizeHint().width() + SPACING
+        for part, on in wanted.items():
+            part.setVisible(on)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

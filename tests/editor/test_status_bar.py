@@ -142,3 +142,19 @@ def test_a_sentence_that_has_no_room_ends_with_dots_and_what_is_counted_waits(wi
     assert status.words.grab().toImage() == cut, "it is cut off before that, with dots"
     status.say("", stays=True)
     assert status.content.isVisible()
+
+
+def test_figures_wait_while_a_sentence_needs_their_room(running: MainWindow) -> None:
+    """At 1280 pixels the result of a reload was cut after its first letters."""
+    bar = running.status
+    running.project.refresh()
+    bar.figures.setText("12 345 events/s · p99 10.0 ms · 38 dropped")
+    bar.load.setText("183 % CPU · 1234 MB")
+    show_running(bar, running.live)
+    assert bar.figures.isVisible() and bar.load.isVisible() and bar.zoom.isVisible()
+    bar.say("filter runs the new code. Its outputs differ, so this event did not come again", stays=True)
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+    assert bar.words.fits and not bar.load.isVisible()
+    bar.say("", stays=True)
+    assert bar.figures.isVisible() and bar.load.isVisible() and bar.zoom.isVisible()
