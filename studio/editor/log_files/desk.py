@@ -26,6 +26,7 @@ from studio.editor.log_files.log_facts import (
     viewing_project,
     why_not,
 )
+from studio.editor.log_files.missing_log import NO_LOG
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_words
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
@@ -442,7 +443,9 @@ class LogDesk(QObject):
         from studio.editor.panels.topic_mapping import MappingDialog  # few need it
 
         if self.window.has_session:  # it may have been closed while the log was read
-            MappingDialog(self.window, self.window.theme, self.window.session, facts).open()
+            dialog = MappingDialog(self.window, self.window.theme, self.window.session, facts)
+            dialog.accepted.connect(lambda: self.window.notice.withdraw(NO_LOG))
+            dialog.open()
 
     def _say(self, words: str, *, trouble: bool = False) -> None:
         self.window.status.say(words, trouble=trouble)

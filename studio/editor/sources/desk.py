@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtGui import QCursor
 
 from studio.editor.live_state import rate_words
-from studio.editor.log_files.missing_log import ask_for_log
+from studio.editor.log_files.missing_log import NO_LOG, ask_for_log
 from studio.editor.session import Session
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
 from studio.editor.sources.card import SourceCard
@@ -141,6 +141,7 @@ class SourceDesk(QObject):
     def _do(self, modes: Mapping[str, SourceMode], to_arm: ToArm | None = None) -> None:
         session = self.window.session
         self._to_arm = None
+        self.window.notice.withdraw(NO_LOG)  # what it says about an earlier choice is over
         if session.do(ChooseModes(dict(modes))) and self.window.live.control.is_up:
             self._wanted, self._to_arm = dict(modes), to_arm
             kinds = set(modes.values())

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
 
-from studio.editor.log_files.missing_log import missing_log, recent_recordings
+from studio.editor.log_files.missing_log import NO_LOG, missing_log, recent_recordings
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.topic_mapping import MappingDialog
 from studio.model.opened import open_project
 from tests.runtime.replay.played import write_rig
 
@@ -109,3 +111,18 @@ def test_choosing_logged_says_so_before_anybody_runs_it(opened: MainWindow) -> N
     assert opened.session.system.source("rig").mode == "logged"
     assert "The log is not there: logs/drive.mcap" in opened.notice.words.text()
     opened.notice.withdraw()
+
+
+def test_the_question_goes_when_a_log_was_chosen(opened: MainWindow, folder: Path, qtbot: QtBot) -> None:
+    """It went on to say that nothing was switched."""
+    opened.live.run()
+    assert opened.notice.asks(NO_LOG)
+    write_rig(folder / "logs" / "other.mcap")
+    opened.logs.ask_mapping(folder / "logs" / "other.mcap")
+    qtbot.waitUntil(lambda: opened.findChild(MappingDialog) is not None)
+    dialog = opened.findChild(MappingDialog)
+    assert dialog is not None
+    dialog.apply.click()
+    logged = opened.session.system.source("rig").logged
+    assert logged is not None and logged.log == "logs/other.mcap" and not opened.notice.asks(NO_LOG)
+    dialog.deleteLater()
