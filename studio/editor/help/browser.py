@@ -54,6 +54,8 @@ class HelpBrowser(QTextBrowser):
         self.setOpenLinks(False)
         self.setAccessibleName("Page")
         self.anchorClicked.connect(self._follow)
+        self._shown_at = 0
+        """The width that the page was set for."""
         self._resized = QTimer(self)
         self._resized.setSingleShot(True)
         self._resized.setInterval(120)
@@ -114,7 +116,7 @@ class HelpBrowser(QTextBrowser):
         self.show_again()
 
     def _show(self, file: Path, *, fragment: str = "", height: int = 0) -> None:
-        self.file = file
+        self.file, self._shown_at = file, self.width()
         document = self.document()
         assert document is not None
         document.clear()
@@ -187,10 +189,9 @@ class HelpBrowser(QTextBrowser):
 
     def _set_margins(self) -> None:
         document = self.document()
-        viewport = self.viewport()
         root = document.rootFrame() if document is not None else None
-        assert root is not None and viewport is not None
-        side = max(EDGE_PX, (viewport.width() - LINE_PX) // 2)
+        assert root is not None
+        side = max(EDGE_PX, (self.width() - LINE_PX) // 2)
         shape = root.frameFormat()
         shape.setLeftMargin(side)
         shape.setRightMargin(side)
@@ -214,9 +215,10 @@ class HelpBrowser(QTextBrowser):
         return bar.value() if bar is not None else 0
 
     def room(self) -> int:
-        """For a picture."""
-        viewport = self.viewport()
-        return max(120, min(LINE_PX, (viewport.width() if viewport is not None else LINE_PX) - 2 * EDGE_PX))
+        """For a picture, beside the scroll bar: that comes and goes while a page is filled."""
+        bar = self.verticalScrollBar()
+        assert bar is not None
+        return max(120, min(LINE_PX, self.width() - 2 * EDGE_PX) - bar.sizeHint().width())
 
     def loadResource(self, kind: int, name: QUrl) -> Any:
         if kind != _Resource.ImageResource.value or self.file is None:
@@ -234,7 +236,8 @@ class HelpBrowser(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        self._resized.start()
+        if self.width() != self._shown_at:
+            self._resized.start()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None

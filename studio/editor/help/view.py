@@ -127,7 +127,7 @@ class HelpView(QWidget):
             item.setToolTip(f"{page.title}: {page.about}")
             item.setData(_FILE, str(page.file))
             self.list.addItem(item)
-        self.nothing.setText(f"No page speaks of “{words}”.")
+        self.nothing.setText(f"No page contains “{words}”.")
         self.nothing.setVisible(not found)
         self._mark()
 

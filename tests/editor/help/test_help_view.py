@@ -122,6 +122,20 @@ def test_what_cannot_be_shown_says_why(view: HelpView, docs: Path) -> None:
     assert "no such file" in view.browser.toPlainText()
 
 
+def test_a_page_is_set_once_for_a_width(view: HelpView, docs: Path, qtbot: QtBot) -> None:
+    """The scroll bar that came and went while it was filled had it set again and again."""
+    view.show_page(docs / "other.md")
+    qtbot.waitUntil(lambda: not view.browser._resized.isActive())
+    turned: list[None] = []
+    view.browser.turned.connect(lambda: turned.append(None))
+    view.browser.show_again()
+    view.resize(view.width(), 500)
+    assert not view.browser._resized.isActive() and len(turned) == 1
+    view.resize(900, 500)
+    qtbot.waitUntil(lambda: len(turned) == 2)
+    assert not view.browser._resized.isActive()
+
+
 class TestInTheWindow:
     def test_readmes_of_project_and_component_are_read_in_a_tab_that_layouts_keep(
         self, window: MainWindow, rover: Path
