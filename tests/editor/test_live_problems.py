@@ -9,7 +9,10 @@ import pytest
 
 from studio.editor.live_problems import missing_logs, problems_of_run
 from studio.editor.live_state import live_node, totals
+from studio.editor.main_window import MainWindow
+from studio.errors import Problem
 from studio.model.document import SystemDocument
+from studio.model.system_edits import RemoveNodes
 
 SYSTEM = """<system name="rig" version="1">
   <source name="gps" mode="real">
@@ -82,3 +85,15 @@ def test_a_system_that_runs_without_events_is_a_problem_with_its_reason(folder: 
     assert problem.message == "The system runs, but no event flows: gps_driver is inactive"
     assert problem.severity == "warning" and not problem.subject
     assert problems_of_run(system, {**quiet, "stalled": None}) == []
+
+
+def test_a_problem_of_a_card_that_was_removed_has_no_remedy(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of problems looked for its card, and the window reported a fault."""
+    (node, *_) = window.session.system.nodes
+    problem = Problem(f"{node.name} failed: no", "error", subject=node.name)
+    monkeypatch.setattr(window.project, "of_run", [problem])
+    assert [remedy.text for remedy in window.project.fixes_of(problem)] == ["Restart"]
+    window.session.do(RemoveNodes((node.name,)))
+    assert window.project.fixes_of(problem) == []
