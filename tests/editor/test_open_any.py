@@ -22,6 +22,16 @@ def test_what_opening_means_is_seen_from_files_and_folders(rover: Path, tmp_path
     assert sort_of(tmp_path) is None and sort_of(tmp_path / "picture.png") is None
 
 
+def test_a_folder_that_cannot_be_read_is_nothing_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dragged over the window, it had a fault reported."""
+
+    def refuse(_: object) -> list[str]:
+        raise PermissionError
+
+    monkeypatch.setattr("os.listdir", refuse)
+    assert sort_of(tmp_path) is None
+
+
 def test_the_dialog_takes_a_folder_that_is_a_project_and_looks_into_others(
     qapp: QApplication, rover: Path, window: MainWindow
 ) -> None:
