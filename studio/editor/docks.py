@@ -211,6 +211,8 @@ class Docks:
             tree = DockTree(_plain(state))
         except ValueError:
             return False
+        if not tree.has("system"):
+            return False
         self._folded = []
         with self.at_once():
             self._keep_homes(tree)  # what is shown next may be a panel that it does not know
