@@ -16,6 +16,7 @@ from studio.editor.later import Beside
 from studio.editor.state_history import history_of
 from studio.editor.theme import Theme
 from studio.editor.viewer_kinds import KINDS, Kind, kind_called
+from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
