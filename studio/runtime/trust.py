@@ -7,8 +7,10 @@ said yes; that holds until what it starts changes.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from studio.paths import came_with_studio, component_roots, project_roots, share
 
 VARIABLE = "STUDIO_TRUST"
 AGREED, MADE = "trusted.json", "made_here.json"
+_AT_FDCWD, _STATX_BTIME, _STATX_BYTES = -100, 0x800, 256
+"""Of statx(2), which Python has from 3.15 on."""
 EVERYTHING = "all"
 """The value of $STUDIO_TRUST for machines that run only what was looked at before, such as those of a CI."""
 
@@ -96,13 +100,26 @@ def trust(project: Path, commands: list[str]) -> None:
 
 def made_here(project: Path) -> None:
     """Remember that the user has made this project himself: nobody has to ask him about his own code."""
-    _write(MADE, {**_read(MADE), str(project.resolve()): project.stat().st_ino})
+    _write(MADE, {**_read(MADE), str(project.resolve()): _identity(project)})
 
 
 def is_made_here(project: Path) -> bool:
     """By its path and by the folder itself: another one that was put into its place was made by somebody else."""
     made = _read(MADE).get(str(project.resolve()))
-    return made is not None and project.is_dir() and made == project.stat().st_ino
+    try:
+        return made is not None and made == _identity(project)
+    except OSError:
+        return False
+
+
+def _identity(folder: Path) -> list[int]:
+    """Of the folder itself, whatever is in it: its inode, whose number the next folder gets when this one is removed,
+    and when it was made, where the file system tells."""
+    found = ctypes.create_string_buffer(_STATX_BYTES)
+    if ctypes.CDLL(None, use_errno=True).statx(_AT_FDCWD, os.fsencode(folder), 0, _STATX_BTIME, found) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error), str(folder))
+    return [*struct.unpack_from("<Q", found, 32), *struct.unpack_from("<qI", found, 80)]
 
 
 def trust_copy(original: Opened, copy: Opened) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from studio.cli.verbs import VERBS
+from studio.runtime.trust import is_made_here, made_here
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.recording.logs import story, write_log
 
@@ -91,6 +92,7 @@ RUNS_NONE = {
     "model": "reads files",
     "sim": "of the simulator alone",
     "bench": "of the checkout alone",
+    "completion": "reads files, and asks what runs already",
     "doctor": "looks at what is installed",
     "completion": "reads files",
 }
@@ -238,3 +240,15 @@ def test_another_project_in_its_place_is_not(studio: Studio, project: Path, trac
     mine.rename(tmp_path / "gone")
     project.rename(mine)
     assert studio("run", mine, *RUN).status == 1 and not trace.exists()
+
+
+def test_nor_is_one_that_got_the_number_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project is removed, and another one is cloned there: many file systems use the number of an inode at once."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    made_here(mine)
+    assert is_made_here(mine)
+    mine.rmdir()
+    mine.mkdir()
+    assert not is_made_here(mine)
