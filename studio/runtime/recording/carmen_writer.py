@@ -7,7 +7,6 @@ line that repeats it. Otherwise each scan has the pose that the odometry told la
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,8 @@ MAXIMUM_M = 81.83
 """What a beam without an echo is written as, and what readers of such logs take for none."""
 FIRST_S = 1.0
 """A log of simulation begins at 0, which readers take for a stamp that is missing."""
+LEAST_STEP_RAD = 1e-4
+"""Between two beams; what is closer is the same beam, of another layer of the scanner."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,17 @@ class _TruePoses:
     """Of the robot, by their stamps; false if there are none."""
 
     def __init__(self, log: LogReader, topic: str) -> None:
-        self._poses = [decode(PoseTransform, event.payload) for event in log.events([topic])] if topic else []
+        poses = [decode(PoseTransform, event.payload) for event in log.events([topic])] if topic else []
+        self._poses = sorted(poses, key=lambda pose: pose.stamp_ns)
         self._stamps = np.array([pose.stamp_ns for pose in self._poses], dtype=np.int64)
 
     def __bool__(self) -> bool:
         return bool(self._poses)
 
     def at(self, stamp_ns: int) -> PoseTransform:
-        return _bare(self._poses[int(np.abs(self._stamps - stamp_ns).argmin())])
+        after = min(int(self._stamps.searchsorted(stamp_ns)), len(self._poses) - 1)
+        near = self._poses[max(0, after - 1) : after + 1]
+        return _bare(min(near, key=lambda pose: abs(pose.stamp_ns - stamp_ns)))
 
 
 class _Mount:
@@ -161,10 +165,11 @@ def _polar(scan: Range3d) -> tuple[float, float, list[float]]:
     angles = np.arctan2(points[:, 1], points[:, 0])
     order = np.argsort(angles)
     angles, ranges = angles[order], np.hypot(points[order, 0], points[order, 1])
-    if len(angles) < 2:
-        return (float(angles[0]) if len(angles) else 0.0), 0.0, [float(value) for value in ranges]
     gaps = np.diff(angles)
-    step = float(np.median(gaps[gaps > 0.0])) if (gaps > 0.0).any() else math.radians(1.0)
+    gaps = gaps[gaps > LEAST_STEP_RAD]
+    if not len(gaps):
+        return (float(angles[0]) if len(angles) else 0.0), 0.0, [float(ranges.min())] if len(ranges) else []
+    step = float(np.median(gaps))
     count = round((angles[-1] - angles[0]) / step) + 1
     step = float((angles[-1] - angles[0]) / (count - 1))
     places = np.rint((angles - angles[0]) / step).astype(int)
