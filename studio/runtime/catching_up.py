@@ -34,8 +34,8 @@ class CatchingUp:
         self._journal = executor.journal
         self._written = WrittenJournal(self._journal.file)
         self._done = 0
-        self._reached: int | None = None
-        """The last checkpoint that was come by."""
+        self._reached: list[int] = []
+        """The checkpoints that were come by before anything differed, and are kept."""
         self._end = 0
         self._ends: dict[int, int] = {}
         self._differs = False
@@ -51,6 +51,9 @@ class CatchingUp:
         try:
             while more and monotonic_ns() < end_ns:
                 more = self._take_next()
+        except BaseException:
+            self._written.close()
+            raise
         finally:
             for name, cell in executor.cells.items():
                 cell.trace = traces.get(name, executor.trace.note)
@@ -64,7 +67,7 @@ class CatchingUp:
             "total": self._written.events,
             "ended": not more,
             "differs": self._differs,
-            "checkpoint": self._reached,
+            "checkpoints": self._reached,
         }
 
     def _take_next(self) -> bool:
@@ -95,7 +98,7 @@ class CatchingUp:
         if told.number in self._written.live or len(self._ends) == 1:
             self._executor.checkpoints.keep(told.number)
             if not self._differs:
-                self._reached = told.number
+                self._reached.append(told.number)
 
     def _be_born(self, record: Record) -> None:
         """With the parameters that the process before it began with: what was changed since then is an event."""

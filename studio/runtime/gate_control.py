@@ -48,8 +48,8 @@ class CaughtUp(NamedTuple):
     ended: bool
     differs: bool
     """It has published something else."""
-    checkpoint: int | None
-    """The last one that it came by before that."""
+    checkpoints: list[int]
+    """Those that it came by before that, and keeps."""
 
 
 class GateControl:

@@ -76,14 +76,11 @@ def _catch_up(
             stepper.tell(part=caught.done / max(1, caught.total))
             caught = stepper.gate.catch_up(host, 0 if stepper.cancelled.is_set() else PIECE_MS)
     except CannotGoBack as trouble:
-        raise LaunchError(f"{name} does not come to this event with this code: {trouble.message}") from None
+        raise LaunchError(f"{name} cannot handle its recorded inputs with this code: {trouble.message}") from None
     assert begun.here is not None, "whoever asks has looked"
-    if caught.checkpoint == begun.here.number:
-        stepper.rejoin(begun.here.number)
-        return True
-    if caught.checkpoint is None:
-        return None
-    stepper.rejoin(caught.checkpoint)
+    reached = stepper.rejoin(caught.checkpoints)
+    if reached is None or reached == begun.here.number:
+        return None if reached is None else True
     if stepper.cancelled.is_set():
         return False
     stepper.tell(f"Reloading {name}: recomputing from event {stepper.position}, its outputs differ", 0.0)

@@ -107,6 +107,17 @@ def test_a_reload_is_a_run_from_zero_with_the_new_code(project: Path) -> None:
         system.ask("step", count=100, timeout_s=60)
         assert digest(system) == before
 
+        # Also over a place that was kept before a way back and forth: the new process does not know it.
+        system.ask("back", count=100, timeout_s=60)
+        assert system.ask("again", component="adder", timeout_s=60)["same"] is True
+        system.ask("step", count=100, timeout_s=60)
+        system.ask("back", count=190, timeout_s=60)
+        system.ask("step", count=190, timeout_s=60)
+        assert system.ask("again", component="adder", timeout_s=60)["same"] is True
+        for place in (position - 100, position):
+            assert system.ask("go_to", position=place, timeout_s=60)["position"] == place
+        assert digest(system) == before
+
         found = {}
         for name, code in {"later": LATER, "numbered": NUMBERED, "plain": PLAIN}.items():
             write(project, code)

@@ -62,8 +62,8 @@ class KeptCheckpoints:
         """The last one at or before a position; the first one if there is none."""
         return self._kept[max(0, bisect_right(self._kept, position, key=lambda kept: kept.position) - 1)]
 
-    def position_of(self, number: int) -> int:
-        return next(kept.position for kept in self._kept if kept.number == number)
+    def last_of(self, numbers: Collection[int]) -> Kept | None:
+        return next((kept for kept in reversed(self._kept) if kept.number in numbers), None)
 
     def worked(self, position: int, busy_ns: int, rarer: int = 1) -> None:
         """The system has worked for so long and is at `position` now; keeps one if it is time for it.
@@ -74,9 +74,11 @@ class KeptCheckpoints:
         if self._busy_ns > rarer * max(APART_NS, COST_SHARE * self._cost_ns):
             self.keep(position)
 
-    def keep(self, position: int) -> None:
+    def keep(self, position: int, *, again: bool = False) -> None:
+        """`again`: also where there is one, which the new one replaces."""
         self._busy_ns = 0
-        if self.refusal is not None or position in self.positions:
+        before = [kept for kept in self._kept if kept.position == position]
+        if self.refusal is not None or (before and not again):
             return
         start_ns = monotonic_ns()
         try:
@@ -85,6 +87,7 @@ class KeptCheckpoints:
             if HELD_WORDS not in refused.message:
                 self.refusal = refused
             return
+        self._forget(before)
         self._kept.append(Kept(position, number, self._run.checkpoint_bytes(number)))
         self._kept.sort()
         self._cost_ns = monotonic_ns() - start_ns
@@ -96,7 +99,13 @@ class KeptCheckpoints:
         self._busy_ns = 0
 
     def forget_after(self, position: int) -> None:
-        for kept in [kept for kept in self._kept if kept.position > position]:
+        self._forget([kept for kept in self._kept if kept.position > position])
+
+    def forget_others(self, numbers: Collection[int]) -> None:
+        self._forget([kept for kept in self._kept if kept.number not in numbers])
+
+    def _forget(self, gone: list[Kept]) -> None:
+        for kept in gone:
             self._kept.remove(kept)
             self._run.forget(kept.number)
 

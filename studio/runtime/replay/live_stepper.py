@@ -267,20 +267,25 @@ class LiveStepper:
         return self.come_to(event)
 
     def keep_here(self) -> Kept | None:
-        """A checkpoint of this very place; None where there can be none."""
+        """A checkpoint of this very place, with which the journals of all hosts end; None where there can be none."""
         if not self._is_recorded():
-            self._kept.keep(self.position)
+            self._kept.keep(self.position, again=True)
         nearest = self._kept.nearest(self.position) if self._kept else None
         return nearest if nearest is not None and nearest.position == self.position else None
 
-    def rejoin(self, number: int) -> None:
-        """All go to a checkpoint from which on one of them may do something else; what was known after it is not."""
-        self.gate.restore(number)
-        self.position = self._kept.position_of(number)
+    def rejoin(self, numbers: Collection[int]) -> int | None:
+        """All go to the last of these checkpoints, the only ones of a new process, which may do something else from
+        there on; what was known after it is not. Which it was; None if none of them is kept any more."""
+        last = self._kept.last_of(numbers)
+        if last is None:
+            return None
+        self.gate.restore(last.number)
+        self.position = last.position
         self.place = self.gate.place()
         self._history.cut(self.position)
-        self._kept.forget_after(self.position)
+        self._kept.forget_others(numbers)
         self._kept.restored()
+        return last.number
 
     def come_to(self, event: Told | None) -> bool:
         """Go on to an event, on a way that was never gone before. Whether it came."""
