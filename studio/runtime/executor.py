@@ -53,6 +53,7 @@ from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.input_journal import InputJournal
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.run_folder import journal_file
 from studio.runtime.state_digest import chained
 from studio.runtime.trace_book import TraceBook
 
@@ -97,7 +98,7 @@ class Executor:
         self.journal: InputJournal | None = None
         """All that was handled so far, as long as that is known."""
         if journals is not None:
-            self.journal = InputJournal(journals / host, birth_of(plan, host))
+            self.journal = InputJournal(journal_file(journals, host), birth_of(plan, host))
         self.catching_up: CatchingUp | None = None
         """The way of the process before this one, while it is gone again: nobody hears what is published."""
         self.renew: Callable[[PlannedComponent], object] = lambda _: None
@@ -289,8 +290,8 @@ class Executor:
             self._handle_and_acknowledge(route, event, target)
         else:
             self._give(route, event, dropped)
-        if self.journal is not None:
-            self.journal.end()
+        if self.journal is not None and not self.journal.end():
+            self.lose_the_way()  # from here on nothing is gained by digests of all that is published
 
     @staticmethod
     def _give(route: DataRoute, event: Event, dropped: Sequence[int]) -> None:
@@ -306,7 +307,7 @@ class Executor:
             raise StudioError(f"nothing here handles {topic} any more")
         self.frame, self.epoch = frame, header.epoch
         if not header.flags & AGAIN:
-            route.statistics.saw(header.sequence, len(payload), 0)
+            route.statistics.saw(header.sequence, len(payload), 0, header.epoch)
         read = self._read if header.target == TO_ALL else self._message_for_turns
         message = read(route, header.kind, header.flags, header.sequence, payload)
         event = make_event((
@@ -420,7 +421,7 @@ class Executor:
         except Exception as trouble:  # the gate waits for an answer, whatever it is
             ack = ack._replace(text=str(trouble), refused=True)
             told = {"ended": True}
-            self.lose_the_way()
+            self.journal = None  # its file stays: the code is corrected, and the next process goes that way
         if told["ended"]:
             self.catching_up = None
         self.epoch = marker.epoch

@@ -93,12 +93,13 @@ class InputJournal:
             frame = b"".join((frame[:header_at], HEADER.pack(*header), payload))
         self._event = frame
 
-    def end(self) -> None:
-        """It was handled."""
+    def end(self) -> bool:
+        """It was handled. Whether it, and all before it, is known."""
         if self._event:
             self._write(EVENT, self._event, bytes(self.made))
             self._event = b""
         self.made.clear()
+        return self.is_known
 
     def checkpoint(self, number: int, live: Iterable[int]) -> None:
         """Everything up to here is in the file afterwards, or there is none."""
@@ -126,13 +127,19 @@ class InputJournal:
         if end is None or self._out is None:
             self.give_up()
             return
-        self._cut(end)
+        try:
+            self._cut(end)
+        except OSError:  # what was not written yet does not fit on the disk
+            self.give_up()
         self._ends = {each: at for each, at in self._ends.items() if at <= end}
         self.made.clear()
         self._event = b""
 
     def go_on_after(self, end: int, ends: Mapping[int, int]) -> None:
         """A file that another process has written holds up to there."""
+        if not self.is_known:
+            self.give_up()
+            return
         self._early.clear()
         self._out = self.file.open("rb+", buffering=1 << 20)
         self._ends = dict(ends)
@@ -145,15 +152,16 @@ class InputJournal:
         self._size = end
 
     def give_up(self) -> None:
-        """Something happened that the file does not tell: from here on there is none."""
+        """Something happened that the file does not tell: from here on there is none, nor one of a process before."""
         self.is_known = False
         self._early.clear()
         self._event = b""
-        if self._out is not None:
-            self._out.close()
-            self._out = None
-            with suppress(OSError):
-                self.file.unlink()
+        out, self._out = self._out, None
+        if out is not None:
+            with suppress(OSError):  # closing writes the rest, and the disk may be full
+                out.close()
+        with suppress(OSError):
+            self.file.unlink()
 
     def _write(self, kind: int, body: bytes, made: bytes = b"") -> None:
         if not self.is_known:

@@ -33,6 +33,11 @@ def shared_folder(run: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def journal_file(journals: Path, host: str) -> Path:
+    """With an ending: a host may be called as the file of the folder's owner."""
+    return journals / f"{host}.journal"
+
+
 class RunFolders:
     """Both folders of one run, owned while this process lives; what runs before us left behind is removed."""
 
@@ -61,7 +66,7 @@ class RunFolders:
 
     def journal(self, host: str) -> Path | None:
         """What a host has handled since it began; None where that is not known."""
-        file = None if self.journals is None else self.journals / host
+        file = None if self.journals is None else journal_file(self.journals, host)
         return file if file is not None and file.is_file() else None
 
     @property

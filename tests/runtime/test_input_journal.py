@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,6 +122,23 @@ def test_a_damaged_file_says_so(journal: InputJournal) -> None:
     journal.file.write_bytes(content[:-3])
     with pytest.raises(JournalError, match="damaged"):
         WrittenJournal(journal.file)
+
+
+def test_a_full_disk_is_no_trouble_for_its_host(tmp_path: Path) -> None:
+    """What is not written yet is written when the file is closed: that fails once more."""
+    (tmp_path / "adder").symlink_to("/dev/full")
+    journal = InputJournal(tmp_path / "adder", BORN)
+    handle(journal, 1)
+    journal.checkpoint(1, [1])
+    assert not journal.is_known and not os.path.lexists(journal.file)
+
+
+def test_the_file_of_a_process_before_goes_with_the_way(journal: InputJournal) -> None:
+    """Its host died and was restarted: nobody may go the way of the one that died."""
+    journal.checkpoint(1, [1])
+    assert journal.file.exists()
+    InputJournal(journal.file, BORN).give_up()
+    assert not journal.file.exists()
 
 
 @pytest.mark.parametrize("limit", [{"MOST_BYTES": 100}, {"LEAST_FREE_BYTES": 1 << 60}])
