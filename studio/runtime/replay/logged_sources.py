@@ -109,7 +109,11 @@ class LoggedSources:
         their stamps; by that of the world they get new ones.
         """
         obedient = self._session.obedient_programs()
-        plan_change(self._session.plan, plan, restart=restart, obedient=obedient)  # raises before anything has happened
+        try:
+            plan_change(self._session.plan, plan, restart=restart, obedient=obedient)
+        except BaseException:  # before anything has happened
+            wanted.close()
+            raise
         before = self.player
         if before is not None and self.is_as(wanted):
             wanted.close()
