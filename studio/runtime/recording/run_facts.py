@@ -112,9 +112,9 @@ def _parameters(a: RunFacts, b: RunFacts) -> Iterator[RunDifference]:
 
 
 def _code(a: RunFacts, b: RunFacts) -> Iterator[RunDifference]:
-    for component in (a.code or {}).keys() & (b.code or {}).keys():
-        one, other = (a.code or {})[component], (b.code or {})[component]
-        if one != other:
+    for component, one in (a.code or {}).items():
+        other = (b.code or {}).get(component)
+        if other is not None and one != other:
             yield RunDifference("code", f"code of {component}", one, other)
 
 
