@@ -13,7 +13,6 @@ from studio.cli.verbs import VERBS, parser_of
 from studio.errors import StudioError
 
 LOG_ENDINGS = (".mcap", ".bag", ".db3", ".log", ".log.gz", ".clf", ".clf.gz")
-ANSWER_WITHIN_S = 2.0
 LONGEST_ABOUT = 60
 
 
@@ -27,7 +26,7 @@ def candidates(words: Sequence[str]) -> list[Candidate]:
     *before, current = words
     try:
         found = list(_possible(before, current))
-    except StudioError:  # a project that cannot be read, a system that has just ended: nothing to offer
+    except (StudioError, OSError, RuntimeError):  # an unreadable project or folder, an unknown ~user: no candidates
         return []
     return [Candidate(each.word, _short(each.about)) for each in found if each.word.startswith(current)]
 

@@ -54,7 +54,7 @@ EXAMPLE = """\
   studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
   studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
-  studio ctl debug filter                    any debug client may attach to the port that it tells; --vscode, --off
+  studio ctl debug filter                    print how a debug client can attach; --vscode, --off
   studio ctl debug c_filter --gdb            a program in another language; the system is paused while gdb holds it
   studio ctl continue                        continue all components; studio ctl into: stop in the next handler
   studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped

@@ -143,7 +143,7 @@ class _Checker:
         if parameter.kind == "topic" and value:
             known = [topic for topic, _, _ in topics_of(self.system, self.specs)]
             if value not in known:
-                return f"nobody publishes {value}", did_you_mean(str(value), known), "warning"
+                return f"no component publishes {value}", did_you_mean(str(value), known), "warning"
         return None
 
     # ---- sources
