@@ -14,7 +14,7 @@ from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
 
-NOTHING = "Nobody can be driven. Add a teleop to the system and wire its votes or its command"
+NOTHING = "There is no vehicle to drive. Add a teleop to the system and wire its votes or its command"
 HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick"
 STOPS = "It stops when you let go"
 HOLDING = "Holding: the vehicle stays stopped until you release Hold"

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QFontDatabase, QImage
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
+from studio.editor.fonts import use_ligatures
 from studio.editor.main_window import MainWindow
 from studio.editor.system_text.page import SystemTextPage
 from studio.editor.window_menu import documents
+from studio.model.system_text import WriteText
 
 
 @pytest.fixture
@@ -136,3 +139,28 @@ def test_closing_the_tab_takes_what_was_typed_last_and_asks_about_what_has_error
 
 def test_the_text_is_a_document_that_the_keyboard_reaches(window: MainWindow, page: SystemTextPage) -> None:
     assert "system_text" in documents(window)
+
+
+def test_ligatures_follow_the_preference_of_code(window: MainWindow) -> None:
+    """`<!--` was drawn as an arrow."""
+    window.session.do(
+        WriteText(text_of(window).replace("<system", "<!-- a -->\n<system", 1).encode(), window.session.system)
+    )
+
+    def painted() -> QImage:
+        window.system_text.close()
+        window.system_text.open()
+        assert window.system_text.page is not None
+        return window.system_text.page.editor.grab().toImage()
+
+    plain = painted()
+    try:
+        use_ligatures(True)
+        window.show_theme(window.theme)
+        joined = painted()
+    finally:
+        use_ligatures(False)
+        window.show_theme(window.theme)
+    assert painted() == plain
+    if "JetBrains Mono" in QFontDatabase.families():
+        assert joined != plain
