@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
+from studio.editor.log_files.desk import SIMULATED
 from studio.editor.log_files.simulated_log import SimulatedLog, takes_carmen
+from studio.editor.main_window import MainWindow
 from studio.editor.run_control import RunControl
 from studio.errors import StudioError
 from studio.messages import Odometry, PoseTransform, Range3d, decode
@@ -70,3 +73,14 @@ def test_only_what_plays_carmen_is_offered_one(checkout: Path) -> None:
     for project, wanted in (("carmen_mapping", True), ("raptor_blocks_world", False)):
         system = SystemDocument.load(checkout / "projects" / project).system
         assert [takes_carmen(source) for source in system.sources] == [wanted] * len(list(system.sources))
+
+
+def test_a_drive_for_one_project_does_not_play_in_the_next(window: MainWindow, qtbot: QtBot) -> None:
+    window.logs.record_simulated()
+    drive = window.logs._simulated
+    assert drive is not None and drive._process is not None
+    process = drive._process
+    window.show_session(None)
+    assert window.logs._simulated is None and not window.notice.asks(SIMULATED)
+    qtbot.waitUntil(lambda: process.state() == QProcess.ProcessState.NotRunning, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not Path(drive._home.name).exists())
