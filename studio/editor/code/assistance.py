@@ -34,6 +34,7 @@ class Assistance(QObject):
         window.code.closed.connect(self._closed)
         window.code.saved.connect(lambda _: self.tell_problems())
         window.live.feed.changed.connect(lambda _: self.show_failures())
+        window.live.feed.ended.connect(lambda _: self.show_failures())
 
     def _opened(self, page: CodePage) -> None:
         if page.file.path.suffix in PYTHON:

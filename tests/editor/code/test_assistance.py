@@ -137,6 +137,12 @@ def test_the_line_at_which_a_component_failed_is_marked_until_it_is_well(
         assert page.editor._note == {12: ("ValueError: too large", "error")}
         patched.setattr(feed, "state", {"components": {"low": {"state": "active", "error": trace}}})
         window.assistance.show_failures()
+        assert not page.editor.markersAtLine(11)
+        patched.setattr(feed, "state", {"components": {"low": {"state": "error", "error": trace}}})
+        window.assistance.show_failures()
+        assert page.editor.markersAtLine(11)
+        patched.setattr(feed, "state", {})
+        feed.ended.emit(False)
     assert not page.editor.markersAtLine(11) and not page.editor._note
 
 
