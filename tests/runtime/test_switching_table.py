@@ -17,6 +17,7 @@ from studio.runtime.switching import GateKind, Target, begins_at_ns, runs_on, ta
 from tests.conftest import ROOT
 from tests.running_project import RunningProject, running
 from tests.runtime.replay.played import write_rig
+from tests.waiting import await_true
 
 GATES: tuple[GateKind, ...] = ("lockstep", "free")
 
@@ -201,6 +202,16 @@ def test_a_pairwise_walk_through_the_table(project: Path) -> None:
     with running(project, "--gate", "auto") as system:
         for model, request in walk(goals, pairs):
             go(system, model, request)
+
+
+def test_the_condition_of_a_log_goes_with_it(project: Path) -> None:
+    """It never holds in the log, and would stop the simulation."""
+    with running(project, "--gate", "auto") as system:
+        system.ask("switch", mode="logged")
+        system.ask("player", action="stop_when", condition="/rig/a/data < -0.5")
+        system.ask("switch", mode="simulated")
+        before = system.handled()
+        await_true(lambda: system.handled() > before + 400, f"a whole wave to come; {system.brief()}")
 
 
 @pytest.mark.soak

@@ -133,6 +133,8 @@ class LockstepPlayer(PlayingLog):
 
     def leave(self) -> None:
         """The gate gets its inputs from elsewhere. Nothing is left of it, and of its log."""
+        if self._condition is not None:
+            insist(self.session, lambda: self.stop_when(None))
         self.session.played = dict
         self.close()
         self.played.log.close()
