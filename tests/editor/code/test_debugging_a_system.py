@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLineEdit, QPushButton, QTreeWidgetItem
+from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton, QTreeWidgetItem
 from pytestqt.exceptions import TimeoutError as TookTooLong
 from pytestqt.qtbot import QtBot
 
@@ -112,6 +112,7 @@ def bench(one_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Iterator[Benc
     file = write_robot(tmp_path / "robot")
     window = one_window
     window.show()
+    QApplication.setActiveWindow(window)  # without a screen nobody makes one active that was hidden before
     assert window.files.open(tmp_path / "robot")
     made = Bench(window, file, qtbot)
     try:
