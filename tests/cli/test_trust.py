@@ -94,7 +94,6 @@ RUNS_NONE = {
     "bench": "of the checkout alone",
     "completion": "reads files, and asks what runs already",
     "doctor": "looks at what is installed",
-    "completion": "reads files",
 }
 
 

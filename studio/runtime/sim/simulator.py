@@ -84,6 +84,9 @@ class Run:
         self.due_ns[key] = self.begun_ns + round(self.sent[key] / rate_hz * SECOND_NS)
 
 
+WORLD_DOC = "a world of models/worlds, an .sdf file by its path in the project, or one made from a seed: blocks:7"
+
+
 class Simulator(Component):
     """Vehicles in a world with physics, in place of real ones: takes commands, sends what their devices measure."""
 
@@ -97,11 +100,7 @@ class Simulator(Component):
     """Name in the ports, and before the names of bodies: assembly. A single vehicle may be called ""."""
     models: ClassVar[Mapping[str, Vehicle]] = {}
 
-    world = Parameter(
-        "blocks",
-        doc="a world of models/worlds, an .sdf file by its path in the project, or one made from a seed: blocks:7",
-        kind="world",
-    )
+    world = Parameter("blocks", doc=WORLD_DOC, kind="world")
     start = Parameter((), doc="x, y and heading (m, rad) of each vehicle; without it the places the world calls start")
     noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
 
