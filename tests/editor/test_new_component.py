@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt, QUrl
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QMenu, QPushButton
+from PyQt6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor import files as window_files
 from studio.editor.main_window import MainWindow
 from studio.editor.new_component.dialog import NewComponentDialog
-from studio.editor.new_component.draft import Draft, Row, faults, typed_name
+from studio.editor.new_component.draft import NAMELESS, Draft, Row, faults, typed_name
 from studio.runtime.trust import VARIABLE, commands_of, is_trusted
 
 RUN_MS = 90_000
@@ -148,6 +148,49 @@ def test_a_name_that_exists_is_explained_and_nothing_is_made(made: MainWindow) -
     assert dialog.about_name.text() == "There is a component taken already" and not dialog.create_it.isEnabled()
     QTest.keyClicks(dialog.name, "_2")
     assert dialog.about_name.text() == "Class Taken2" and dialog.create_it.isEnabled()
+    dialog.reject()
+
+
+def test_nothing_moves_while_the_name_is_typed(made: MainWindow) -> None:
+    dialog = made.new_component.ask()
+
+    def places() -> list[int]:
+        QApplication.processEvents()
+        return [each.mapTo(dialog, QPoint()).y() for each in (dialog.doc, dialog.kind, dialog.period, dialog.ports)]
+
+    before = places()
+    for letter in "2 low":
+        QTest.keyClicks(dialog.name, letter)
+        assert places() == before, dialog.about_name.text()
+    QTest.keyClicks(dialog.ports.rows[0].name, "raw")
+    assert places() == before
+    dialog.reject()
+
+
+def test_return_does_not_leave_out_a_port_that_has_no_name_yet(made: MainWindow) -> None:
+    dialog = made.new_component.ask()
+    assert "periodically" in dialog.only_timer.text(), "On each message is chosen, and has no effect yet"
+    QTest.keyClicks(dialog.name, "low_filter")
+    QTest.keyClick(dialog.name, Qt.Key.Key_Return)
+    inner, outer = dialog.ports.rows
+    assert dialog.isVisible() and not dialog.create_it.isEnabled() and dialog.focusWidget() is inner.name
+    assert (inner.wrong.text(), outer.wrong.text()) == (NAMELESS, NAMELESS)
+    QTest.keyClicks(inner.name, "raw")
+    assert not dialog.only_timer.text()
+    outer.remove.click()
+    QTest.keyClick(inner.name, Qt.Key.Key_Return)
+    assert dialog.isHidden() and (made.session.folder / "components" / "low_filter").is_dir()
+
+
+def test_a_port_whose_type_was_chosen_needs_a_name(made: MainWindow) -> None:
+    dialog = made.new_component.ask()
+    QTest.keyClicks(dialog.name, "low_filter")
+    inner, outer = dialog.ports.rows
+    assert dialog.create_it.isEnabled(), "rows that nobody has touched are left out"
+    QTest.keyClick(outer.type, Qt.Key.Key_Down)
+    assert (inner.wrong.text(), outer.wrong.text()) == ("", NAMELESS) and not dialog.create_it.isEnabled()
+    QTest.keyClicks(outer.name, "smooth")
+    assert dialog.create_it.isEnabled()
     dialog.reject()
 
 

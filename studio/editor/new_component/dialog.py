@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent, QShowEvent
 from PyQt6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -28,7 +29,7 @@ from studio.editor.dialog_parts import button_row
 from studio.editor.icons import CATEGORY_ICONS, icon
 from studio.editor.new_component.draft import Draft, Row, faults
 from studio.editor.new_component.preview import FilePreview
-from studio.editor.new_component.rows import NameField, ParameterRow, PortRow, RowList
+from studio.editor.new_component.rows import FieldRow, NameField, ParameterRow, PortRow, RowList
 from studio.editor.panels.parameter_fields import narrow_box
 from studio.editor.theme import Theme
 from studio.model.spec import CATEGORIES, PROFILE, Category
@@ -76,6 +77,7 @@ class NewComponentDialog(QDialog):
         self.name = NameField("e.g. low_pass")
         self.about_name = QLabel()
         self.about_name.setWordWrap(True)
+        self.about_name.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.doc = QLineEdit()
         self.doc.setPlaceholderText("one sentence for users, e.g. Smooths a signal")
         self.kind = narrow_box()
@@ -97,9 +99,10 @@ class NewComponentDialog(QDialog):
         self.period.setValue(0.1)
         self.period.setSuffix(" s")
         self.period.setAccessibleName("Period")
-        self.only_timer = QLabel("Without an input, it acts periodically")
+        self.only_timer = QLabel()
+        """Beside the choice that has no effect."""
         self.only_timer.setProperty("role", "muted")
-        self.only_timer.hide()
+        self.only_timer.setToolTip("Messages arrive at inputs: without one, only the timer makes it act")
         self.ports = RowList("Ports", "No ports yet")
         self.parameters = RowList("Parameters", "No parameters yet")
         self.preview = FilePreview(theme)
@@ -163,6 +166,15 @@ class NewComponentDialog(QDialog):
     def _ports(self, direction: str) -> list[PortRow]:
         return [row for row in self.ports.rows if isinstance(row, PortRow) and row.direction == direction]
 
+    @property
+    def _rows(self) -> list[FieldRow]:
+        """In the order of the draft."""
+        return [*self._ports("in"), *self._ports("out"), *self.parameters.rows]
+
+    @property
+    def _nameless(self) -> list[FieldRow]:
+        return [row for row in self._rows if not row.name.text()]
+
     # ---- how it looks
 
     def _lay_out(self) -> None:
@@ -180,7 +192,6 @@ class NewComponentDialog(QDialog):
         form.addRow("Kind", self.kind)
         form.addRow("Location", self._places())
         form.addRow("Acts", self._activation())
-        form.addRow("", self.only_timer)
         for text, list_, do, tip in (
             ("Input", self.ports, lambda: self.add_port("in"), "Add a port that receives messages"),
             ("Output", self.ports, lambda: self.add_port("out"), "Add a port that publishes messages"),
@@ -222,8 +233,12 @@ class NewComponentDialog(QDialog):
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setProperty("framed", "true")
         button.setToolTip(tip)
-        button.clicked.connect(lambda: do().name.setFocus())
+        button.clicked.connect(lambda: self._begin(do()))
         return button
+
+    def _begin(self, row: PortRow | ParameterRow) -> None:
+        row.is_added = True
+        row.name.setFocus()
 
     def _places(self) -> QWidget:
         box = QWidget()
@@ -251,7 +266,11 @@ class NewComponentDialog(QDialog):
         column = QVBoxLayout(box)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self.on_message)
+        told = QHBoxLayout()
+        told.setSpacing(8)
+        told.addWidget(self.on_message)
+        told.addWidget(self.only_timer, 1)
+        column.addLayout(told)
         column.addLayout(timed)
         return box
 
@@ -270,13 +289,12 @@ class NewComponentDialog(QDialog):
         draft, place = self.draft(), self.place
         found = faults(draft, lambda name: self._why_not(name, place.components) if place.components else place.tip)
         self._say_name(found.name if draft.name or self._has_tried else "", draft)
-        rows = [*self._ports("in"), *self._ports("out"), *self.parameters.rows]
-        for row, words in zip(rows, found.rows, strict=True):
+        for row, words in zip(self._rows, found.rows, strict=True):
             row.show_fault(words)
         self.whole.setText(found.whole)
         self.create_it.setEnabled(not found.first or not draft.name)
         self.create_it.setToolTip(found.first or "Make the files, put the component on the canvas and open its code")
-        self.only_timer.setVisible(self._needs_timer and any(row.name for row in draft.rows))
+        self.only_timer.setText("no named input yet: periodically" if self._needs_timer else "")
         self.period.setEnabled(draft.period_s is not None)
         self._show_preview(draft)
 
@@ -307,8 +325,31 @@ class NewComponentDialog(QDialog):
 
     def _create(self) -> None:
         self._has_tried = True
+        self._want([row for row in self._nameless if row.is_added])
         self._look()
-        if faults(self.draft(), lambda name: "").first:
-            self.name.setFocus()
+        found = faults(self.draft(), lambda name: "")
+        if found.first:
+            row = next((each for each, words in zip(self._rows, found.rows, strict=True) if words), None)
+            (self.name if found.name or row is None else row.name).setFocus()
             return
         self.create_wanted.emit()
+
+    def _want(self, rows: Sequence[FieldRow]) -> None:
+        for row in rows:
+            row.want()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Return in a field goes on to a row that has no name yet: it may not be meant to be left out."""
+        assert event is not None
+        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        nameless = self._nameless
+        if is_return and nameless and self.name.text() and not isinstance(self.focusWidget(), QPushButton):
+            self._want(nameless)
+            nameless[0].name.setFocus()
+            return
+        super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        """Room for two lines about the name, so that nothing below moves while it is typed."""
+        self.about_name.setMinimumHeight(2 * self.about_name.fontMetrics().lineSpacing())
+        super().showEvent(event)

@@ -21,6 +21,7 @@ from studio.runtime.scaffold.description import (
 
 RECORDS = frozenset({"Bookmark", "EventHeaders", "HandledTrace", "ServiceCall"})
 """Types that only the recorder writes."""
+NAMELESS = "Give it a name, or remove it"
 LETTERS = "Use letters a to z, digits and underscores, and begin with a letter"
 
 
@@ -31,6 +32,8 @@ class Row:
     name: str
     choice: str
     more: str = ""
+    is_wanted: bool = False
+    """Without a name it is an error then, and is not left out."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def faults(draft: Draft, is_taken: Callable[[str], str]) -> Faults:
     name = draft.name.rstrip("_")
     of_name = _said(lambda: check_component_name(name), name) or is_taken(name) if name else "Give it a name"
     names = [row.name.rstrip("_") for row in draft.rows]
-    of_rows = tuple(_row_fault(name, names[:place]) for place, name in enumerate(names))
+    of_rows = tuple(_row_fault(row, names[:place]) for place, row in enumerate(draft.rows))
     if of_name or any(of_rows):
         return Faults(of_name, of_rows)
     try:
@@ -88,9 +91,10 @@ def faults(draft: Draft, is_taken: Callable[[str], str]) -> Faults:
     return Faults("", of_rows)
 
 
-def _row_fault(name: str, before: list[str]) -> str:
+def _row_fault(row: Row, before: list[str]) -> str:
+    name = row.name.rstrip("_")
     if not name:
-        return ""
+        return NAMELESS if row.is_wanted else ""
     if name in before:
         return f"There is another port or parameter named {name}"
     return _said(lambda: check_member_name(name), name)

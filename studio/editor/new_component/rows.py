@@ -47,6 +47,8 @@ class FieldRow(QWidget):
     def __init__(self, kind: str, hint: str, theme: Theme) -> None:
         super().__init__()
         self.kind = kind
+        self.is_added = self.is_wanted = False
+        """Added by the user; and cannot be left out in silence."""
         self.name = NameField(hint)
         self.name.setAccessibleName(f"Name of {kind}")
         self.name.textChanged.connect(self.changed)
@@ -78,6 +80,10 @@ class FieldRow(QWidget):
         self.wrong.setText(words)
         self.wrong.setVisible(bool(words))
 
+    def want(self) -> None:
+        self.is_wanted = True
+        self.changed.emit()
+
     def row(self) -> Row:
         raise NotImplementedError
 
@@ -93,17 +99,19 @@ class PortRow(FieldRow):
         self.type = _box(types, "Message type")
         self.type.setCurrentText("Float64")
         self.type.currentTextChanged.connect(self.changed)
+        self.type.activated.connect(self.want)  # who chooses a type wants the port
         self.fields.addWidget(self.type, 5)
         self.keep = _box(KEEPS.values(), "Messages it gets")
         self.keep.setToolTip("Every message calls the handler, or only the newest one is kept for it to read")
         self.keep.currentTextChanged.connect(self.changed)
+        self.keep.activated.connect(self.want)
         if direction == "in":
             self.fields.addWidget(self.keep, 3)
         self.fields.addWidget(self.remove)
 
     def row(self) -> Row:
         keep = list(KEEPS)[self.keep.currentIndex()] if self.direction == "in" else ""
-        return Row(self.name.text(), self.type.currentText(), keep)
+        return Row(self.name.text(), self.type.currentText(), keep, self.is_wanted)
 
 
 class ParameterRow(FieldRow):
@@ -120,7 +128,7 @@ class ParameterRow(FieldRow):
         self.fields.addWidget(self.remove)
 
     def row(self) -> Row:
-        return Row(self.name.text(), self.default.text().strip(), self.unit.text().strip())
+        return Row(self.name.text(), self.default.text().strip(), self.unit.text().strip(), self.is_wanted)
 
 
 def _box(texts: Iterable[str], name: str) -> QComboBox:
