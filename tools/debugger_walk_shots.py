@@ -140,8 +140,10 @@ class Walk:
             self._press("run.back")
         time.sleep(1.0)
         self.picture("debugger_walk_back")
-        while not self._stands_at(self.line):
+        for _ in range(STEPS):  # an event on the way may stop at the same line
             self._press("run.step")
+            if self._stands_at(self.line) and self._is_same_event():
+                break
         self._same_event()
 
     def change_and_reload(self) -> None:
@@ -182,10 +184,15 @@ class Walk:
     def _stands_at(self, line: int) -> bool:
         return self.hand.see(lambda: self._is_at(line))
 
-    def _same_event(self) -> None:
+    def _is_same_event(self) -> bool:
         stand = self.hand.see(lambda: self.window.freeze.stand)
-        if stand is None or (stand.topic, stand.sequence) != self.event:
-            raise Stuck(f"it should stand in {self.event}, but does at {stand}")
+        return stand is not None and (stand.topic, stand.sequence) == self.event
+
+    def _same_event(self) -> None:
+        if not self._is_same_event():
+            raise Stuck(
+                f"it should stop in {self.event}, but does at {self.hand.see(lambda: self.window.freeze.stand)}"
+            )
 
     def _press(self, action: str) -> None:
         """A button of the freeze bar, or of the tool bar while that is not there; until its effect has come about."""
