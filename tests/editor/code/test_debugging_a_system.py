@@ -54,8 +54,10 @@ class Bench:
         """One event, in which no code stands."""
         before = self.position
         self.press(Qt.Key.Key_F6)
-        self.until(lambda: self.position > before and self.window.freeze.stand is not None, "the next event")
-        assert self.window.freeze.stand is not None and self.window.freeze.stand.between
+        freeze = self.window.freeze  # it shows the stop of before until the step has ended
+        self.until(
+            lambda: self.position > before and freeze.stand is not None and freeze.stand.between, "the next event"
+        )
 
     @property
     def position(self) -> int:
