@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from PyQt6 import sip
-from PyQt6.QtCore import QPoint
+from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtWidgets import QGraphicsItem
 
 from studio.editor.canvas.group_items import GroupCard, GroupFrame
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 Item = TypeVar("Item", bound=QGraphicsItem)
 
 
-class Reach:
+class Reach(QObject):
+    """A child of the view, so that Qt ends its connections with the view: the scene may live longer."""
+
     def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
         self.view = view
         view.canvas.focus_moved.connect(self._tell_focus)
         view.canvas.selectionChanged.connect(self._tell_selection)

@@ -187,9 +187,13 @@ class DebugSession:
         translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
         self.broadcast("stopped", self._told_stop)
-        self.stop = find_stop(line, body)
+        stop = find_stop(line, body)
         self._stepping = False
-        self._watcher.stopped(self, self.stop)
+        try:
+            # The freeze first: a snapshot of a moment between the two would show code that stopped, within no event.
+            self._watcher.stopped(self, stop)
+        finally:
+            self.stop = stop
 
     def _on_continued(self, body: dict[str, Any]) -> None:
         self.broadcast("continued", body)

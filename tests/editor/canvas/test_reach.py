@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PyQt6 import sip
 from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QTextDocument
 from PyQt6.QtTest import QTest
@@ -11,8 +12,11 @@ from PyQt6.QtWidgets import QAbstractButton, QApplication
 
 from studio.editor.canvas.hover import words_about
 from studio.editor.canvas.live_layer import LiveLayer
+from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.live_state import LOOKS, LiveNode
+from studio.editor.session import Session
+from studio.editor.theme import LIGHT
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group
 
@@ -118,3 +122,12 @@ def test_a_wire_begun_from_the_zoom_bar_has_the_keyboard(view: CanvasView) -> No
     view.start_keyboard_wiring()
     assert view.wiring is not None and view.window().focusWidget() is view  # type: ignore[union-attr]
     view.wiring.give_up()
+
+
+def test_a_scene_that_outlives_its_view_tells_it_nothing(session: Session, qapp: QApplication) -> None:
+    scene = CanvasScene(session, LIGHT)
+    view = CanvasView(scene)
+    scene.setParent(None)
+    sip.delete(view)
+    scene.focus_moved.emit()  # an exception in here fails the test
+    scene.clearSelection()
