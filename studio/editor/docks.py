@@ -205,6 +205,13 @@ class Docks:
         self.fold(folded)
         return state
 
+    def names_in(self, state: QByteArray) -> set[str]:
+        """The panels that were there when it was saved; none if it is nothing that was saved."""
+        try:
+            return set(DockTree(_plain(state)).names())
+        except ValueError:
+            return set()
+
     def restore(self, state: QByteArray) -> bool:
         """False if it is nothing that was saved."""
         try:

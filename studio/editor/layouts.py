@@ -37,6 +37,8 @@ class Layouts(QObject):
         """Of what is told by the first, what is not open already."""
         self._build_state = QByteArray()
         self._arrange: dict[str, Callable[[], object]] = {}
+        self._left: dict[str, QByteArray] = {}
+        """How the others of this project were left: so they come back, however wide the window is."""
 
     # ---- what there is
 
@@ -59,11 +61,35 @@ class Layouts(QObject):
     # ---- choosing
 
     def choose(self, name: str) -> bool:
-        """False if there is none of that name, or if it does not fit the panels any more."""
+        """As it was left; the current one as it was kept. False if there is none of that name, or if it does not fit
+        the panels any more."""
+        leaving, state = self.current, self.docks.save()
         with self.docks.at_once():
-            return self._choose(name)
+            is_there = self._come_back(name) or self._make(name)
+        if is_there and leaving != name and leaving in self.names():
+            self._left[leaving] = state
+        return is_there
 
-    def _choose(self, name: str) -> bool:
+    def _come_back(self, name: str) -> bool:
+        """False if it was not left, or has to be made anew."""
+        if name == self.current or name not in self._left:
+            return False
+        left = self._left.pop(name)
+        panels = self.docks.names_in(left)
+        if name in (LOG, COMPARE) and not panels <= set(self.docks.names()):  # the viewer it is there for may be gone
+            return False
+        if name in self.own():
+            kept = self.settings.bytes(self._key(f"state/{name}"))
+            if kept is None or not self.docks.names_in(kept) <= panels:  # it has its viewers, also if they were closed
+                return False
+            self.open_viewers(self.settings.text(self._key(f"viewers/{name}")))
+        if not self.docks.restore(left):
+            return False
+        self.before, self.current = self.current, name
+        self.changed.emit()
+        return True
+
+    def _make(self, name: str) -> bool:
         state = self._build_state if name in BUILT_IN else self.settings.bytes(self._key(f"state/{name}"))
         if name not in BUILT_IN and state is not None:  # viewers have to be there to be put into their places
             self.open_viewers(self.settings.text(self._key(f"viewers/{name}")))
@@ -126,6 +152,7 @@ class Layouts(QObject):
         self.settings.set_text(self._key(f"viewers/{name}"), self.save_viewers())
         if name not in self.names():
             self.settings.set_names(self._key("names"), [*self.own(), name])
+        self._left.pop(name, None)
         self.current = name
         self.changed.emit()
         return True
@@ -137,6 +164,8 @@ class Layouts(QObject):
             return False
         self.settings.set_bytes(self._key(f"state/{new}"), state)
         self.settings.set_text(self._key(f"viewers/{new}"), self.settings.text(self._key(f"viewers/{old}")))
+        if old in self._left:
+            self._left[new] = self._left[old]
         self._forget(old)
         self.settings.set_names(self._key("names"), [new if name == old else name for name in self.own()])
         self.current = new if self.current == old else self.current
@@ -152,6 +181,7 @@ class Layouts(QObject):
             self.changed.emit()
 
     def _forget(self, name: str) -> None:
+        self._left.pop(name, None)
         for part in ("state", "viewers"):
             self.settings.forget(self._key(f"{part}/{name}"))
 
@@ -171,6 +201,7 @@ class Layouts(QObject):
         """The panels as this project had them; a new one begins with Build."""
         key = self._project(project)
         state = self.settings.bytes(f"{key}/state")
+        self._left.clear()
         with self.docks.at_once():
             if state is not None and self.docks.restore(state):
                 name = self.settings.text(f"{key}/name")
@@ -178,6 +209,7 @@ class Layouts(QObject):
                 self.changed.emit()
             else:
                 self.choose(BUILD)
+                self._left.clear()  # what was left was the other project's
 
     def viewers(self, project: Path) -> str:
         """Which viewers this project had; they have to be there before `restore` can put them into their places."""

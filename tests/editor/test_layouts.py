@@ -76,6 +76,65 @@ def test_a_viewer_that_was_alone_beside_the_canvas_goes_behind_it(window: MainWi
     window.docks.remove("alone")
 
 
+def places(window: MainWindow, panels: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Where each of them is in the window: left, top, width, height."""
+    QApplication.processEvents()
+    found = {name: window.docks.content(name) for name in panels}
+    assert all(content.isVisible() for content in found.values()), "one lies behind another"
+    corners = {name: (content.mapTo(window, content.rect().topLeft()), content) for name, content in found.items()}
+    return {
+        name: (corner.x(), corner.y(), content.width(), content.height()) for name, (corner, content) in corners.items()
+    }
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 778), (1920, 1000)])
+def test_viewers_beside_the_canvas_stand_there_again_after_another_layout(
+    window: MainWindow, width: int, height: int
+) -> None:
+    window.resize(width, height)
+    panels = ("system", "scan.1", "plot.1")
+    for kind in ("scan", "plot"):
+        window.viewers.add(kind)
+    window.docks.move("scan.1", "right", beside="system")
+    window.docks.move("plot.1", "bottom", beside="scan.1")
+    before = places(window, panels)
+    for key in (Qt.Key.Key_5, Qt.Key.Key_1):
+        QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        QApplication.processEvents()
+    assert window.layouts.current == BUILD
+    after = places(window, panels)
+    for name in panels:  # the splitters round their shares
+        assert after[name] == pytest.approx(before[name], abs=4), name
+    window.resize(1920, 1000)
+    wide = places(window, panels)
+    assert wide["scan.1"][0] > wide["system"][0] + wide["system"][2] - 1 and wide["plot.1"][1] > wide["scan.1"][1]
+    window.layouts.choose(DEBUG)
+    window.viewers.close("plot.1")
+    window.layouts.choose(BUILD)
+    assert is_shown(window, "scan.1") and is_shown(window, "system")
+    window.layouts.reset()
+
+
+def test_a_layout_whose_viewer_was_closed_is_made_anew(window: MainWindow) -> None:
+    for _ in range(2):
+        window.layouts.choose(LOG)
+        assert is_shown(window, "player.1")
+        window.layouts.choose(BUILD)
+        window.viewers.close("player.1")
+
+
+def test_how_a_layout_was_left_in_one_project_is_nothing_to_another(window: MainWindow, tmp_path: Path) -> None:
+    window.layouts.choose(RUN)
+    window.docks.hide("inspector")
+    window.layouts.choose(BUILD)
+    window.layouts.choose(RUN)
+    assert not is_shown(window, "inspector")
+    window.layouts.choose(BUILD)
+    window.files.create(tmp_path / "other")
+    window.layouts.choose(RUN)
+    assert is_shown(window, "inspector")
+
+
 def test_a_project_comes_back_as_it_was_left(window: MainWindow, rover: Path, tmp_path: Path) -> None:
     window.layouts.choose(RUN)
     window.docks.toggle("inspector")
