@@ -1,4 +1,4 @@
-"""A bar above the document: what changed outside, and what can be done about it. Nobody is held up by it."""
+"""A bar above the canvas or below the code: what changed outside, and what to do about it. Nobody is held up by it."""
 
 from __future__ import annotations
 

@@ -141,7 +141,8 @@ QLabel[role="section"] { font-weight: 600; background: $header; border-top: 1px 
 QLabel[role="error"] { color: $error; }
 QFrame[role="card"] { background: $panel; border: 1px solid $control_border; border-radius: 6px; }
 QFrame[role="rule"] { background: $border; max-height: 1px; border: 0; }
-QFrame[role="notice"] { background: $selection; border: 0; border-bottom: 1px solid $border; }
+QFrame[role="notice"] { background: $selection; border: 0; border-top: 1px solid $border;
+  border-bottom: 1px solid $border; }
 Rail { background: $window; border: 0; border-right: 1px solid $border; }
 RailButton { padding: 0; }
 RailButton:checked { background: $selection; border-color: $accent; }

@@ -43,7 +43,7 @@ class CodePage(QWidget):
         self.finder = FindBar(self.editor, theme)
         self.notice = Notice()
         self._form: BreakpointEditor | None = None
-        self._fault = ""
+        self._fault = self._lack = ""
         self.save_elsewhere: Callable[[], bool | None] = lambda: None
         """Whether it was saved in another place, and this page is closed; None if this is where it belongs."""
         self.place = QLabel()
@@ -52,6 +52,9 @@ class CodePage(QWidget):
         self.place.setToolTip(str(file.path))
         self.reload = QPushButton("Reload")
         self.reload.clicked.connect(self.reload_wanted)
+        policy = self.reload.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the line keeps its height, so that the code below it stays where it is
+        self.reload.setSizePolicy(policy)
         self.reload.hide()
         self._head = row = QHBoxLayout()
         row.setContentsMargins(12, 3, 8, 3)
@@ -61,8 +64,8 @@ class CodePage(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(row)
-        layout.addWidget(self.notice)
         layout.addWidget(self.editor, 1)
+        layout.addWidget(self.notice)  # below: a question must not move the lines that somebody is about to click
         layout.addWidget(self.finder)
         self.setFocusProxy(self.editor)
         self._show_text()
@@ -95,7 +98,7 @@ class CodePage(QWidget):
         if elsewhere is not None:
             return elsewhere
         if self.file.changed_on_disk() is not None and not self.notice.isHidden():
-            self.complained.emit(f"{self.file.path.name} was changed by somebody else: decide in the bar above it")
+            self.complained.emit(f"{self.file.path.name} was changed by somebody else: decide in the bar below it")
             return False
         return self._write()
 
@@ -158,7 +161,7 @@ class CodePage(QWidget):
 
     def _retitle(self) -> None:
         words = [self.shown_path, "not saved" if self.is_modified else "saved", self.file.about]
-        self.place.setText(" · ".join(word for word in (*words, self._fault) if word))
+        self.place.setText(" · ".join(word for word in (*words, self._fault, self._lack) if word))
         self.titled.emit(self.title)
 
     def offer_reload(self, component: str) -> None:
@@ -175,9 +178,15 @@ class CodePage(QWidget):
         self._fault = words
         self._retitle()
 
+    def show_lack(self, words: str) -> None:
+        """What cannot be done for this file on this machine, and what to do about it; "" if nothing is missing."""
+        self._lack = words
+        self.place.setToolTip("\n".join(text for text in (str(self.file.path), words) if text))
+        self._retitle()
+
     def offer(self, button: QPushButton) -> None:
-        """One more thing to do with this file, beside its name."""
-        self._head.insertWidget(self._head.count() - 1, button)
+        """One more thing to do with this file, at the right end: it stays there, whether Reload is offered or not."""
+        self._head.addWidget(button)
 
     # ---- breakpoints
 

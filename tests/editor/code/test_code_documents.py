@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtGui import QHelpEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QToolTip
+from PyQt6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
 
 from studio.editor.code.attachments import NOT_RUNNING
@@ -166,6 +166,26 @@ def test_a_file_that_somebody_else_wrote_is_read_again_or_asked_about(page: Code
     keep = next(button for button in page.notice._buttons if button.text() == "Keep mine")
     keep.click()
     assert page.file.path.read_text() == "other = 1\nmine = 2\n" and page.notice.isHidden()
+
+
+def test_what_is_offered_after_saving_moves_neither_the_code_nor_run_test(page: CodePage) -> None:
+    """The next click set a breakpoint two lines away, or reloaded instead of testing."""
+    run_test = QPushButton("Run test")
+    page.offer(run_test)
+
+    def places() -> tuple[QPoint, QPoint]:
+        QApplication.processEvents()
+        line = QPoint(0, page.editor.line_y(4))
+        return page.editor.mapTo(page, line), run_test.mapTo(page, QPoint())
+
+    before = places()
+    page.offer_reload("thing_with_a_long_name")
+    page.notice.ask("thing still runs its old code.", {"Reload": lambda: None, "Not now": lambda: None})
+    assert places() == before and page.reload.isVisible() and page.notice.isVisible()
+    assert page.reload.geometry().right() < run_test.geometry().left()
+    page.offer_reload("")
+    page.notice.withdraw()
+    assert places() == before and not page.reload.isVisible()
 
 
 def test_the_line_where_code_stands_has_an_arrow_and_values(page: CodePage) -> None:
