@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from studio.cli.requirements import DISTRIBUTION, Requirement, requirements
-from studio.paths import PACKAGE, component_roots, path_problems, project_roots
+from studio.cli.requirements import Requirement, requirements
+from studio.installation import DISTRIBUTION, how_to_install
+from studio.paths import component_roots, path_problems, project_roots
 
 State = Literal["ok", "missing", "absent"]
 PURPOSES = {
@@ -91,12 +92,6 @@ def examine_package(requirement: Requirement) -> Finding:
     if not requirement.accepts(version):
         return Finding(group, requirement.name, lacking, f"{version}, but needs {requirement.bounds}", remedy)
     return Finding(group, requirement.name, "ok", version)
-
-
-def how_to_install(extra: str) -> str:
-    if (PACKAGE.parent / "Makefile").is_file():
-        return "make setup" if extra in ("", "dev", "editor") else f'make setup EXTRAS="dev editor {extra}"'
-    return f"pip install '{DISTRIBUTION}{f'[{extra}]' if extra else ''}'"
 
 
 def examine_qt() -> Iterator[Finding]:

@@ -1,12 +1,16 @@
-"""What the installed distribution says it needs, and whether it is there."""
+"""What Studio says it needs, and whether it is there."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from importlib import metadata
+from pathlib import Path
 
-DISTRIBUTION = "robot-systems-studio"
+from studio.installation import DISTRIBUTION
+from studio.paths import PACKAGE
+
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?P<bounds>[^;]*)(?:;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?")
 _BOUND = re.compile(r"(>=|<)\s*([\d.]+)")
 
@@ -39,13 +43,22 @@ class Requirement:
         return True
 
 
-def requirements() -> list[Requirement]:
-    """Everything the distribution names, base first; empty when Studio runs from a folder that was never installed."""
+def requirements(checkout: Path = PACKAGE.parent) -> list[Requirement]:
+    """Everything Studio names, base first; empty when it runs from a folder that was never installed."""
     try:
         found = [Requirement.parse(text) for text in metadata.requires(DISTRIBUTION) or []]
     except metadata.PackageNotFoundError:
         return []
+    if (checkout / "pyproject.toml").is_file():
+        # What was noted when the checkout was installed does not know what the checkout needs since then.
+        found = _named_in(checkout / "pyproject.toml")
     return sorted(found, key=lambda one: (one.extra, one.name.lower()))
+
+
+def _named_in(file: Path) -> list[Requirement]:
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    extras = {"": project.get("dependencies", []), **project.get("optional-dependencies", {})}
+    return [replace(Requirement.parse(text), extra=extra) for extra, texts in extras.items() for text in texts]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

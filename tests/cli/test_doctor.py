@@ -6,7 +6,7 @@ import pytest
 
 from studio.cli import examinations
 from studio.cli.examinations import Program, examine_libzmq, examine_package, examine_program
-from studio.cli.requirements import Requirement
+from studio.cli.requirements import Requirement, requirements
 from tests.cli.running import Studio
 
 
@@ -91,6 +91,15 @@ def test_bounds(bounds: str, version: str, accepted: bool) -> None:
 )
 def test_requirements_are_read_from_metadata(text: str, expected: Requirement) -> None:
     assert Requirement.parse(text) == expected
+
+
+def test_a_checkout_needs_what_it_names_now_and_not_when_it_was_installed(tmp_path: Path) -> None:
+    """jedi had come later, was missing, and nobody said so."""
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\ndependencies = ["numpy>=1.26"]\n[project.optional-dependencies]\neditor = ["came-later>=2"]\n'
+    )
+    assert requirements(tmp_path) == [Requirement("numpy", ">=1.26"), Requirement("came-later", ">=2", "editor")]
+    assert {"jedi", "pytest"} <= {one.name for one in requirements() if one.extra == "editor"}
 
 
 def test_a_program_that_fails_is_not_called_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ class CodeAnalysis(QObject):
     """One request at a time; of several that wait, only the newest of a kind is still wanted."""
 
     refused = pyqtSignal(str)
-    """Why nothing will be found, once."""
+    """Why nothing will be found, once; "" when it is found again."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -99,6 +99,9 @@ class CodeAnalysis(QObject):
                 self._told = True
                 self.refused.emit(str(reply["error"]))
             return
+        if self._told:
+            self._told = False
+            self.refused.emit("")  # what was missing has been installed meanwhile
         self._next()
         if asked is not None and asked[0]["id"] == reply["id"]:
             asked[1](reply["found"])

@@ -14,12 +14,13 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
+from studio.installation import how_to_install
 from studio.runtime.process import die_with_parent
 
 if TYPE_CHECKING:
     import jedi
 
-NO_JEDI = "Completion needs jedi. Install it: pip install jedi"
+NO_JEDI = f"No completion, jedi is missing: {how_to_install('editor')}"
 MOST = 400
 """Names in a list; nobody reads more."""
 MOST_LINES = 14

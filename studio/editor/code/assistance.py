@@ -28,7 +28,9 @@ class Assistance(QObject):
         super().__init__(window)
         self.window = window
         self.analysis = CodeAnalysis(self)
-        self.analysis.refused.connect(lambda words: window.status.say(words, trouble=True))
+        self.lack = ""
+        """Why nothing is completed; "" if it is."""
+        self.analysis.refused.connect(self._show_lack)
         self.pages: dict[str, PageAssistance] = {}
         window.code.opened.connect(self._opened)
         window.code.closed.connect(self._closed)
@@ -41,12 +43,21 @@ class Assistance(QObject):
             if self.window.has_session:
                 self.analysis.project = self.window.session.folder
             self.pages[page.key] = PageAssistance(page, self)
+            page.show_lack(self.lack)
             self.show_failures()
 
     def _closed(self, key: str) -> None:
         if self.pages.pop(key, None) is not None:
             self.analysis.forget(Path(key))
             self.tell_problems()
+
+    def _show_lack(self, words: str) -> None:
+        """For a while in the status bar, and above the code for as long as it is so."""
+        self.lack = words
+        for each in self.pages.values():
+            each.page.show_lack(words)
+        if words:
+            self.window.status.say(words, trouble=True)
 
     # ---- syntax errors, also in Problems
 

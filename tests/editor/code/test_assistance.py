@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.code import analysis_worker
 from studio.editor.code.assistance import PageAssistance, help_html
 from studio.editor.code.code_marks import FAILED, FAILED_GROUND, FAULT
 from studio.editor.code.code_page import CodePage
@@ -144,6 +148,23 @@ def test_the_line_at_which_a_component_failed_is_marked_until_it_is_well(
         patched.setattr(feed, "state", {})
         feed.ended.emit(False)
     assert not page.editor.markersAtLine(11) and not page.editor._note
+
+
+def test_without_jedi_the_page_says_what_is_missing_and_how_to_get_it(
+    window: MainWindow, page: CodePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jedi", None)
+    replies = io.StringIO()
+    request = {"id": 1, "kind": "complete", "path": page.key, "text": "", "line": 1, "column": 0, "project": "/"}
+    analysis_worker.serve(io.StringIO(json.dumps(request)), replies)
+    reply = json.loads(replies.getvalue())
+    assert "jedi" in reply["error"] and "make setup" in reply["error"]
+    window.assistance.analysis._take(reply)
+    assert reply["error"] in page.place.text() and "jedi" in window.status.words.text()
+    other = window.code.open_at(page.file.path.with_name("helper.py"))
+    assert other is not None and reply["error"] in other.place.text()
+    window.assistance.analysis._take({"id": 2, "found": []})
+    assert "jedi" not in page.place.text() + other.place.text(), "it was installed meanwhile"
 
 
 def test_words_and_faults() -> None:
