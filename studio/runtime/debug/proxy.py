@@ -31,6 +31,8 @@ from studio.runtime.debug.wishes import Wishes
 
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
+CONTINUES_WITHIN_S = 0.5
+"""A host that has not answered by then was going already. Until it is known, nobody else is told that it goes on."""
 STEPS = {"next", "stepIn", "stepOut", "goto"}
 _NUMBERS = count(1)
 """Of sessions: names of hosts may be too long for the path of a socket."""
@@ -221,9 +223,14 @@ class DebugSession:
             return {"allThreadsContinued": True}
         self._stepping = False
         self._set_clock_going()
-        answer = line.ask("continue", arguments or {"threadId": stop.thread})
-        self._told_stop = None  # who comes now finds it going
-        return answer
+        try:
+            line.ask("continue", arguments or {"threadId": stop.thread}, CONTINUES_WITHIN_S)
+        except HostGone:
+            raise
+        except DebugError:
+            pass  # a step has let it go before: debugpy answers only for a thread that it holds
+        self._told_stop = None  # a client that connects now finds it going
+        return {"allThreadsContinued": True}
 
     def _go_on_alone(self) -> None:
         """Nobody is left who could let it go, also from where a step ends that is under way."""
