@@ -95,6 +95,8 @@ class Live(QObject):
         """Start, or go on after a pause; `more`: other words for `studio run`."""
         if self.control.phase == "paused":
             self.window.freeze.continue_()
+        elif self.control.phase == "running" and self.control.is_moving:
+            self.control.go_on()  # it may be about to stand
         elif self.control.phase == "stopped" and self._is_ready():
             document, words = self.window.session.document, [*self.window.toolbar.gate.words_for_run(), *more]
             # What is on the canvas runs, and nothing is saved for that: only Save saves.
@@ -120,7 +122,7 @@ class Live(QObject):
         QTimer.singleShot(LOOK_FIRST_MS, lambda: self.run() if self.control.phase == "stopped" else None)
 
     def pause(self) -> None:
-        if self.control.phase == "running":
+        if self.control.phase == "running" or (self.control.phase == "paused" and self.control.is_moving):
             self.control.pause()
 
     def stop(self) -> None:

@@ -98,6 +98,11 @@ class RunButtons(QWidget):
             button.setToolTip(tip if can else f"{tip}. Now: {WORDS[phase].lower()}")
         self.show_ways()
 
+    def show_moving(self, phase: Phase, *, is_moving: bool) -> None:
+        """What was asked for last is done last: until it is, run and pause can both be asked for."""
+        self._actions["run.start"].setEnabled(phase in ("stopped", "paused") or (phase == "running" and is_moving))
+        self._actions["run.pause"].setEnabled(phase == "running" or (phase == "paused" and is_moving))
+
     def show_stalled(self, words: str) -> None:
         """A system that runs while no event flows does not just say that it runs; without words it does again."""
         if bool(words) != self._is_stalled:

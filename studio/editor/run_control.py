@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTemporaryFile, QTimer, pyqtSignal
 
-from studio.editor.feed import Feed
-from studio.editor.freeze.standing import shown_event, stand_of
+from studio.editor.feed import Done, Failed, Feed
+from studio.editor.freeze.standing import Stand, shown_event, stand_of
 from studio.errors import StudioError
 from studio.runtime.interpreter import module_command, python_path
 
@@ -22,6 +22,8 @@ Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
 
 FOUND_WITHIN_MS = 10_000
 """After the start: how long until the feed must have found it."""
+LEAVES = frozenset({"step", "back", "again", "into_handler"})
+"""Requests after which the system stands at another event."""
 MOST_NAMED = 3
 """Of the events of a step."""
 SLOW_STOP_MS = 12_000
@@ -40,6 +42,8 @@ class RunControl(QObject):
     """The runtime ended without a goodbye."""
     stepped = pyqtSignal(str, int)
     """One event was delivered: its topic and number."""
+    moving_changed = pyqtSignal()
+    """A request that moves the system was sent, or the last one was answered."""
     stop_is_slow = pyqtSignal()
     held_by_other = pyqtSignal(str, object)
     """Somebody else holds control: the sentence, and what to call to take over and do it all the same."""
@@ -51,8 +55,10 @@ class RunControl(QObject):
         self._expected = False
         self._stopping = False
         self._turned_away = False
-        self.is_stepping = False
-        """A step is under way, which may take long where the machine is busy."""
+        self._moves: set[object] = set()
+        """Requests that move the system and are not answered yet."""
+        self._left: Stand | None = None
+        """Where the system stood when it was last asked to leave that place and to stand at another one."""
         self._after_stop: Callable[[], object] | None = None
         self._edited: QTemporaryFile | None = None
         """What is on the canvas and not saved, for the runtime that starts: it goes with the next one, or with us."""
@@ -77,6 +83,16 @@ class RunControl(QObject):
     def is_up(self) -> bool:
         """There is a system to steer."""
         return self._phase in ("running", "paused")
+
+    @property
+    def is_moving(self) -> bool:
+        """Something was asked for that is not done yet: where the system stands is not known until then."""
+        return bool(self._moves)
+
+    @property
+    def is_leaving(self) -> bool:
+        """It is still shown where it was when it was asked to move."""
+        return self.is_moving and self._left is not None and stand_of(self.feed.state) == self._left
 
     def _look(self) -> None:
         if self._stopping and (self.feed.is_attached or self._process is not None or self._expected):
@@ -165,28 +181,18 @@ class RunControl(QObject):
             self.start_failed.emit(why)
 
     def go_on(self) -> None:
-        self._ask("gate", lambda _: None, mode="run", timeout_s=None)
+        self.move("gate", lambda _: None, mode="run")
+        self._left = None  # if it stands all the same when that is asked for again, it stands somewhere else
 
     def pause(self) -> None:
-        self._ask("gate", lambda _: None, mode="pause", timeout_s=None)
+        self.move("gate", lambda _: None, mode="pause")
 
     def step(self, topic: str | None = None) -> None:
-        """Deliver one event, or go on to the next one of `topic`; what runs is paused first.
-
-        Code that stands within an event is let go first: that event has to end before another one can begin.
-        """
-
-        def go(_: dict[str, Any]) -> None:
-            self._ask("step", self._stepped, count=1, topic=topic, timeout_s=None)
-
-        self.is_stepping = True
-        if (self.feed.state.get("debug") or {}).get("frozen"):
-            self._ask("continue", go, gate="pause", timeout_s=None)
-        else:
-            go({})
+        """Deliver one event, or go on to the next one of `topic`; what runs is paused first, and code that stands
+        within an event finishes that one."""
+        self.move("step", self._stepped, count=1, topic=topic)
 
     def _stepped(self, reply: dict[str, Any]) -> None:
-        self.is_stepping = False
         delivered = [shown_event(topic, sequence) for topic, sequence, *_ in reply["delivered"]]
         if len(delivered) > MOST_NAMED:
             delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
@@ -229,6 +235,25 @@ class RunControl(QObject):
         if self.feed.run:
             self.studio("stop", self.feed.run, "--kill").startDetached()
 
+    def move(self, do: str, done: Done, failed: Failed | None = None, **fields: Any) -> None:
+        """Something that moves the system, however long it takes. The runtime does these in the order in which they
+        come, so none has to wait for the answer to the one before."""
+        move = object()
+
+        def sent() -> None:
+            if do in LEAVES and not self.is_leaving:
+                self._left = stand_of(self.feed.state)
+            self._moves.add(move)
+            self.moving_changed.emit()
+
+        self._ask(do, done, failed, sent, lambda: self._moved(move), timeout_s=None, **fields)
+
+    def _moved(self, move: object) -> None:
+        self._moves.discard(move)
+        if not self._moves:
+            self._left = None
+        self.moving_changed.emit()
+
     def _attached(self) -> None:
         self.feed.is_ours = self._phase == "starting"
         self._turned_away = False
@@ -240,6 +265,7 @@ class RunControl(QObject):
 
     def _ended(self, died: bool) -> None:
         was_stopping, self._stopping = self._stopping, False
+        self._moves.clear()
         self._slow.stop()
         self._look()
         then, self._after_stop = self._after_stop, None
@@ -278,24 +304,41 @@ class RunControl(QObject):
     def _effect(self, told: str) -> Callable[[dict[str, Any]], None]:
         return lambda reply: self.told.emit(told if reply["effect"] == "now" else f"{told} {reply['effect']}")
 
-    def request(self, do: str, done: Callable[[dict[str, Any]], object], **fields: Any) -> None:
+    def request(self, do: str, done: Done, **fields: Any) -> None:
         """Anything else; whoever holds control is asked to let go of it, and a refusal is told."""
         self._ask(do, done, **fields)
 
     def _ask(
-        self, do: str, done: Callable[[dict[str, Any]], object], *, timeout_s: float | None = 20.0, **fields: Any
+        self,
+        do: str,
+        done: Done,
+        failed: Failed | None = None,
+        sent: Callable[[], object] = lambda: None,
+        answered: Callable[[], object] = lambda: None,
+        *,
+        timeout_s: float | None = 20.0,
+        **fields: Any,
     ) -> None:
-        def failed(error: StudioError) -> None:
-            self.is_stepping = False
-            if getattr(error, "kind", "") == "ControlHeld":
-                self.held_by_other.emit(error.message, lambda: self._take_over(again))
+        """`failed` hears of a refusal; without it, everybody is told."""
+
+        def is_done(reply: dict[str, Any]) -> None:
+            answered()
+            done(reply)
+
+        def has_failed(error: StudioError) -> None:
+            answered()
+            if failed is not None:
+                failed(error)
+            elif getattr(error, "kind", "") == "ControlHeld":
+                self.held_by_other.emit(error.message, lambda: self._take_over(ask))
             else:
                 self.refused.emit(str(error))
 
-        def again() -> None:
-            self.feed.ask(do, done, failed, timeout_s=timeout_s, **fields)
+        def ask() -> None:
+            sent()
+            self.feed.ask(do, is_done, has_failed, timeout_s=timeout_s, **fields)
 
-        again()
+        ask()
 
     def _take_over(self, then: Callable[[], None]) -> None:
         self.feed.ask("take", lambda _: then(), lambda error: self.refused.emit(str(error)), force=True)

@@ -37,6 +37,7 @@ class MainToolBar(QToolBar):
         self.setIconSize(QSize(16, 16))
         self.control = control
         control.feed.changed.connect(lambda changes: self._show_stalled() if changes.system else None)
+        control.moving_changed.connect(self._show_moving)
         self.run_buttons = RunButtons(theme, {name: all_actions[name] for name in RUN_ACTIONS})
         self.clock = ClockLabel(theme, control)
         self.switch = SourceSwitch(theme)
@@ -110,9 +111,13 @@ class MainToolBar(QToolBar):
 
     def show_phase(self) -> None:
         self.run_buttons.show_phase(self.control.phase)
+        self._show_moving()
         self._show_stalled()
         self.clock.show_phase()
         self._fit()
+
+    def _show_moving(self) -> None:
+        self.run_buttons.show_moving(self.control.phase, is_moving=self.control.is_moving)
 
     def _show_stalled(self) -> None:
         if self.control.phase == "running":

@@ -14,12 +14,14 @@ from studio.runtime.clock import SECOND_NS
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.launcher import Session
 from studio.runtime.paced import FREE, PacedSession
+from studio.runtime.plan import PlannedComponent
 from studio.runtime.replay.live_stepper import ELSEWHERE
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.logged_sources import Player
 from studio.runtime.shape import Shape
 from studio.runtime.start_again import start_again
 from studio.runtime.switching import GateKind
+from studio.runtime.turns import Turn, Turns
 
 Job = Callable[[], dict[str, Any]]
 
@@ -38,20 +40,24 @@ class GateRequests:
     def __init__(
         self,
         session: Session,
-        gate: threading.Lock,
+        turns: Turns,
         *,
         by_itself: bool = False,
         shape: Shape | None = None,
         player: Callable[[], Player | None] = lambda: None,
     ) -> None:
-        """`gate`: one at a time may change the system; `by_itself`: nobody may do anything to it at all."""
+        """`turns`: one at a time may change the system; `by_itself`: nobody may do anything to it at all."""
         self._session = session
-        self._gate = gate
+        self._turns = turns
         self._by_itself = by_itself
         self._shape = shape
         self._player = player
         self.freeze: Freeze | None = None
         """Who knows whether a debugger holds somebody."""
+        self.on_turn: Callable[[], object] = lambda: None
+        """Called when the turn of a request has come, before it moves the system."""
+        self.let_code_go: Callable[[], object] = lambda: None
+        """Code that stands at a line goes on to the end of its event, and the gate stays closed."""
 
     @property
     def in_lockstep(self) -> bool:
@@ -79,9 +85,11 @@ class GateRequests:
             case "gate":
                 return self._open_or_close(request)
             case "step":
-                return lambda: self._step(count, topic)
+                self._stay()
+                return self._in_turn(lambda turn: self._step(count, topic, turn))
             case "back":
-                return lambda: self._back(count, topic)
+                self._stay()
+                return self._in_turn(lambda turn: self._back(count, topic, turn))
             case "go_to":
                 return self._go_to(request)
             case "held":
@@ -91,6 +99,27 @@ class GateRequests:
             case "digest":
                 return lambda: {"digest": self._session.digest()}
         return self._again(str(request["component"]))
+
+    def _in_turn(self, job: Callable[[Turn], dict[str, Any]]) -> Job:
+        """It lines up now, when the request comes; `job` waits for its turn when it has prepared what it can."""
+        turn = self._turns.take()
+
+        def run() -> dict[str, Any]:
+            try:
+                return job(turn)
+            finally:
+                turn.end()
+
+        return run
+
+    def _await(self, turn: Turn) -> None:
+        turn.wait()
+        self.on_turn()
+
+    def _stay(self) -> None:
+        """Somebody moves the system: that a debugger lets somebody go does not open the gate any more."""
+        if self.freeze is not None:
+            self.freeze.stay()
 
     # Open or closed.
 
@@ -103,33 +132,33 @@ class GateRequests:
         if kind is not None and kind not in get_args(GateKind):
             raise GateRefused(f"a gate is not {kind!r}", hint="one of lockstep, free")
         times = None if rate is None else float(rate)
+        if mode is not None:
+            self._stay()
 
-        def job() -> dict[str, Any]:
+        def job(turn: Turn) -> dict[str, Any]:
             self._give_up_moving()
-            with self._gate:
-                if kind is not None:
-                    self._choose(cast(GateKind, kind))
-                if mode == "pause":
-                    self._pause()
-                elif mode is not None:
-                    self._run(times)
+            self._await(turn)
+            if kind is not None:
+                self._choose(cast(GateKind, kind))
+            if mode == "pause":
+                self._session.pause()
+            elif mode is not None:
+                self._run(times)
             return {"gate": mode or self._session.mode, "kind": self.stepping()["gate"]}
 
-        return job
-
-    def _pause(self) -> None:
-        if self.freeze is not None:
-            self.freeze.stay()  # paused by hand while a debugger holds somebody: that he goes on does not end it
-        self._session.pause()
+        return self._in_turn(job)
 
     def _run(self, rate: float | None) -> None:
         session, player = self._session, self._player()
+        wanted = (session.rate if isinstance(session, PacedSession) else 1.0) if rate is None else rate
+        if self.freeze is not None and self.freeze.goes_on_later(wanted):
+            return
         if player is not None and (isinstance(player, LockstepPlayer) or _has_ended(player)):
             if rate is not None:
                 player.set_rate(rate)
             player.play()
         else:
-            session.run((session.rate if isinstance(session, PacedSession) else 1.0) if rate is None else rate)
+            session.run(wanted)
 
     def _choose(self, kind: GateKind) -> None:
         session = self._session
@@ -141,24 +170,29 @@ class GateRequests:
 
     # Steps.
 
-    def _step(self, count: int, topic: str | None) -> dict[str, Any]:
-        with self._gate:
-            delivered = self._session.step(count, topic)
+    def _step(self, count: int, topic: str | None, turn: Turn) -> dict[str, Any]:
+        if self._is_held():  # its event has to end first; breakpoints on the way stop it all the same
+            self.let_code_go()
+        self._await(turn)
+        delivered = self._session.step(count, topic)
         return {"delivered": delivered, "position": self.stepping()["position"]}
 
-    def _back(self, count: int, topic: str | None) -> dict[str, Any]:
+    def _back(self, count: int, topic: str | None, turn: Turn) -> dict[str, Any]:
         session = self._paced()
         topics = None if topic is None else {topic}
         freeze = self.freeze
         if freeze is None or not self._is_held():
-            with self._muted(), self._gate, session.moving() as stepper, stepper.on_the_way("Going back"):
-                return {"position": stepper.back(count, topics), "delivered": []}
+            with self._muted():
+                self._await(turn)
+                with session.moving() as stepper, stepper.on_the_way("Going back"):
+                    return {"position": stepper.back(count, topics), "delivered": []}
         # Inside an event: it is finished with breakpoints off, and then the one before it is delivered once more.
-        with freeze.muted(), self._gate, session.moving() as stepper:
-            is_of_it = stepper.last is not None and stepper.last.topic == topic
-            stepper.back(count + (1 if topics is None or is_of_it else 0), topics)
-        with self._gate:
-            delivered = session.step(1)
+        with freeze.muted():
+            self._await(turn)
+            with session.moving() as stepper:
+                is_of_it = stepper.last is not None and stepper.last.topic == topic
+                stepper.back(count + (1 if topics is None or is_of_it else 0), topics)
+        delivered = session.step(1)
         return {"position": session.stepping()["position"], "delivered": delivered}
 
     def _go_to(self, request: dict[str, Any]) -> Job:
@@ -169,15 +203,17 @@ class GateRequests:
             f"Going to event {position}" if position is not None else f"Going to {int(time_ns or 0) / SECOND_NS:g} s"
         )
 
-        def job() -> dict[str, Any]:
+        def job(turn: Turn) -> dict[str, Any]:
             session = self._paced()
             session.give_up_moving()
-            with self._muted(), self._gate, session.moving() as stepper, stepper.on_the_way(words):
-                stepper.ready()
-                found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
-                return {"position": found, "cancelled": stepper.cancelled.is_set()}
+            with self._muted():
+                self._await(turn)
+                with session.moving() as stepper, stepper.on_the_way(words):
+                    stepper.ready()
+                    found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
+                    return {"position": found, "cancelled": stepper.cancelled.is_set()}
 
-        return job
+        return self._in_turn(job)
 
     def _held(self) -> dict[str, Any]:
         session = self._session
@@ -195,24 +231,37 @@ class GateRequests:
         if component is None:
             raise GateRefused(f"there is no component {name}", hint=did_you_mean(name, self._session.plan.by_name))
 
+        turn = self._turns.take()
+
         def job() -> dict[str, Any]:
-            session = self._session
-            within = self._is_held()
-            with self._muted(), self._gate:
-                reply = start_again(session, component)
-                within = within and bool(reply["same"])
-                if within and isinstance(session, PacedSession):
-                    with session.moving() as stepper:
-                        stepper.back(1)
-            if within:  # by somebody else: a breakpoint may hold the event, and the reply must not wait for that
-                threading.Thread(target=self._deliver_again, name="deliver again", daemon=True).start()
+            within = False
+            try:
+                reply, within = self._start_again(component, turn)
+            finally:
+                if not within:
+                    turn.end()
+            if within:  # by another thread: a breakpoint may hold the event, and the reply must not wait for that
+                threading.Thread(target=self._deliver_again, args=(turn,), name="deliver again", daemon=True).start()
             return reply
 
         return job
 
-    def _deliver_again(self) -> None:
-        """The event that code stood within, for the new code to stand there."""
-        with self._gate, suppress(StudioError):
+    def _start_again(self, component: PlannedComponent, turn: Turn) -> tuple[dict[str, Any], bool]:
+        """The reply, and whether the event is to be delivered again within which code stood."""
+        session = self._session
+        within = self._is_held()
+        with self._muted():
+            self._await(turn)
+            reply = start_again(session, component)
+            within = within and bool(reply["same"])
+            if within and isinstance(session, PacedSession):
+                with session.moving() as stepper:
+                    stepper.back(1)
+        return reply, within
+
+    def _deliver_again(self, turn: Turn) -> None:
+        """The event that code stood within, for the new code to stand there. It is part of the same turn."""
+        with turn, suppress(StudioError):
             self._session.step(1)
 
     # All.

@@ -23,6 +23,7 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.supervision import Condition
+from studio.runtime.turns import Turns
 
 Job = Callable[[], dict[str, Any]]
 
@@ -36,10 +37,10 @@ class HandRefused(StudioError):
 
 
 class HandRequests:
-    def __init__(self, session: Session, gate: threading.Lock, *, lockstep: bool = False) -> None:
-        """`gate`: one at a time may change the system."""
+    def __init__(self, session: Session, turns: Turns, *, lockstep: bool = False) -> None:
+        """`turns`: one at a time may change the system."""
         self._session = session
-        self._gate = gate
+        self._turns = turns
         self._lockstep = lockstep
         self._numbers = threading.Lock()
         # Random, so that a log that is played, with the commands of its own day, does not answer for us.
@@ -124,7 +125,7 @@ class HandRequests:
         # Where time is not the wall's, no real actuator obeys anything.
         if self._lockstep or before.by_name[name].origin != Origin.REAL:
             return []
-        with self._gate:
+        with self._turns.take():
             before = self._session.plan
             self._session.change(before.with_made_up_data([name]))
         after = self._session.plan.by_name

@@ -5,6 +5,7 @@ A session has the same face as the in-process twin: start, step, lockstep, run, 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -51,6 +52,10 @@ class Session(SupervisedRun):
         """Hears what the closed gate of a free system has delivered, one by one."""
         self.came_to_end = False
         """It is paused because its log has ended, and not because somebody asked for it."""
+        self._rate = 1.0
+        self._opens = False
+        self._at_gate = threading.RLock()
+        """Held while the gate is opened or closed, so that `mode` is what was done last."""
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
 
@@ -67,9 +72,14 @@ class Session(SupervisedRun):
         return self._clock_kind
 
     @property
+    def goes(self) -> bool:
+        """Whether it runs or is about to: a breakpoint may stop the first event before the gate is known to be open."""
+        return self._opens or self.mode == "run"
+
+    @property
     def rate(self) -> float:
         """Of the clock, as it was last set going."""
-        return self._clock.rate if self._clock is not None else 1.0
+        return self._rate
 
     def start(self, mode: str = "pause") -> None:
         self.control.start("pause")
@@ -79,7 +89,9 @@ class Session(SupervisedRun):
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self._mode = "pause"
         live_change.remind(self)
-        delivered = self.control.step(count, topic)
+        with self._at_gate:
+            delivered = self.control.step(count, topic)
+            self._mode = "pause"
         self.told.came(name for name, _ in delivered)
         self.on_step(delivered)
         return delivered
@@ -97,15 +109,22 @@ class Session(SupervisedRun):
     def run(self, rate: float = 1.0) -> None:
         self.came_to_end = False
         live_change.remind(self)
-        base_ns, at_ns = self.control.run(rate)
+        with self._at_gate:
+            self._opens, self._rate = True, rate
+            try:
+                base_ns, at_ns = self.control.run(rate)
+                self._clock = Clock(self._clock_kind, base_ns, at_ns, rate)
+                self._mode = "run"
+            finally:
+                self._opens = False
         self.told.clear()
-        self._clock = Clock(self._clock_kind, base_ns, at_ns, rate)
-        self._mode = "run"
 
     def pause(self) -> None:
         self.came_to_end = False
-        self._mode = "pause"
-        self.control.pause()
+        self._mode = "pause"  # also for a broker that dies meanwhile
+        with self._at_gate:
+            self.control.pause()
+            self._mode = "pause"  # it may just have been opened
 
     def status(self) -> dict[str, Any]:
         """Of the broker, also while somebody waits for a step or a pause."""

@@ -39,6 +39,7 @@ from studio.runtime.lease import Lease
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.snapshot import Snapshots
 from studio.runtime.steering import Steering
+from studio.runtime.turns import Turn
 
 PROTOCOL = 1
 ATTACH = "attach"
@@ -109,13 +110,17 @@ class Runtime:
         self.stopping = threading.Event()
         self.lease = Lease()
         self._steering = steering
-        self.freeze = steering.gate.freeze = Freeze(session)
+        self.freeze = steering.gate.freeze = Freeze(session, steering.turns)
         self.freeze.in_lockstep = lambda: steering.gate.in_lockstep
         self.debugger = Debugger(session, self.freeze)
-        self._debug = DebugRequests(session, self.debugger)
+        self._debug = DebugRequests(session, self.debugger, steering.turns)
+        self._debug.on_turn = steering.gate.on_turn = self._leave_event
+        steering.gate.let_code_go = lambda: self.debugger.go_on(gate="pause")
         self._breaks = EventBreaks(session, self._stop_at)
         self._event_stop: Hit | None = None
         """The event breakpoint at which the system stands."""
+        self._at_event = threading.Lock()
+        """Held while the system comes to stand at an event breakpoint, leaves it, or is looked at."""
         self._snapshots = Snapshots(session)
         self._snapshot: Snapshot = {}
         self._is_stalled = False
@@ -179,39 +184,47 @@ class Runtime:
         self._lines.add({"time_ns": wall_ns(), **line})
 
     def _stop_at(self, hit: Hit) -> None:
-        self.freeze.freeze(
-            why="event breakpoint", component=hit.component, topic=hit.topic, sequence=hit.sequence, text=hit.text
-        )
-        self.freeze.stay()  # nobody is held whose going on would open the gate
-        self._steering.hold()
-        self._event_stop = hit
+        """It stands first, and is shown then: whoever sees it may let it go on at once."""
+        with self._steering.turns.take():
+            self.session.pause()
+            with self._at_event:
+                self.freeze.freeze(
+                    why="event breakpoint",
+                    component=hit.component,
+                    topic=hit.topic,
+                    sequence=hit.sequence,
+                    text=hit.text,
+                )
+                self.freeze.stay()  # nobody is held whose going on would open the gate
+                self._event_stop = hit
         event = f"{hit.topic} #{hit.sequence}: " if hit.topic else ""
         self._heard({"component": "", "level": "info", "text": f"stopped at an event breakpoint, {event}{hit.text}"})
 
     def _leave_event(self) -> Hit | None:
         """The system goes on from the event breakpoint at which it stands, in whatever way."""
-        hit, self._event_stop = self._event_stop, None
-        if hit is not None:
-            self.freeze.stay()
-            self.freeze.thaw()
+        with self._at_event:
+            hit, self._event_stop = self._event_stop, None
+            if hit is not None:
+                self.freeze.stay()
+                self.freeze.thaw()
         return hit
 
-    def _continue(self, job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        hit = self._leave_event()
-        reply = job()
-        if hit is not None and hit.ran:
-            self._steering.go_on()
-        return reply
-
-    def _step_on(self, job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Whoever stands at a line finishes its event first; breakpoints on the way stop it all the same."""
-        if self.freeze.holds_code:
-            self.debugger.go_on(gate="pause")
-        return job()
+    def _continue(self, job: Callable[[], dict[str, Any]], turn: Turn) -> dict[str, Any]:
+        try:
+            hit = self._leave_event()
+            reply = job()  # not in its turn: who is let go may be within an event that somebody else waits for
+            if hit is not None and hit.ran:
+                turn.wait()
+                self.session.run(self.session.rate)
+            return reply
+        finally:
+            turn.end()
 
     def _look(self) -> None:
         sources = self._steering.sources
         modes = set(sources.values()) or {self.about.mode}
+        with self._at_event:
+            event_stop, debug = self._event_stop, self.debugger.facts()
         about = {
             **vars(self.about),
             "mode": modes.pop() if len(modes) == 1 else "mixed",
@@ -221,8 +234,8 @@ class Runtime:
             "stepping": self._steering.gate.stepping(),
             "geometry": self._geometry_facts(),
             "event_breakpoints": self._breaks.plain(),
-            "event_stop": self._event_stop.plain() if self._event_stop is not None else None,
-            "debug": self.debugger.facts(),
+            "event_stop": event_stop.plain() if event_stop is not None else None,
+            "debug": debug,
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
@@ -371,19 +384,15 @@ class Runtime:
             job: Callable[[], dict[str, Any]] = self._debug.job(request)
             pool = self._jobs if request["do"] == "into_handler" else self._debug_jobs
             if request["do"] == "continue":
-                job = partial(self._continue, job)
-            elif request["do"] == "into_handler":
-                self._leave_event()
+                job = partial(self._continue, job, self._steering.turns.take())
         elif request["do"] == "event_breakpoints":
             job = partial(self._breaks.set, request["list"])
         else:
             job = self._steering.job(request)
-            if request["do"] in ("step", "gate", "back", "again", "player", "switch", "reset"):
+            if request["do"] in ("player", "switch", "reset"):
                 self._leave_event()
             if request["do"] == "cancel" or (request["do"] == "player" and request.get("action") == "give_up"):
                 pool = self._debug_jobs
-            if request["do"] == "step":
-                job = partial(self._step_on, job)
         self._running += 1
         pool.submit(self._do, route, request.get("id"), job)
 

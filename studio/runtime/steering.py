@@ -23,6 +23,7 @@ from studio.runtime.recording_requests import recording_job
 from studio.runtime.replay.logged_sources import Player
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
+from studio.runtime.turns import Turns
 
 EFFECT_WITHIN_S = 3.0
 """How long a component may take to obey; it may be busy with a long handler."""
@@ -60,10 +61,10 @@ class Steering:
         self._specs = specs
         self._lockstep = lockstep
         self._player = player
-        self._gate = threading.Lock()
+        self.turns = Turns()
         """One at a time at the gate: what it does may wait for ever."""
-        self._hand = HandRequests(session, self._gate, lockstep=lockstep)
-        self.gate = GateRequests(session, self._gate, by_itself=lockstep, shape=shape, player=player)
+        self._hand = HandRequests(session, self.turns, lockstep=lockstep)
+        self.gate = GateRequests(session, self.turns, by_itself=lockstep, shape=shape, player=player)
 
     @property
     def sources(self) -> dict[str, str]:
@@ -217,9 +218,10 @@ class Steering:
             raise Refused("this system cannot be changed while it runs", hint="stop it and run it again")
         restart, sources, mode = bool(request.get("restart")), request.get("sources"), str(request.get("mode", ""))
         text = request.get("text")
+        turn = self.turns.take()
 
         def job() -> dict[str, Any]:
-            with self._gate:
+            with turn:
                 if do == "reset":
                     return shape.reset()
                 return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
@@ -230,9 +232,10 @@ class Steering:
         if self._lockstep and request["do"] == "record":
             raise Refused("this system cannot be changed while it runs", hint="run it with --record")
         job = recording_job(self._session, request)
+        turn = self.turns.take()
 
         def guarded() -> dict[str, Any]:
-            with self._gate:
+            with turn:
                 return job()
 
         return guarded
@@ -242,17 +245,7 @@ class Steering:
             raise Refused("this system has no project")
         return self._shape.followed()
 
-    # Processes and the gate.
-
-    def hold(self) -> None:
-        """Have the system stand still, whatever it is doing."""
-        with self._gate:
-            self._session.pause()
-
-    def go_on(self) -> None:
-        """As it went before it was held."""
-        with self._gate:
-            self._session.run(self._session.rate)
+    # Processes.
 
     def _restart(self, name: str) -> Job:
         session = self._session

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import QProcess
+from PyQt6.QtCore import QProcess, Qt
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.feed import Changes, Feed
 from studio.editor.main_window import MainWindow
 from studio.editor.run_control import RunControl
 
@@ -115,3 +117,82 @@ def test_a_question_about_a_run_is_withdrawn_when_it_means_nothing_any_more(up: 
     assert "The runtime of this system" in asked()
     attach(live.control)
     assert asked() == ""
+
+
+class Asked:
+    """What the window asks of a runtime, which has not answered yet."""
+
+    def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.window = window
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self._done: list[Callable[[dict[str, Any]], object]] = []
+        monkeypatch.setattr(window.live.feed, "ask", self._ask)
+
+    def _ask(self, do: str, done: Any = None, failed: Any = None, timeout_s: Any = None, **fields: Any) -> None:
+        if do != "held":
+            self.requests.append((do, fields))
+            self._done.append(done)
+
+    def answer(self, **reply: Any) -> None:
+        self._done.pop(0)(reply)
+
+    def press(self, *keys: Qt.Key) -> None:
+        self.window.activateWindow()
+        for key in keys:
+            QTest.keyClick(self.window, key)
+
+    def shows(self, **state: Any) -> None:
+        self.window.live.feed.state.update(state)
+        self.window.live.feed.changed.emit(Changes(system=True))
+
+
+RUN, PAUSE = ("gate", {"mode": "run"}), ("gate", {"mode": "pause"})
+ONE_EVENT = ("step", {"count": 1, "topic": None})
+STANDS: dict[str, Any] = {
+    "freezing": True,
+    "hosts": {},
+    "frozen": {"why": "breakpoint", "host": "a", "line": 3, "topic": "/x"},
+}
+
+
+@pytest.fixture
+def asked(up: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    QApplication.setActiveWindow(up)  # without a screen nobody makes one active that was hidden before
+    qtbot.waitUntil(up.isActiveWindow)
+    return Asked(up, monkeypatch)
+
+
+def test_run_that_follows_a_step_at_once_is_asked_for_though_it_is_not_known_yet_that_it_stands(asked: Asked) -> None:
+    asked.press(Qt.Key.Key_F6, Qt.Key.Key_F5)
+    assert asked.requests == [ONE_EVENT, RUN]
+    asked.answer(delivered=[])
+    asked.answer()
+    asked.press(Qt.Key.Key_F5)
+    assert asked.requests == [ONE_EVENT, RUN], "it runs, and nothing is under way"
+
+
+def test_pause_that_follows_run_at_once_is_asked_for_though_it_is_not_known_yet_that_it_runs(asked: Asked) -> None:
+    asked.shows(gate="pause")
+    asked.press(Qt.Key.Key_F5, Qt.Key.Key_F8)
+    assert asked.requests == [RUN, PAUSE]
+
+
+def test_continue_that_follows_a_step_at_once_means_the_system_and_not_the_stop_that_it_leaves(asked: Asked) -> None:
+    asked.shows(gate="pause", debug=STANDS)
+    asked.press(Qt.Key.Key_F6, Qt.Key.Key_F5)
+    assert asked.requests == [ONE_EVENT, RUN]
+    asked.press(Qt.Key.Key_F5)  # it is still shown there after all: perhaps it has stopped at the same place again
+    assert asked.requests[2:] == [("continue", {})]
+
+
+def test_continue_means_a_stop_that_a_step_has_come_to(asked: Asked) -> None:
+    asked.shows(gate="pause", debug=STANDS)
+    asked.press(Qt.Key.Key_F6)
+    asked.shows(debug={**STANDS, "frozen": {**STANDS["frozen"], "line": 9}})
+    asked.press(Qt.Key.Key_F5)
+    assert asked.requests == [ONE_EVENT, ("continue", {})]
+
+
+def test_the_next_handler_is_asked_for_without_waiting_for_the_pause(asked: Asked) -> None:
+    asked.window.trigger("debug.handler")
+    assert asked.requests == [PAUSE, ("into_handler", {})]

@@ -121,7 +121,7 @@ class Reload(QObject):
     def _ask(
         self, component: str, done: Callable[[dict[str, Any]], object], failed: Callable[[StudioError], object]
     ) -> None:
-        self.window.live.feed.ask("again", done, failed, component=component, timeout_s=None)
+        self.window.live.control.move("again", done, failed, component=component)
 
 
 def _all_of(components: list[str]) -> str:

@@ -96,7 +96,7 @@ class FreezeDesk(QObject):
 
     def _thawed(self) -> None:
         """It goes on, unless that was a step that has not ended yet, or has ended meanwhile."""
-        if self.window.live.control.is_stepping:
+        if self.window.live.control.is_moving:
             self._thaw.start()
         elif self._is_paused and self.stand is not None and not self.stand.runs_on:
             self._look()
@@ -223,14 +223,14 @@ class FreezeDesk(QObject):
             return
         # Who stands at a line is told by the debugger, a moment before the system tells that it stands.
         stands = self.window.debug.is_stopped or (self.stand is not None and not self.stand.between)
-        if "debug" in self.window.live.feed.state and stands:
-            control.request("continue", lambda _: None)
+        if "debug" in self.window.live.feed.state and stands and not control.is_leaving:
+            control.move("continue", lambda _: None)
         else:
             control.go_on()
 
     def back(self) -> None:
         """To before the last event, which is delivered again."""
-        self.window.live.control.request("back", self._went_back, count=1, timeout_s=None)
+        self.window.live.control.move("back", self._went_back, count=1)
 
     def _went_back(self, reply: dict[str, Any]) -> None:
         position = reply.get("position")
@@ -256,14 +256,9 @@ class FreezeDesk(QObject):
     def into_handler(self) -> None:
         """Deliver the next event, and stop at the first line of each handler."""
         control = self.window.live.control
-
-        def go(_: dict[str, Any]) -> None:
-            control.request("into_handler", self._went_into, timeout_s=None)
-
-        if control.phase == "running":
-            control.request("gate", go, mode="pause", timeout_s=None)
-        else:
-            go({})
+        if control.phase == "running" or control.is_moving:
+            control.pause()
+        control.move("into_handler", self._went_into)
 
     def _went_into(self, reply: dict[str, Any]) -> None:
         """Where nothing stands then, it has to be said: otherwise the event has passed unseen."""

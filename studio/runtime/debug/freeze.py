@@ -22,6 +22,7 @@ from studio.runtime.clock import wall_ns
 from studio.runtime.control import ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.turns import Turns
 
 TRY_AGAIN_S = 0.1
 TRIES = 300
@@ -50,8 +51,10 @@ class Held:
 class Freeze:
     """Any thread may freeze and thaw. What happens to the gate is done by one thread, in that order."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, turns: Turns | None = None) -> None:
+        """`turns`: of those who move the system; it goes on in its turn."""
         self._session = session
+        self._turns = turns if turns is not None else Turns()
         session.muted = self.muted
         self._wanted = True
         self.in_lockstep: Callable[[], bool] = lambda: False
@@ -100,12 +103,12 @@ class Freeze:
             first = next((held for host, held in self._held.items() if host), None)
             if first is None or not is_new or self.in_lockstep():
                 return
-            if on and self._session.mode == "run":
+            if on and self._session.goes:
                 self._rate = self._session.rate
         if on:
             self._freeze_on_account_of(first)
         else:
-            self._gate.put(self._open_the_gate)
+            self._go_on_in_turn()
 
     def freeze(
         self,
@@ -125,7 +128,7 @@ class Freeze:
             is_first, is_new = not self._held, host not in self._held
             self._held[host] = held
             # Closed, and with a rate: it is just about to be opened for one who has gone on, and stays closed.
-            if is_first and self._freezes and self._session.mode == "run":
+            if is_first and self._freezes and self._session.goes:
                 self._rate = self._session.rate
         if host and is_new:
             self._session.hold_in_debugger(host, True)
@@ -133,8 +136,8 @@ class Freeze:
             self._freeze_on_account_of(held)
 
     def _freeze_on_account_of(self, held: Held) -> None:
-        self._gate.put(self._close_the_gate)
-        self._gate.put(lambda: self._leave_a_bookmark(held))
+        self._gate.put(lambda: self._do(self._close_the_gate))
+        self._gate.put(lambda: self._do(lambda: self._leave_a_bookmark(held)))
 
     def thaw(self, host: str = "") -> None:
         """It goes on. The gate opens again when nobody is held any more, if it was open before."""
@@ -144,12 +147,31 @@ class Freeze:
         if host and was is not None:
             self._session.hold_in_debugger(host, False)
         if is_last:
-            self._gate.put(self._open_the_gate)
+            self._go_on_in_turn()
+
+    def _go_on_in_turn(self) -> None:
+        """Who asks for something from here on finds the gate open, or opens and closes it after us."""
+        if self._rate is None:
+            return
+        turn = self._turns.take()
+
+        def job() -> None:
+            with turn:
+                self._do(self._open_the_gate)
+
+        self._gate.put(job)
 
     def stay(self) -> None:
         """The gate stays closed when everybody goes on: somebody has paused the system, or steps through it."""
         with self._lock:
             self._rate = None
+
+    def goes_on_later(self, rate: float) -> bool:
+        """Somebody wants the system to run: whether it is frozen, and does so when nobody is held any more."""
+        with self._lock:
+            if self._shall_stand:
+                self._rate = rate
+            return self._shall_stand
 
     def muted(self) -> AbstractContextManager[None]:
         """No breakpoint stops anybody, who is held is let go, the gate stays closed; then breakpoints are back."""
@@ -173,7 +195,7 @@ class Freeze:
     def _work_the_gate(self) -> None:
         while (job := self._gate.get()) is not None:
             with suppress(StudioError):  # the system is being stopped
-                self._do(job)
+                job()
 
     def _do(self, job: Callable[[], None]) -> None:
         """A broker that dies meanwhile comes back as the last one was: what was to be done is still to do."""
@@ -188,7 +210,7 @@ class Freeze:
     def _close_the_gate(self) -> None:
         with self._lock:
             shall_stand = self._shall_stand
-        if shall_stand and self._session.mode == "run":
+        if shall_stand and self._session.goes:
             self._session.pause()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from studio.errors import StudioError
@@ -14,6 +15,7 @@ from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_command, gdb_obstacle
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.turns import Turn, Turns
 
 LOOK_EVERY_S = 0.02
 
@@ -25,9 +27,13 @@ Job = Callable[[], dict[str, Any]]
 
 
 class DebugRequests:
-    def __init__(self, session: Session, debugger: Debugger) -> None:
+    def __init__(self, session: Session, debugger: Debugger, turns: Turns) -> None:
+        """`turns`: one at a time may move the system."""
         self._session = session
         self._debugger = debugger
+        self._turns = turns
+        self.on_turn: Callable[[], object] = lambda: None
+        """Called when the turn of a request has come, before it moves the system."""
 
     def job(self, request: dict[str, Any]) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
@@ -43,7 +49,8 @@ class DebugRequests:
                 gate = str(request.get("gate") or "")
                 return lambda: {"continued": self._debugger.go_on(gate=gate)}
             case "into_handler":
-                return self.into_handler
+                self._debugger.freeze.stay()
+                return partial(self._into_handler, self._turns.take())
             case unknown:
                 raise DebugError(f"unknown request {unknown!r}")
 
@@ -95,18 +102,25 @@ class DebugRequests:
         in_vain = not on and self._debugger.freeze.in_lockstep()
         return {"freezing": on, **({"note": LOCKSTEP_WAITS} if in_vain else {})}
 
-    def into_handler(self) -> dict[str, Any]:
+    def _into_handler(self, turn: Turn) -> dict[str, Any]:
         """The next event is delivered, and stops at the first line of what each Python receiver does with it."""
         session = self._session
-        if session.mode == "run":
-            raise DebugError("the system runs", hint="pause it first: studio ctl pause")
-        if self._debugger.freeze.holds:
-            self._debugger.go_on(gate="pause")
-        upcoming = session.upcoming()
-        if not upcoming:
-            return {"delivered": [], "stops": []}
-        topic, sequence = str(upcoming[0]["topic"]), int(upcoming[0]["sequence"])
-        stops = self._prepare(topic)
+        try:
+            if self._debugger.freeze.holds_code:
+                self._debugger.go_on(gate="pause")
+            turn.wait()
+            if session.mode == "run":
+                raise DebugError("the system runs", hint="pause it first: studio ctl pause")
+            self.on_turn()
+            upcoming = session.upcoming()
+            if not upcoming:
+                turn.end()
+                return {"delivered": [], "stops": []}
+            topic, sequence = str(upcoming[0]["topic"]), int(upcoming[0]["sequence"])
+            stops = self._prepare(topic)
+        except BaseException:
+            turn.end()
+            raise
         done = threading.Event()
 
         def step() -> None:
@@ -116,6 +130,7 @@ class DebugRequests:
                 return
             finally:
                 done.set()
+                turn.end()
                 for host in {stop["host"] for stop in stops}:
                     if (debugged := self._debugger.session_of(host)) is not None:
                         debugged.set_ours([])

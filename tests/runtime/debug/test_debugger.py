@@ -222,7 +222,7 @@ def test_a_pause_by_hand_while_one_stands_outlasts_the_stop(world: World) -> Non
     client = world.client()
     client.wait("stopped")
     world.stands()
-    gate = GateRequests(world.session, threading.Lock())
+    gate = GateRequests(world.session, world.turns)
     gate.freeze = world.freeze
     assert gate.job({"do": "gate", "mode": "pause"})()["gate"] == "pause"
     world.stays_paused(client)

@@ -20,6 +20,7 @@ from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_obstacle
 from studio.runtime.debug.requests import DebugRequests
 from studio.runtime.launcher import Session
+from studio.runtime.turns import Turns
 from tests.components.c_filter_program import FOLDER, build
 from tests.components.test_c_filter_system import plan
 from tests.waiting import await_true
@@ -35,7 +36,7 @@ class World:
         self.session = Session(plan(), clock=ClockKind.SIMULATION, start_ns=0)
         self.freeze = Freeze(self.session)
         self.debugger = Debugger(self.session, self.freeze)
-        self.requests = DebugRequests(self.session, self.debugger)
+        self.requests = DebugRequests(self.session, self.debugger, Turns())
         self.session.launch()
         self.session.start("run")
         told = self.requests.job({"do": "debug", "component": "filter"})()

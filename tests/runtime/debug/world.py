@@ -15,6 +15,7 @@ from studio.runtime.debug.requests import DebugRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import RecordingPlan
 from studio.runtime.supervision import RestartPolicy
+from studio.runtime.turns import Turns
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.systems import PARTS, Part, Watcher, plan
 from tests.waiting import await_true
@@ -55,9 +56,10 @@ class World:
             system = replace(system, types=types, recording=RecordingPlan(str(log), tuple(types)))
         self.session = Session(system, clock=ClockKind.SIMULATION, start_ns=0, policy=policy or RestartPolicy())
         self.watcher = Watcher(self.session.folders.run, self.session.folders.shared)
-        self.freeze = Freeze(self.session)
+        self.turns = Turns()
+        self.freeze = Freeze(self.session, self.turns)
         self.debugger = Debugger(self.session, self.freeze)
-        self.requests = DebugRequests(self.session, self.debugger)
+        self.requests = DebugRequests(self.session, self.debugger, self.turns)
         before_launch(self.debugger)
         self.session.launch()
         self.session.start("run")

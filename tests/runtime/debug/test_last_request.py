@@ -1,0 +1,140 @@
+"""Stepping, pausing, running and continuing in quick succession: what was asked for last is what the system does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from studio.runtime.event_breakpoints import Hit
+from studio.runtime.gate_requests import GateRequests
+from studio.runtime.runtime import About, Runtime
+from studio.runtime.steering import Steering
+from tests.runtime.debug.world import CODE, World
+from tests.waiting import await_true
+
+pytestmark = pytest.mark.must_not_flake
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    yield made
+    made.close()
+
+
+def gate_of(world: World) -> GateRequests:
+    gate = GateRequests(world.session, world.turns)
+    gate.freeze = world.freeze
+    gate.let_code_go = lambda: world.debugger.go_on(gate="pause")
+    return gate
+
+
+def beside(job: Callable[[], object]) -> threading.Thread:
+    thread = threading.Thread(target=job, daemon=True)
+    thread.start()
+    return thread
+
+
+def done(*threads: threading.Thread) -> None:
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("last", ["run", "pause"])
+def test_the_thread_that_comes_first_does_not_overtake(world: World, last: str) -> None:
+    gate = gate_of(world)
+    first: dict[str, Any] = {"do": "step"} if last == "run" else {"do": "gate", "mode": "run"}
+    job, later = gate.job(first), gate.job({"do": "gate", "mode": last})
+    overtaking = beside(later)
+    overtaking.join(0.3)
+    done(beside(job), overtaking)
+    assert world.session.mode == last
+    if last == "run":
+        world.goes_on()
+
+
+def test_a_step_that_follows_a_continue_is_not_run_over(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is let go opens the gate, by another thread, which may be late."""
+    gate, opening, open_now = gate_of(world), threading.Event(), threading.Event()
+    run = world.session.run
+
+    def late(rate: float = 1.0) -> None:
+        opening.set()
+        assert open_now.wait(30)
+        run(rate)
+
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    client.set_breakpoints(CODE, [])
+    monkeypatch.setattr(world.session, "run", late)
+    client.resume()
+    assert opening.wait(30)
+    stepping = beside(gate.job({"do": "step"}))
+    stepping.join(0.3)
+    open_now.set()
+    done(stepping)
+    world.freeze.close()
+    world.freeze._thread.join(30)
+    assert world.session.mode == "pause" and world.session.status()["mode"] == "pause"
+    client.close()
+
+
+def test_a_system_that_is_to_run_while_code_stands_runs_when_it_goes_on(world: World) -> None:
+    gate, client = gate_of(world), world.client()
+    client.wait("stopped")
+    world.stands()
+    gate.job({"do": "gate", "mode": "pause"})()
+    gate.job({"do": "gate", "mode": "run"})()  # of somebody who did not see yet that it stands
+    assert world.session.mode == "pause", "code stands, and the others wait for it"
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    world.goes_on()
+    client.close()
+
+
+def test_a_stop_before_the_gate_is_known_to_be_open_freezes_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.session.pause()
+    client = world.client()
+    run = world.session.control.run
+
+    def answered_late(rate: float = 1.0) -> tuple[int, int]:
+        answer = run(rate)
+        await_true(lambda: world.freeze.holds_code, "a stop in the first event")
+        return answer
+
+    monkeypatch.setattr(world.session.control, "run", answered_late)
+    world.session.run()
+    world.stands()
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    monkeypatch.undo()
+    world.goes_on()
+    client.close()
+
+
+def test_an_event_breakpoint_is_shown_when_the_system_stands(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise somebody could continue before it stands, and it would come to stand after that."""
+    steering = Steering(world.session, {})
+    runtime = Runtime(world.session, About("p", "/p", "real", 1), steering)
+    shown: list[object] = []
+    pause = world.session.pause
+
+    def watched() -> None:
+        shown.append(runtime.freeze.frozen)
+        pause()
+
+    monkeypatch.setattr(world.session, "pause", watched)
+    try:
+        runtime._stop_at(Hit("1", "before /a", "/a", 7, ran=True))
+        assert shown == [None]
+        assert runtime.freeze.frozen is not None and world.session.mode == "pause"
+        run = steering.job({"do": "gate", "mode": "run"})
+        run()
+        assert runtime.freeze.frozen is None and world.session.mode == "run"
+    finally:
+        runtime.close()
