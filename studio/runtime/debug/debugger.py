@@ -148,11 +148,11 @@ class Debugger:
     def _await(self, session: DebugSession, reception: Reception) -> None:
         host = session.host
         holding = host in self._waiting
-        heard: Callable[[Message], None] = lambda event: self._heard(host, event)  # noqa: E731
+        heard: Callable[[HostLine, Message], None] = lambda line, event: self._heard(host, line, event)  # noqa: E731
         try:
             if holding:
                 self._session.hold_in_debugger(host, True)
-            line = reception.accept(heard, lambda: self._lost(host), lambda: session.ended or self._closed)
+            line = reception.accept(heard, lambda line: self._lost(host, line), lambda: session.ended or self._closed)
             self._lines[host] = line
             self._waiting.discard(host)
             while holding and not (session.configured.wait(LOOK_EVERY_S) or session.ended or line.lost):
@@ -165,17 +165,17 @@ class Debugger:
             if holding:
                 self._session.hold_in_debugger(host, False)
 
-    def _heard(self, host: str, event: Message) -> None:
-        session, line = self._sessions.get(host), self._lines.get(host)
-        if session is not None:
-            session.heard(event)
-        elif event.get("event") == "stopped" and line is not None:
-            line.let_go()  # it was on its way into a breakpoint when they were all taken away
-
-    def _lost(self, host: str) -> None:
+    def _heard(self, host: str, line: HostLine, event: Message) -> None:
         session = self._sessions.get(host)
         if session is not None:
-            session.lost()
+            session.heard(line, event)
+        elif event.get("event") == "stopped":
+            line.let_go()  # it was on its way into a breakpoint when they were all taken away
+
+    def _lost(self, host: str, line: HostLine) -> None:
+        session = self._sessions.get(host)
+        if session is not None:
+            session.lost(line)
 
     # What a session tells.
 

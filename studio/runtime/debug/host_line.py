@@ -78,7 +78,10 @@ class HostLine:
     """Requests may be sent by any thread; what comes back is told by the line's own thread."""
 
     def __init__(
-        self, connection: socket.socket, on_event: Callable[[Message], None], on_lost: Callable[[], None]
+        self,
+        connection: socket.socket,
+        on_event: Callable[[HostLine, Message], None],
+        on_lost: Callable[[HostLine], None],
     ) -> None:
         self._connection = connection
         self._reader = io.BufferedReader(QuickSocket(connection))
@@ -188,7 +191,7 @@ class HostLine:
                 if then is not None:
                     then(message)
             elif message["type"] == "event":
-                self._on_event(message)
+                self._on_event(self, message)
         with self._lock:
             self.lost = True
             missed, self._waiting = list(self._waiting.values()), {}
@@ -197,7 +200,7 @@ class HostLine:
             self._connection.close()
         for each in missed:
             each(_unanswered(""))
-        self._on_lost()
+        self._on_lost(self)
 
 
 def _unanswered(command: str) -> Message:
@@ -217,8 +220,8 @@ class Reception:
 
     def accept(
         self,
-        on_event: Callable[[Message], None],
-        on_lost: Callable[[], None],
+        on_event: Callable[[HostLine, Message], None],
+        on_lost: Callable[[HostLine], None],
         given_up: Callable[[], bool],
         within_s: float = CONNECTS_WITHIN_S,
     ) -> HostLine:

@@ -20,6 +20,8 @@ from studio.runtime.component import Component
 from studio.runtime.debug.invitation import Invitation, invitation_file, take_invitation
 from studio.runtime.short_values import short_fields
 
+SUSPENDED = 2
+"""STATE_SUSPEND of pydevd, the core of debugpy."""
 SWITCH = "STUDIO_DEBUG"
 """Set to `off` in the environment of a run, nobody can debug its hosts."""
 
@@ -116,6 +118,12 @@ def is_held() -> bool:
                 return True
             each = each.f_back
     return False
+
+
+def is_suspended() -> bool:
+    """Whether a thread is held, or about to be; of one that was let go this is known before it has woken up."""
+    infos = (getattr(thread, "additional_info", None) for thread in threading.enumerate())
+    return any(info is not None and info.pydev_state == SUSPENDED for info in infos)
 
 
 def stop_clock() -> None:

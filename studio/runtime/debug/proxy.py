@@ -18,12 +18,13 @@ from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from studio.errors import StudioError
 from studio.runtime.debug.adapter import write_adapter
 from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
-from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, DebugError, HostGone, HostLine
+from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, LOOK_EVERY_S, DebugError, HostLine
 from studio.runtime.debug.proxy_client import ProxyClient
 from studio.runtime.debug.proxy_clients import ProxyClients
 from studio.runtime.debug.stops import Stop, find_stop
@@ -31,8 +32,6 @@ from studio.runtime.debug.wishes import Wishes
 
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""
-CONTINUES_WITHIN_S = 0.5
-"""A host that has not answered by then was going already. Until it is known, nobody else is told that it goes on."""
 STEPS = {"next", "stepIn", "stepOut", "goto"}
 _NUMBERS = count(1)
 """Of sessions: names of hosts may be too long for the path of a socket."""
@@ -77,11 +76,18 @@ class DebugSession:
         self._step = 0
         """Numbers the steps and stops, to know whether a step has stopped again."""
         self._stepping = False
+        """A step is under way: from the request until it stops again, leaves the handler, or is given up."""
+        self._gave_up_step = False
+        """It may have stopped before that was known in the host."""
+        self._left = threading.Event()
+        """The host has gone on from where it stood; set by the line's thread, before the worker hears of it."""
         self.there = threading.Event()
         """The line to the host stands, or there is a failure to tell."""
         self.failure = ""
         self.configured = threading.Event()
         """A client has set its breakpoints."""
+        self._forgotten: WeakSet[HostLine] = WeakSet()
+        """Lines that are lost, and of which that has been told."""
         self._hidden: set[int] = set()
         """Threads that the debugger leaves alone."""
         self.ended = False
@@ -104,8 +110,10 @@ class DebugSession:
     def connected(self, line: HostLine) -> None:
         """The host is there, or there again: it gets everybody's breakpoints before it goes on."""
         with self._lock:
-            self.line = line
+            before, self.line = self.line, line
             self._wishes.tell_all()
+        if before is not None and before is not line:
+            self._work.put(lambda: self._on_lost(before))
         line.ask("configurationDone")
         line.await_true("is_tracing")
         if self.ended:  # nobody wants it any more, but it may have waited for this
@@ -129,14 +137,15 @@ class DebugSession:
             if thread.get("name") == "MainThread":
                 self._hidden.add(thread["id"])
 
-    def heard(self, event: Message) -> None:
+    def heard(self, line: HostLine, event: Message) -> None:
         """The line's thread: something has happened in the host."""
         body = event.get("body") or {}
         match event.get("event"):
             case "stopped":
-                self._work.put(lambda: self._on_stopped(body))
+                self._work.put(lambda: self._on_stopped(line, body))
             case "continued":
-                self._work.put(lambda: self._on_continued(body))
+                self._left.set()
+                self._work.put(lambda: self._on_continued(line, body))
             case "breakpoint":
                 for each in self._wishes.breakpoints.changed(body.get("breakpoint", {})):
                     self.broadcast("breakpoint", {"reason": body.get("reason", "changed"), "breakpoint": each})
@@ -147,18 +156,21 @@ class DebugSession:
             case name:
                 self.broadcast(str(name), body)
 
-    def lost(self) -> None:
+    def lost(self, line: HostLine) -> None:
         """The line's thread: the host has ended, or its debugger has."""
-        self._work.put(self._on_lost)
+        self._left.set()
+        self._work.put(lambda: self._on_lost(line))
 
-    def _on_lost(self) -> None:
+    def _on_lost(self, line: HostLine) -> None:
         with self._lock:
-            if self.line is None or not self.line.lost:
-                return
-            self.line, was = None, self.stop
-            self.stop = self._told_stop = None
-            self._hidden.clear()
-            self.there.clear()
+            if line in self._forgotten:
+                return  # the next one was there before
+            self._forgotten.add(line)
+            was, self.stop, self._told_stop, self._stepping = self.stop, None, None, False
+            if self.line is line:
+                self.line = None
+                self._hidden.clear()
+                self.there.clear()
         if was is not None:
             self.broadcast("continued", {"threadId": was.thread, "allThreadsContinued": True})
         self.broadcast("output", {"category": "important", "output": f"{self.host}: its process has ended\n"})
@@ -173,18 +185,20 @@ class DebugSession:
             except StudioError as failure:
                 self.broadcast("output", {"category": "important", "output": f"{failure}\n"})
 
-    def _on_stopped(self, body: dict[str, Any]) -> None:
+    def _on_stopped(self, line: HostLine, body: dict[str, Any]) -> None:
         self._step += 1
-        line = self.line
-        if line is None:
-            return
+        if line is not self.line:
+            return  # of a process that has ended
         self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
         if self._wishes.are_muted or self._abandoned:
             self._stepping = False
-            with suppress(HostGone):
-                line.ask("continue", {"threadId": body.get("threadId", 0)})
+            line.let_go()  # no answer is waited for: who left it alone may have let it go before, and none would come
             self._watcher.going(self)
             return
+        if self._gave_up_step:
+            self._gave_up_step = False
+            if not line.evaluate("is_suspended"):
+                return  # where the step ended: it was let go from there with it
         behind = self._wishes.breakpoints.behind
         translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
@@ -197,9 +211,9 @@ class DebugSession:
         finally:
             self.stop = stop
 
-    def _on_continued(self, body: dict[str, Any]) -> None:
+    def _on_continued(self, line: HostLine, body: dict[str, Any]) -> None:
         self.broadcast("continued", body)
-        if self.stop is None:
+        if self.stop is None or line is not self.line:
             return
         self.stop = self._told_stop = None
         if not self._stepping:
@@ -217,26 +231,38 @@ class DebugSession:
             self._watcher.going(self)
 
     def _resume(self, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Worker: let the host go on. What follows from that is done first, while it still stands."""
-        line, stop = self.line, self.stop
-        if line is None or stop is None:
-            return {"allThreadsContinued": True}
+        """Worker: let the host go on. What follows from that is done first, while it still stands.
+
+        debugpy answers `continue` only for a thread that it holds. One that is being stepped is not held, or is about
+        to be let go: the step is given up then, and nobody waits for an answer.
+        """
+        line, stop, was_stepping = self.line, self.stop, self._stepping
         self._stepping = False
-        self._set_clock_going()
-        try:
-            line.ask("continue", arguments or {"threadId": stop.thread}, CONTINUES_WITHIN_S)
-        except HostGone:
-            raise
-        except DebugError:
-            pass  # a step has let it go before: debugpy answers only for a thread that it holds
+        if line is not None and was_stepping:
+            self._give_up_step(line, stop)
+        elif line is not None and stop is not None:
+            self._set_clock_going()
+            line.ask("continue", arguments or {"threadId": stop.thread})
         self._told_stop = None  # a client that connects now finds it going
         return {"allThreadsContinued": True}
+
+    def _give_up_step(self, line: HostLine, stop: Stop | None) -> None:
+        if stop is not None:
+            # The step has been asked for, and `continued` is to come. If it were let go before that, the step would
+            # stay in debugpy's queue, and be done at the next stop.
+            self._left.wait(ANSWERS_WITHIN_S)
+        self._set_clock_going()
+        line.let_go()
+        self._gave_up_step = True
+        if stop is None:
+            self._watcher.going(self)
 
     def _go_on_alone(self) -> None:
         """Nobody is left who could let it go, also from where a step ends that is under way."""
         if self._clients:  # somebody has come since, and is told where it stands
             return
-        self._resume()
+        with suppress(DebugError):  # it may not answer: then it is let go below, or is lost
+            self._resume()
         if self.line is not None:
             self.line.let_go_for_good(unless=lambda: bool(self._clients))
 
@@ -259,7 +285,7 @@ class DebugSession:
         """From any thread: returns when what was heard of the host is known; clients hear of a stop before."""
         done = threading.Event()
         self._work.put(done.set)
-        done.wait(STEP_GRACE_S * 10)
+        self._await_worker(done)
 
     def let_go(self) -> None:
         """From any thread: the host goes on if it stands. Returns when it does."""
@@ -272,7 +298,12 @@ class DebugSession:
                 done.set()
 
         self._work.put(job)
-        done.wait(STEP_GRACE_S * 10)
+        self._await_worker(done)
+
+    def _await_worker(self, done: threading.Event) -> None:
+        """What it has to do before is bounded; once it has ended, nothing is done any more."""
+        while not done.wait(LOOK_EVERY_S) and self._threads[-1].is_alive():
+            continue
 
     # Breakpoints.
 
@@ -354,6 +385,7 @@ class DebugSession:
             client.respond(request, error=f"{self.host} does not stand: it cannot be stepped")
             return
         self._stepping = True
+        self._left.clear()
         self._pass_on(client, request)
 
     def _pass_on(self, client: ProxyClient, request: Message) -> None:

@@ -78,18 +78,23 @@ class ProxyClient:
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def _read(self) -> None:
+        try:
+            self._obey_until_it_ends()
+        finally:  # whatever it has sent: what it has stopped has to go on
+            with self._lock:
+                self.ended = True
+                with suppress(OSError):  # it may still hold what could not be sent
+                    self._writer.close()
+                self._connection.close()
+            self._on_gone(self)
+
+    def _obey_until_it_ends(self) -> None:
         while True:
             try:
                 message = read_message(self._reader)
-            except (DapError, OSError, ValueError):
-                break  # after something that is no message nothing can be found in the stream
+            except (DapError, OSError, ValueError, RecursionError):
+                return  # after something that is no message nothing can be found in the stream
             if message is None:
-                break
+                return
             if message["type"] == "request":
                 self._on_request(self, message)
-        with self._lock:
-            self.ended = True
-            with suppress(OSError):  # it may still hold what could not be sent
-                self._writer.close()
-            self._connection.close()
-        self._on_gone(self)
