@@ -68,8 +68,8 @@ class Names(NamedTuple):
     """The channels that carry headers of events instead of events."""
 
 
-def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, Bytes]:
-    """The content of a whole chunk record, if it is what its checksum says."""
+def checked_content(record: bytes, *, must_have_crc: bool, is_own: bool) -> tuple[ChunkHead, Bytes, memoryview]:
+    """The head of a whole chunk record, its content if that is what its checksum says, and the content as stored."""
     view = memoryview(record)
     if len(view) < PREFIX.size or len(view) > LARGEST_CHUNK_BYTES:
         raise LogError(f"there is no chunk of {len(view)} bytes")
@@ -78,12 +78,13 @@ def checked_content(record: bytes, *, must_have_crc: bool) -> tuple[ChunkHead, B
         raise LogError("there is no chunk where the index says")
     head, at = ChunkHead.parse(view[PREFIX.size :])
     stored = view[PREFIX.size + at :]
-    if len(stored) != head.stored_size:
+    if len(stored) < head.stored_size or (is_own and len(stored) > head.stored_size):
         raise LogError("a chunk and its content differ in length")
+    stored = stored[: head.stored_size]
     content = decompress(head.compression, stored, head.size)
     if (head.crc or must_have_crc) and crc32(content) != head.crc:
         raise LogError("the checksum of a chunk is not that of its content")
-    return head, content
+    return head, content, stored
 
 
 class Chunk:

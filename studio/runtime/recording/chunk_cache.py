@@ -67,7 +67,8 @@ class ChunkCache:
         record = self._source.read(row.offset, row.length)
         if row.is_loose:
             return record
-        head, content = checked_content(record, must_have_crc=self._index.is_own)
+        is_own = self._index.is_own
+        head, content, _ = checked_content(record, must_have_crc=is_own, is_own=is_own)
         if (head.size, head.stored_size, head.compression) != (row.size, row.stored_size, row.compression):
             raise LogError("a chunk is not what the index says")
         if self._index.chunks.is_summary and (head.start_ns, head.end_ns) != (row.start_ns, row.end_ns):

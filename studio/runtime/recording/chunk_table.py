@@ -88,8 +88,8 @@ class ChunkTable:
         return {channel: int(sums[channel]) for channel in sums.nonzero()[0].tolist()}
 
 
-def table_of(indexes: Records, file_size: int) -> ChunkTable:
-    """From the chunk index records of a summary."""
+def table_of(indexes: Records, file_size: int) -> ChunkTable | None:
+    """From the chunk index records of a summary; None if these do not tell how many messages each chunk has."""
     raw, at = indexes.raw, indexes.begins + PREFIX.size
     _require(indexes.ends - at >= _FIRST.itemsize + _MIDDLE.itemsize + _LAST.itemsize)
     first = _apart(columns(raw, at, _FIRST))
@@ -108,7 +108,9 @@ def table_of(indexes: Records, file_size: int) -> ChunkTable:
     per_chunk = places // _PLACE.itemsize
     inside = index_length - per_chunk * INDEX_HEAD.size
     messages = inside // _ENTRY_BYTES
-    _require((per_chunk * _PLACE.itemsize == places) & (inside >= 0) & (messages * _ENTRY_BYTES == inside))
+    _require((per_chunk * _PLACE.itemsize == places) & (inside >= 0))
+    if (messages * _ENTRY_BYTES != inside).any():
+        return None  # the message indexes have fields that we do not know
     return ChunkTable(
         first["start_ns"],
         first["end_ns"],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-
 from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_source import LogSource
@@ -11,15 +9,16 @@ from studio.runtime.recording.mcap_records import PREFIX, AttachmentIndex, Field
 from studio.runtime.recording.metadata import opened
 
 
-def read_attachment(source: LogSource, index: AttachmentIndex) -> bytes:
+def read_attachment(source: LogSource, index: AttachmentIndex, *, is_own: bool) -> bytes:
     body = _body(source, Op.ATTACHMENT, index.offset, index.length)
     fields = Fields(body)
     told = fields.u64(), fields.u64(), fields.text(), fields.text(), fields.u64()
     if told != (index.log_time_ns, index.create_time_ns, index.name, index.media_type, index.size):
         raise source.damaged(f"attachment {index.name!r} is not what the index says")
     data = bytes(fields.take(index.size))
-    (crc,) = struct.unpack("<I", fields.take(4))
-    if fields.left or (crc and crc != crc32(body[:-4])):
+    covered = fields.at
+    crc = fields.u32()
+    if (is_own and fields.left) or (crc and crc != crc32(body[:covered])):
         raise source.damaged(f"the checksum of attachment {index.name!r} is not that of its content")
     return data
 

@@ -131,7 +131,7 @@ def read_summary(source: LogSource, *, believe_header: bool = True) -> LogIndex 
     definitions.learn(records.of(Op.SCHEMA).bodies(), records.of(Op.CHANNEL).bodies())
     chunks = table_of(records.of(Op.CHUNK_INDEX), source.size)
     statistics = [Statistics.parse(body) for body in records.of(Op.STATISTICS).bodies()]
-    if not statistics or not _tells_all(definitions, chunks, statistics[0]):
+    if not statistics or chunks is None or not _tells_all(definitions, chunks, statistics[0]):
         return None
     attachments = [AttachmentIndex.parse(body) for body in records.of(Op.ATTACHMENT_INDEX).bodies()]
     metadata = [MetadataIndex.parse(body) for body in records.of(Op.METADATA_INDEX).bodies()]

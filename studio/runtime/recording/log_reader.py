@@ -337,7 +337,7 @@ class LogReader:
         """The content of the last attachment of this name."""
         for index in reversed(self._index.attachments):
             if index.name == name:
-                return read_attachment(self._source, index)
+                return read_attachment(self._source, index, is_own=self.is_own)
         names = ", ".join(index.name for index in self._index.attachments) or "none"
         raise LogError(f"has no attachment {name!r}", file=self.path, hint=f"it has {names}")
 

@@ -160,10 +160,10 @@ class _Scan:
                 raise LogError("there are messages outside of chunks")
             self._add_chunk(data, len(data), len(data), "", loose=True)
         elif op == Op.CHUNK:
-            head, content = checked_content(data, must_have_crc=self._is_own)
+            head, content, _ = checked_content(data, must_have_crc=self._is_own, is_own=self._is_own)
             self._add_chunk(content, len(data), head.stored_size, head.compression, loose=False)
         elif op == Op.ATTACHMENT:
-            self._attachments.append(attachment_index(self._at, data))
+            self._attachments.append(attachment_index(self._at, data, is_own=self._is_own))
         elif op == Op.METADATA:
             name, _ = parse_metadata(body, is_own=self._is_own)
             self._metadata.append(MetadataIndex(self._at, len(data), name))
@@ -182,29 +182,36 @@ class _Scan:
         self._rows.add(chunk, self._at, length, len(content), stored_size, compression, loose)
 
     def _check_end(self, data: bytes) -> None:
-        if len(data) != DATA_END.size:
-            raise LogError("its end is not as it should be")
-        (_, _, crc) = DATA_END.unpack(data)
+        crc = end_crc(data, self._is_own)
         if crc and crc != self._crc:
             raise LogError("the checksum over all is wrong")
         self._ended = True
 
     def _skip_attachment(self, length: int) -> None:
         head = self._source.read(self._at, min(length, _BEFORE_ATTACHED_DATA))
-        self._attachments.append(attachment_index(self._at, head, length))
+        self._attachments.append(attachment_index(self._at, head, length, is_own=self._is_own))
         for done in range(0, length, WINDOW_BYTES):
             part = self._source.read(self._at + done, min(WINDOW_BYTES, length - done))
             self._crc = crc32(part, self._crc)
         self._at += length
 
 
-def attachment_index(offset: int, data: bytes, length: int = 0) -> AttachmentIndex:
+def end_crc(data: bytes, is_own: bool) -> int:
+    """The checksum over all data, from the record that ends it; 0 for none."""
+    if len(data) < DATA_END.size or (is_own and len(data) > DATA_END.size):
+        raise LogError("its end is not as it should be")
+    _, _, crc = DATA_END.unpack_from(data)
+    return int(crc)
+
+
+def attachment_index(offset: int, data: bytes, length: int = 0, *, is_own: bool) -> AttachmentIndex:
     """What the index says of an attachment that begins with `data`."""
     length = length or len(data)
     fields = Fields(memoryview(data)[PREFIX.size :])
     log_time_ns, create_time_ns, name, media_type = fields.u64(), fields.u64(), fields.text(), fields.text()
     size = fields.u64()
-    if PREFIX.size + fields.at + size + 4 != length:
+    end = PREFIX.size + fields.at + size + 4
+    if end > length or (is_own and end < length):
         raise LogError(f"attachment {name!r} and its content differ in length")
     return AttachmentIndex(offset, length, log_time_ns, create_time_ns, size, name, media_type)
 
@@ -214,7 +221,8 @@ def check_shape(op: int, body: memoryview, is_own: bool) -> None:
     if op == Op.MESSAGE_INDEX:
         fields = Fields(body)
         fields.take(INDEX_HEAD.size - PREFIX.size - 4)
-        if fields.u32() != fields.left:
+        size = fields.u32()
+        if size > fields.left or (is_own and size < fields.left):
             raise LogError("a message index and its entries differ in length")
     elif op == 0 or op <= max(Op) or is_own:
         raise LogError(f"there is a record of kind {op}, which has no place here")

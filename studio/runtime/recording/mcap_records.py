@@ -1,6 +1,7 @@
 """The records of MCAP (https://mcap.dev/spec) as bytes and back. Knows nothing of messages or of files.
 
-Whatever is parsed here is checked against the bytes at hand first: only LogError leaves.
+Whatever is parsed here is checked against the bytes at hand first: only LogError leaves. Bytes after the last field of
+a record are passed over: later versions of the format add fields there. (In our own logs they are damage.)
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class _Repair:
             values = read_metadata(self._source, index, is_own=self._found.is_own)
             file.append_metadata(index.name, sealed(index.name, values))
         for attachment in self._found.attachments:
-            data = read_attachment(self._source, attachment)
+            data = read_attachment(self._source, attachment, is_own=self._found.is_own)
             times = attachment.log_time_ns, attachment.create_time_ns
             file.append_attachment(attachment.name, data, attachment.media_type, *times)
         for piece in self._found.pieces:

@@ -13,7 +13,7 @@ from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_extras import parse_metadata, read_attachment
 from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, HeaderTooLong, read_header
-from studio.runtime.recording.log_scan import LOOSE, WINDOW_BYTES, Progress, attachment_index, check_shape
+from studio.runtime.recording.log_scan import LOOSE, WINDOW_BYTES, Progress, attachment_index, check_shape, end_crc
 from studio.runtime.recording.log_source import LogSource
 from studio.runtime.recording.mcap_records import (
     DATA_END,
@@ -149,14 +149,14 @@ class _Salvager:
         if op == Op.CHUNK:
             self._take_chunk(at, end - at)
         elif op == Op.ATTACHMENT:
-            index = attachment_index(at, self._source.read(at, min(end - at, WINDOW_BYTES)), end - at)
-            read_attachment(self._source, index)
+            head, is_own = self._source.read(at, min(end - at, WINDOW_BYTES)), self._found.is_own
+            index = attachment_index(at, head, end - at, is_own=is_own)
+            read_attachment(self._source, index, is_own=is_own)
             self._found.attachments.append(index)
         elif op == Op.METADATA:
             self._take_metadata(at, end - at)
         elif op == Op.DATA_END:
-            if end - at != DATA_END.size:
-                raise LogError("its end is not as it should be")
+            end_crc(self._source.read(at, min(end - at, 2 * DATA_END.size)), self._found.is_own)
             self._found.reached_end = True
         elif end - at > LARGEST_CHUNK_BYTES:
             raise LogError("a record is too long")
@@ -168,7 +168,8 @@ class _Salvager:
     def _take_chunk(self, at: int, length: int) -> None:
         if length > LARGEST_CHUNK_BYTES:
             raise LogError("a chunk is too long")
-        head, content = checked_content(self._source.read(at, length), must_have_crc=self._found.is_own)
+        is_own = self._found.is_own
+        head, content, _ = checked_content(self._source.read(at, length), must_have_crc=is_own, is_own=is_own)
         self._keep(content, Piece(at, length, False, bool(head.crc), self._damaged_before))
 
     def _take_loose(self, at: int) -> int:
@@ -214,7 +215,7 @@ def _adds_up(kind: Op, record: bytes, length: int) -> bool:
             head, at = ChunkHead.parse(body)
             return PREFIX.size + at + head.stored_size == length
         if kind == Op.ATTACHMENT:
-            return attachment_index(0, record, length).length == length
+            return attachment_index(0, record, length, is_own=True).length == length
         if kind == Op.METADATA:
             fields = Fields(body)
             fields.text()
@@ -234,7 +235,7 @@ def next_chunk(source: LogSource, start: int) -> int:
             )
             length = PREFIX.size + before + head.stored_size
             if head.crc and length <= min(LARGEST_CHUNK_BYTES, source.size - at):
-                checked_content(source.read(at, length), must_have_crc=True)
+                checked_content(source.read(at, length), must_have_crc=True, is_own=True)
                 return at
         except LogError:
             continue
@@ -260,8 +261,8 @@ def content_of(source: LogSource, piece: Piece) -> tuple[Bytes, str, bytes]:
     record = source.read(piece.offset, piece.length)
     if piece.is_loose:
         return record, "", record
-    head, content = checked_content(record, must_have_crc=piece.is_checked)
-    return content, head.compression, record[len(record) - head.stored_size :]
+    head, content, stored = checked_content(record, must_have_crc=piece.is_checked, is_own=False)
+    return content, head.compression, bytes(stored)
 
 
 def new_head(chunk: Chunk, content: Bytes, compression: str, stored: bytes) -> ChunkHead:
