@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from studio.runtime.recording.checksums import Bytes
 from studio.runtime.recording.chunk import Chunk, checked_content
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogError, UnknownCompression
 from studio.runtime.recording.log_index import LogIndex
 from studio.runtime.recording.log_source import LogSource
 
@@ -59,6 +59,8 @@ class ChunkCache:
         try:
             chunk = Chunk(self._content(row))
             self._compare(row, chunk)
+        except UnknownCompression as error:
+            raise UnknownCompression(error.name, file=self._source.path) from error
         except LogError as error:
             raise self._source.damaged(f"{error.message}, in the chunk at byte {row.offset}") from error
         return chunk

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Literal, get_args
 
 from studio.runtime.recording.checksums import Bytes
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogError, UnknownCompression
 
 Compression = Literal["none", "lz4", "zstd"]
 CHOICES: tuple[str, ...] = get_args(Compression)
@@ -34,7 +34,7 @@ def compress(name: str, data: bytes) -> bytes:
 def decompress(name: str, stored: Bytes, size: int) -> Bytes:
     """The content of a chunk, which is to be `size` bytes long."""
     if name not in _MOST_GAINED:
-        raise LogError(f"compression {name!r} is not known", hint="MCAP has lz4 and zstd")
+        raise UnknownCompression(name)
     if size > LARGEST_CHUNK_BYTES or size > len(stored) * _MOST_GAINED[name] + (1 << 17):
         raise LogError(f"a chunk of {len(stored)} bytes claims to hold {size}")
     data = stored if name == "" else _decompressed(name, stored, size)

@@ -25,6 +25,15 @@ def repair_command(log: Path) -> str:
     return f"studio convert {shlex.quote(str(log))} {shlex.quote(str(copy))} --repair"
 
 
+class UnknownCompression(LogError):
+    """Chunks are compressed in a way that MCAP does not define: not damaged, but nobody here can read them."""
+
+    def __init__(self, name: str, *, file: Path | None = None) -> None:
+        hint = "MCAP defines lz4 and zstd: compress it so with the program that wrote it"
+        super().__init__(f"its chunks are compressed by {name!r}, which Studio cannot read", file=file, hint=hint)
+        self.name = name
+
+
 class LogFull(LogError):
     """The disk is full down to the reserve. The log has been closed properly and can be read.
 

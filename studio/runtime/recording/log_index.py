@@ -42,6 +42,8 @@ class Definitions:
         """Take in definitions; one number has one meaning in a log."""
         for body in schemas:
             schema = Schema.parse(body)
+            if not schema.number:
+                continue  # no channel can mean it: 0 stands for none
             if self.schemas.setdefault(schema.number, schema) != schema:
                 raise LogError(f"schema {schema.number} is defined in two ways")
         for body in channels:
@@ -150,11 +152,25 @@ def _tells_all(definitions: Definitions, chunks: ChunkTable, told: Statistics) -
     return filled <= channels.keys() and wanted - {0} <= definitions.schemas.keys()
 
 
+def topic_names(definitions: Definitions) -> dict[int, str]:
+    """Channel -> topic. Of writers that mean another type by the same name, the first keeps it."""
+    meant: dict[str, tuple[object, ...]] = {}
+    names: dict[int, str] = {}
+    for number, channel in definitions.channels.items():
+        schema = definitions.schema_of(channel)
+        meaning, name = (channel.encoding, *schema[1:]), channel.topic
+        while meant.setdefault(name, meaning) != meaning:
+            name += f" ({schema.name or channel.encoding or 'of another type'})"
+        names[number] = name
+    return names
+
+
 def names_of(definitions: Definitions) -> Names:
-    topics = {number: channel.topic for number, channel in definitions.channels.items()}
+    topics = topic_names(definitions)
     carriers = (
         number
         for number, channel in definitions.channels.items()
         if channel.topic == HEADERS_TOPIC and definitions.schema_of(channel).name == EventHeaders.SCHEMA_NAME
     )
-    return Names(topics, {number: topic_hash(topic) for number, topic in topics.items()}, frozenset(carriers))
+    hashes = {number: topic_hash(channel.topic) for number, channel in definitions.channels.items()}
+    return Names(topics, hashes, frozenset(carriers))

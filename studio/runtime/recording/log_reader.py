@@ -121,16 +121,11 @@ class LogReader:
         for number, channel in self._index.definitions.channels.items():
             if number in self._names.carriers:
                 continue
-            schema = self._index.definitions.schema_of(channel)
-            known = found.get(channel.topic)
+            name = self._names.topics[number]
+            known = found.get(name)
             others, count = (known.channels, known.count) if known else ((), 0)
-            found[channel.topic] = Topic(
-                channel.topic,
-                known.schema if known else schema,
-                known.encoding if known else channel.encoding,
-                count + counts.get(number, 0),
-                (*others, number),
-            )
+            schema = self._index.definitions.schema_of(channel)
+            found[name] = Topic(name, schema, channel.encoding, count + counts.get(number, 0), (*others, number))
         return found
 
     @property

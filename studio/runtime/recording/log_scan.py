@@ -16,7 +16,7 @@ from studio.runtime.recording.checksums import Bytes, crc32
 from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.chunk_table import ChunkTable, Entries
 from studio.runtime.recording.compression import LARGEST_CHUNK_BYTES
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.errors import LogError, UnknownCompression
 from studio.runtime.recording.log_extras import parse_metadata
 from studio.runtime.recording.log_index import OWN_LIBRARY, Definitions, LogIndex, read_footer, read_header
 from studio.runtime.recording.log_source import LogSource
@@ -102,6 +102,8 @@ class _Scan:
             left = self._source.size - self._at
             problem = "was not finished: it ends without a summary"
             problem += f", its last {left} bytes are no whole record" if left else ""
+        except UnknownCompression as error:
+            raise UnknownCompression(error.name, file=self._source.path) from error
         except LogError as error:
             raise self._source.damaged(f"{error.message}, at byte {self._at}") from error
         self._progress(self._source.size, self._source.size)
