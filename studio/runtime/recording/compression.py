@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from studio.runtime.recording.checksums import Bytes
@@ -16,6 +18,7 @@ LARGEST_CHUNK_BYTES = 1 << 30
 _MOST_GAINED = {"": 1, "lz4": 256, "zstd": 40_000}
 """No content of either form grows more than this: a length that claims it is wrong, and nothing is allocated for it."""
 _ZSTD_LEVEL = 1
+_BLOCK_BYTES = 1 << 20
 
 
 def name_in_file(compression: str) -> str:
@@ -50,6 +53,34 @@ def _decompressed(name: str, stored: Bytes, size: int) -> bytes:
         return bytes(_zstd().ZstdDecompressor().decompress(stored, max_length=size + 1))
     except Exception as error:  # each library has its own, and they change between versions
         raise LogError(f"a chunk cannot be decompressed: {error}") from error
+
+
+def unpack_zstd(stored: Bytes) -> bytes:
+    """What somebody compressed by itself, whatever its size."""
+    try:
+        unpacker = _zstd().ZstdDecompressor()
+        data = bytes(unpacker.decompress(stored, max_length=LARGEST_CHUNK_BYTES))
+    except Exception as error:  # as in `_decompressed`
+        raise LogError(f"cannot be decompressed: {error}") from error
+    if not unpacker.eof:
+        more = len(data) == LARGEST_CHUNK_BYTES
+        raise LogError(
+            f"would be larger than {LARGEST_CHUNK_BYTES} bytes" if more else "its compressed bytes end early"
+        )
+    return data
+
+
+def unpack_zstd_file(path: Path, copy: Path, progress: Callable[[int, int], object]) -> None:
+    """Raises OSError for what the disk does not take."""
+    size = path.stat().st_size
+    with path.open("rb") as stream, copy.open("xb") as out:
+        try:
+            with _zstd().ZstdFile(stream) as unpacked:
+                while block := unpacked.read(_BLOCK_BYTES):
+                    out.write(block)
+                    progress(stream.tell(), size)
+        except (EOFError, _zstd().ZstdError) as error:
+            raise LogError(f"its compressed bytes are damaged: {error}", file=path) from error
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The cases of MCAP's conformance suite: every way to leave parts of the format out, and fields that later versions add."""
+"""The cases of MCAP's conformance suite: any part of the format left out, and fields that later versions may add."""
 
 from __future__ import annotations
 

@@ -11,12 +11,13 @@ from studio.runtime.recording.importers.carmen import SPACING_S, import_carmen
 from studio.runtime.recording.importers.carmen_form import is_carmen
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Cancelled, Progress, Watch
+from studio.runtime.recording.importers.packed import unpacked
 from studio.runtime.recording.importers.recordings import METADATA, ROS1, SQLITE, head_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.rosbag import import_folder, import_ros1, import_sqlite
 from studio.runtime.recording.mcap_records import MAGIC
 
-FORMS = "CARMEN log (plain or gzip), MCAP, ROS 2 bag (folder or .db3), ROS 1 bag"
+FORMS = "CARMEN log (plain or gzip), MCAP, ROS 2 bag (folder or .db3, also compressed by zstd), ROS 1 bag"
 
 
 def import_log(
@@ -39,6 +40,13 @@ def import_log(
     watch = Watch(path, progress, cancelled)
     if path.is_dir():
         return import_folder(path, out, watch, compression=compression)
+    with unpacked([path], out, watch) as (plain,):
+        report = _import_file(plain, out, watch, compression, spacing_s)
+    report.source = path
+    return report
+
+
+def _import_file(path: Path, out: Path, watch: Watch, compression: Compression, spacing_s: float) -> ImportReport:
     head = head_of(path)
     if head.startswith(MAGIC):
         return import_mcap(path, out, watch, compression=compression)

@@ -1,8 +1,11 @@
-"""MCAP files of others, and our own: messages in CDR are copied, with all that our logs know of an event."""
+"""MCAP files of others, and our own: messages are copied, with all that our logs know of an event."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,9 +14,11 @@ from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogDamaged, LogError, LogFull
 from studio.runtime.recording.importers.output import Output, Watch, writing
+from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport
-from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Route, open_route
+from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Convert, Route, as_it_is, carry_over, open_route
 from studio.runtime.recording.log_reader import LogReader, Topic
+from studio.runtime.recording.mcap_records import Schema
 from studio.runtime.recording.repair import RepairReport, repair
 
 FORM = "MCAP"
@@ -100,9 +105,10 @@ class _Copy:
         self._watch.at(self._done, self._total)
 
     def _copy(self, route: Route, event: LoggedEvent) -> None:
-        payload = route.convert(event.payload)
+        cdr = route.to_cdr(event.payload)
+        payload = route.convert(cdr)
         if event.kind is None:
-            stamp_ns = route.stamp_of(event.payload, event.stamp_ns)
+            stamp_ns = route.stamp_of(cdr, event.stamp_ns)
             self._output.write(route.topic, payload, stamp_ns, event.log_time_ns)
             return
         self._output.write(
@@ -122,15 +128,57 @@ class _Copy:
 
     def _routes(self, log: LogReader) -> dict[str, Route]:
         routes = {}
+        undefined = {name: topic for name, topic in log.topics.items() if _lacks_definition(topic)}
+        schemas = self._found_definitions(log, undefined) if undefined else None
         for topic in log.topics.values():
             try:
-                routes[topic.name] = self._route(topic)
+                if schemas is not None and topic.name in undefined:
+                    topic = replace(topic, schema=schemas(topic.schema.name))
+                routes[topic.name] = self._route(topic, as_it_is if log.is_own else plain)
             except LogError as error:
                 self._output.report.leave_out(topic.name, error.message, topic.count)
         return routes
 
-    def _route(self, topic: Topic) -> Route:
-        if topic.encoding == "cdr" and topic.schema.encoding in CDR_SCHEMAS:
-            return open_route(self._output, topic.name, topic.schema)
-        encoding = " with ".join(filter(None, (topic.encoding, topic.schema.encoding))) or "of an unknown encoding"
-        raise LogError(f"its messages are {encoding}, not CDR")
+    def _found_definitions(self, log: LogReader, topics: dict[str, Topic]) -> Callable[[str], Schema]:
+        """The definitions of ROS 2 for messages in CDR that come without one."""
+        from studio.runtime.recording.importers.distributions import MOST_SAMPLES, Distributions, Undefined
+
+        found = Distributions(
+            Undefined(
+                name, topic.schema.name, [bytes(event.payload) for event in islice(log.events([name]), MOST_SAMPLES)]
+            )
+            for name, topic in topics.items()
+        )
+        self._output.report.notes += found.notes()
+        return found.schema_of
+
+    def _route(self, topic: Topic, to_cdr: Convert) -> Route:
+        schema = topic.schema
+        if topic.encoding == "cdr":
+            if not schema.name:
+                raise LogError("the log has no definition of it")
+            return open_route(self._output, topic.name, schema, to_cdr=to_cdr)
+        if (topic.encoding, schema.encoding) == ("ros1", "ros1msg"):
+            return self._ros1_route(topic)
+        return carry_over(self._output, topic.name, schema, topic.encoding)
+
+    def _ros1_route(self, topic: Topic) -> Route:
+        from studio.runtime.recording.importers.rosbag_types import described_ros1
+
+        package, _, short = topic.schema.name.rpartition("/")
+        name = topic.schema.name if "/" in package else f"{package}/msg/{short}"
+        try:
+            schema, to_cdr = described_ros1(name, topic.schema_text)
+        except LogError:
+            raise
+        except Exception as error:  # rosbags raises its own and several others
+            raise LogError(f"its definition cannot be read: {error}") from error
+        return open_route(self._output, topic.name, schema, topic.schema.name, to_cdr)
+
+
+def _lacks_definition(topic: Topic) -> bool:
+    """An empty text defines a message without fields; but services and actions always have some."""
+    if topic.encoding != "cdr":
+        return False
+    schema = topic.schema
+    return schema.encoding not in CDR_SCHEMAS or ("/msg/" not in schema.name and not schema.data.strip())

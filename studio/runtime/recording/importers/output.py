@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,12 +48,10 @@ class Output:
         if self._is_new(topic, kind, source):
             self._open(topic, self.log.add_topic(topic, kind), kind.TYPE, source)
 
-    def add_channel(
-        self, topic: str, schema: Schema, shown_type: str, source: str, metadata: Mapping[str, str] | None = None
-    ) -> None:
+    def add_channel(self, topic: str, schema: Schema, shown_type: str, source: str, *, encoding: str = "cdr") -> None:
         """For types that are copied as they are."""
-        if self._is_new(topic, schema[1:], source):
-            self._open(topic, self.log.add_channel(topic, schema, metadata=metadata), shown_type, source)
+        if self._is_new(topic, (encoding, *schema[1:]), source):
+            self._open(topic, self.log.add_channel(topic, schema, encoding), shown_type, source)
 
     def _is_new(self, topic: str, kind: object, source: str) -> bool:
         """Parts of a log may share a topic, but only with one type: a reader could not tell them apart."""

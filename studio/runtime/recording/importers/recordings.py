@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.carmen_form import is_carmen
+from studio.runtime.recording.importers.packed import ZSTD
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.mcap_records import MAGIC
 
@@ -22,6 +23,7 @@ METADATA = "metadata.yaml"
 """The list of the files of a ROS 2 bag."""
 SQLITE = b"SQLite format 3\0"
 ROS1 = b"#ROSBAG V"
+PACKED_ENDINGS = (".mcap.zstd", ".db3.zstd")
 CARMEN_ENDINGS = (".log", ".log.gz", ".clf", ".clf.gz")
 _SEVERAL_NAMED = 5
 _NUMBERED = re.compile(r"(?P<name>.+)_(?P<number>\d{1,9})")
@@ -77,6 +79,8 @@ def head_of(file: Path) -> bytes:
 
 def _looks_like_log(file: Path) -> bool:
     head = head_of(file)
+    if file.name.endswith(PACKED_ENDINGS):
+        return head.startswith(ZSTD)
     return head.startswith((MAGIC, SQLITE, ROS1)) or (file.name.endswith(CARMEN_ENDINGS) and is_carmen(file))
 
 

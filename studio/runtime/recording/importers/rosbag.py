@@ -5,62 +5,65 @@ Whatever rosbags or SQLite make of a damaged file, only LogError leaves; what co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
 from studio.messages import MessageError
 from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.bag_list import BagList, read_list
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Output, Watch, writing
+from studio.runtime.recording.importers.packed import unpacked
 from studio.runtime.recording.importers.recordings import METADATA, SQLITE, head_of, parts_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.routes import Route, open_route
-from studio.runtime.recording.mcap_records import MAGIC, Schema
+from studio.runtime.recording.mcap_records import MAGIC
+
+if TYPE_CHECKING:
+    from studio.runtime.recording.importers.rosbag_types import Described
 
 _MESSAGES_BETWEEN_LOOKS = 500
-_PACKED = re.compile(r"compression_mode:\s*['\"]?(message|file)", re.IGNORECASE)
-_KNOWN_FOLDER_BYTES = 1 << 20
 
-SchemaOf = Callable[[Any], Schema]
-ToCdr = Callable[[bytes, str], bytes]
+Describe = Callable[[Any], "Described"]
 
 
 def import_ros1(path: Path, out: Path, watch: Watch, *, compression: Compression = "none") -> ImportReport:
     from rosbags.rosbag1 import Reader
 
-    from studio.runtime.recording.importers.rosbag_types import Ros1Types
+    from studio.runtime.recording.importers.rosbag_types import described_ros1
 
-    types = Ros1Types()
+    def describe(connection: Any) -> Described:
+        return described_ros1(connection.msgtype, connection.msgdef.data)
+
     report = ImportReport(path, out, "ROS 1 bag")
-    return _import([Reader(path)], types.add, types.to_cdr, report, watch, compression)
+    return _import([Reader(path)], lambda _: describe, report, watch, compression)
 
 
 def import_sqlite(path: Path, out: Path, watch: Watch, *, compression: Compression = "none") -> ImportReport:
     """A single file of a ROS 2 bag, whatever its name."""
-    return _import_ros2([_sqlite(path)], ImportReport(path, out, "ROS 2 bag"), watch, compression)
+    return _import_ros2([path], BagList(), ImportReport(path, out, "ROS 2 bag"), watch, compression)
 
 
 def import_folder(path: Path, out: Path, watch: Watch, *, compression: Compression = "none") -> ImportReport:
     """A ROS 2 bag as a folder. The list of its files may be missing: the recorder of ROS writes it last."""
-    from rosbags.rosbag2.reader import DirectoryReader
-
-    if _is_packed(path / METADATA):
-        report = ImportReport(path, out, "ROS 2 bag")
-        return _import_ros2([DirectoryReader(path)], report, watch, compression)
-    parts = parts_of(path)
-    mcap = _beginning(parts, MAGIC)
-    if mcap:
-        return import_mcap(path, out, watch, compression=compression, files=mcap)
-    sqlite = _beginning(parts, SQLITE)
-    if not sqlite:
-        raise LogError("is a folder without any log in it", file=path, hint="a ROS 2 bag has .db3 or .mcap files")
-    report = ImportReport(path, out, "ROS 2 bag")
-    return _import_ros2(list(map(_sqlite, sqlite)), report, watch, compression)
+    listed = read_list(path / METADATA)
+    files = list(parts_of(path))
+    with unpacked(files, out, watch) as parts:
+        mcap, sqlite = _beginning(parts, MAGIC), _beginning(parts, SQLITE)
+        if mcap:
+            report = import_mcap(path, out, watch, compression=compression, files=mcap)
+        elif sqlite:
+            report = ImportReport(path, out, "ROS 2 bag")
+            _import_ros2(sqlite, listed, report, watch, compression)
+        else:
+            hint = "a ROS 2 bag has .db3 or .mcap files"
+            raise LogError("is a folder without any log in it", file=path, hint=hint)
+    for name in listed.missing(files):
+        report.damaged(f"{METADATA} names {name}, which is not in the folder: its messages are missing")
+    return report
 
 
 def mcap_files(folder: Path) -> list[Path]:
@@ -68,74 +71,78 @@ def mcap_files(folder: Path) -> list[Path]:
 
     Raises LogError for a folder of several logs.
     """
-    return [] if _is_packed(folder / METADATA) else _beginning(parts_of(folder), MAGIC)
+    return [] if read_list(folder / METADATA).is_packed else _beginning(parts_of(folder), MAGIC)
 
 
 def _beginning(files: Iterable[Path], head: bytes) -> list[Path]:
     return [file for file in files if head_of(file).startswith(head)]
 
 
-def _sqlite(path: Path) -> Any:
-    from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
+def _import_ros2(
+    files: list[Path], listed: BagList, report: ImportReport, watch: Watch, compression: Compression
+) -> ImportReport:
+    from studio.runtime.recording.importers.distributions import MOST_SAMPLES, Distributions, Undefined
+    from studio.runtime.recording.importers.rosbag_types import described_ros2
+    from studio.runtime.recording.importers.sqlite_bag import SqliteBag
 
-    return Sqlite3Reader(Path(quote(str(path.resolve()))))  # it makes a URI of it
+    def describe_all(bags: list[SqliteBag]) -> Describe:
+        undefined = []
+        for bag in bags:
+            for connection in bag.connections:
+                if _is_cdr(connection) and not described_ros2(connection).schema.name:
+                    samples = bag.first_of(connection, MOST_SAMPLES)
+                    undefined.append(Undefined(connection.topic, connection.msgtype, samples))
+        distributions = Distributions(undefined, listed.distribution)
+        report.notes += distributions.notes()
+
+        def describe(connection: Any) -> Described:
+            found = described_ros2(connection)
+            return found if found.schema.name else found._replace(schema=distributions.schema_of(connection.msgtype))
+
+        return describe
+
+    return _import(list(map(SqliteBag, files)), describe_all, report, watch, compression)
 
 
-def _is_packed(metadata: Path) -> bool:
-    """Whether files or messages are compressed one by one, which only this file tells."""
-    try:
-        with metadata.open(encoding="utf-8", errors="replace") as stream:
-            return _PACKED.search(stream.read(_KNOWN_FOLDER_BYTES)) is not None
-    except OSError:
-        return False
-
-
-def _import_ros2(readers: list[Any], report: ImportReport, watch: Watch, compression: Compression) -> ImportReport:
-    from studio.runtime.recording.importers.rosbag_types import schema_of
-
-    return _import(readers, schema_of, lambda data, _: data, report, watch, compression)
+def _is_cdr(connection: Any) -> bool:
+    return bool(getattr(connection.ext, "serialization_format", "cdr") == "cdr")
 
 
 def _import(
     readers: list[Any],
-    schema_of: SchemaOf,
-    to_cdr: ToCdr,
+    describe_all: Callable[[list[Any]], Describe],
     report: ImportReport,
     watch: Watch,
     compression: Compression,
 ) -> ImportReport:
     with ExitStack() as stack:
         for reader in readers:
-            _open(reader, report.source)
+            _opened(reader.open, report.source)
             stack.callback(reader.close)
-        readers.sort(key=_start_ns)
+        readers.sort(key=lambda reader: int(reader.start_time))
+        describe = _opened(lambda: describe_all(readers), report.source)
         with writing(report, compression) as output:
-            copy = _Copy(output, watch, schema_of, to_cdr)
+            copy = _Copy(output, watch, describe)
             copy.total = sum(connection.msgcount for reader in readers for connection in reader.connections)
             for reader in readers:
                 copy.copy(reader)
     return report
 
 
-def _open(reader: Any, path: Path) -> None:
+def _opened(action: Callable[[], Any], path: Path) -> Any:
     try:
-        reader.open()
-    except Exception as error:  # rosbags' own, and those of SQLite, YAML, struct, assert ...
-        raise LogError(f"cannot be opened as a bag: {_words(error)}", file=path) from error
-
-
-def _start_ns(reader: Any) -> int:
-    times = reader.metadata if hasattr(reader, "metadata") else reader
-    return int(times.start_time)
+        return action()
+    except Exception as error:  # rosbags' own, and those of SQLite, struct, assert ...
+        words = error.message if isinstance(error, LogError) else _words(error)
+        raise LogError(f"cannot be opened as a bag: {words}", file=path) from error
 
 
 class _Copy:
-    def __init__(self, output: Output, watch: Watch, schema_of: SchemaOf, to_cdr: ToCdr) -> None:
+    def __init__(self, output: Output, watch: Watch, describe: Describe) -> None:
         self._output = output
         self._report = output.report
         self._watch = watch
-        self._schema_of = schema_of
-        self._to_cdr = to_cdr
+        self._describe = describe
         self._done = 0
         self.total = 0
 
@@ -158,7 +165,7 @@ class _Copy:
         while True:
             try:
                 found = next(messages, None)
-            except Exception as error:  # as in `_open`
+            except Exception as error:  # as in `_opened`
                 self._report.damaged(f"cannot be read any further after {self._done} messages: {_words(error)}")
                 return
             if found is None:
@@ -169,26 +176,27 @@ class _Copy:
         try:
             if not 0 <= time_ns < 1 << 63:
                 raise MessageError(f"there is no time {time_ns}")
-            cdr = self._to_cdr(bytes(data), connection.msgtype)
+            cdr = route.to_cdr(bytes(data))
             payload = route.convert(cdr)
         except MessageError as error:
             self._report.damaged(f"a message of {connection.topic}: {error.message}")
-        except Exception as error:  # as in `_open`
+        except Exception as error:  # as in `_opened`
             self._report.damaged(f"a message of {connection.topic} is no {connection.msgtype}: {_words(error)}")
         else:
             self._output.write(route.topic, payload, route.stamp_of(cdr, time_ns), time_ns)
 
     def _route(self, connection: Any) -> Route | None:
         """None for what is left out, which the report then lists."""
-        form = getattr(connection.ext, "serialization_format", "cdr")
         try:
-            schema = self._schema_of(connection)
-            if form == "cdr" and schema.name:
-                return open_route(self._output, connection.topic, schema)
-            reason = "the bag has no definition of it" if form == "cdr" else f"its messages are {form}, not CDR"
+            if not _is_cdr(connection):
+                raise LogError(f"its messages are {connection.ext.serialization_format}, not CDR")
+            schema, to_cdr = self._describe(connection)
+            if not schema.name:
+                raise LogError("the bag has no definition of it")
+            return open_route(self._output, connection.topic, schema, connection.msgtype, to_cdr)
         except LogError as error:
             reason = error.message
-        except Exception as error:  # as in `_open`
+        except Exception as error:  # as in `_opened`
             reason = f"its definition cannot be read: {_words(error)}"
         self._report.leave_out(f"{connection.topic} ({connection.msgtype})"[:200], reason, connection.msgcount)
         return None

@@ -1,40 +1,46 @@
-"""Definitions of the messages in a bag. What stands in a file is checked before code is made from it."""
+"""Types of the messages in a bag, and their bytes as CDR. What a file says is checked before code is made from it."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from studio.messages import MessageTypes
+from studio.messages import MessageError
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.packed import plain
+from studio.runtime.recording.importers.ros1_names import BUILTIN, ros2_definition
 from studio.runtime.recording.mcap_records import NO_SCHEMA, Schema
 
-_TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*/msg/[A-Za-z][A-Za-z0-9_]*")
-_FIELD_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*/(msg|srv|action)/[A-Za-z][A-Za-z0-9_]*")
 _LARGEST_DEFINITION = 1_000_000
-_OF_ROS2 = ("std_msgs/msg/Header", "builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration")
-"""These differ between ROS 1 and ROS 2, and rosbags converts them."""
 _ENCODINGS = {MessageDefinitionFormat.MSG: "ros2msg", MessageDefinitionFormat.IDL: "ros2idl"}
 
+ToCdr = Callable[[Any], bytes | memoryview]
 
-def schema_of(connection: Connection) -> Schema:
-    """The schema of a topic of a ROS 2 bag. Bags before 2023 do not bring it along."""
+
+class Described(NamedTuple):
+    """What the messages of a topic are, and how each becomes CDR."""
+
+    schema: Schema
+    to_cdr: ToCdr
+
+
+def described_ros2(connection: Connection) -> Described:
+    """A topic of a ROS 2 bag by the definition that the bag has of it; without a schema if it has none."""
     check_name(connection.msgtype)
-    encoding = _ENCODINGS.get(connection.msgdef.format)
-    if encoding is not None:
-        return Schema(1, connection.msgtype, encoding, connection.msgdef.data.encode())
-    types = MessageTypes.builtin()
-    kind = types.find_schema(connection.msgtype)
-    if kind is not None:
-        return Schema(1, connection.msgtype, "ros2msg", types.schema_text(kind).encode())
-    store = get_typestore(Stores.LATEST)
-    if connection.msgtype not in store.fielddefs:
-        return NO_SCHEMA
-    text, _ = store.generate_msgdef(connection.msgtype, ros_version=2)
-    return Schema(1, connection.msgtype, "ros2msg", text.encode())
+    encoding, text = _ENCODINGS.get(connection.msgdef.format), connection.msgdef.data
+    if encoding is None or not defines(connection.msgtype, text):
+        return Described(NO_SCHEMA, plain)
+    return Described(Schema(1, connection.msgtype, encoding, text.encode()), plain)
+
+
+def defines(name: str, text: str) -> bool:
+    """An empty text defines a message without fields; but services and actions always have some."""
+    return "/msg/" in name or bool(text.strip())
 
 
 def check_name(name: str) -> None:
@@ -42,30 +48,32 @@ def check_name(name: str) -> None:
         raise LogError(f"{name[:60]!r} is no name of a message type")
 
 
-class Ros1Types:
-    """Types as a ROS 1 bag defines them: converts their messages to CDR."""
+def described_ros1(name: str, text: str) -> Described:
+    """A type as ROS 1 defines it (`tf/msg/tfMessage`), with the names and the bytes that it has in ROS 2."""
+    check_name(name)
+    if len(text) > _LARGEST_DEFINITION:
+        raise LogError(f"the definition of {name} is too long")
+    own, definition = ros2_definition(name.replace("/msg/", "/"), text)
+    schema = Schema(1, own.replace("/", "/msg/"), "ros2msg", definition.encode())
+    store = _store_of(schema.name, definition)
 
-    def __init__(self) -> None:
-        known = get_typestore(Stores.LATEST)
-        self._store: Any = get_typestore(Stores.EMPTY)
-        for name in _OF_ROS2:
-            self._store.fielddefs[name], self._store.types[name] = known.fielddefs[name], known.types[name]
+    def to_cdr(data: bytes | memoryview) -> bytes:
+        try:
+            return bytes(store.ros1_to_cdr(bytes(data), schema.name))
+        except Exception as error:  # rosbags raises its own and several others
+            raise MessageError(f"these {len(data)} bytes are no {name}: {error}") from error
 
-    def add(self, connection: Connection) -> Schema:
-        check_name(connection.msgtype)
-        if len(connection.msgdef.data) > _LARGEST_DEFINITION:
-            raise LogError(f"the definition of {connection.msgtype} is too long")
-        for name, (constants, fields) in get_types_from_msg(connection.msgdef.data, connection.msgtype).items():
-            check_name(name)
-            for field in [constant[0] for constant in constants] + [field[0] for field in fields]:
-                if not _FIELD_NAME.fullmatch(field):
-                    raise LogError(f"{field[:60]!r} of {name} is no name of a field")
-            if name not in _OF_ROS2:
-                # Not by `register`, which runs the whole definition as code to make classes that nobody needs here.
-                self._store.fielddefs.setdefault(name, (constants, fields))
-                self._store.types.setdefault(name, object)
-        text, _ = self._store.generate_msgdef(connection.msgtype, ros_version=2)
-        return Schema(1, connection.msgtype, "ros2msg", text.encode())
+    return Described(schema, to_cdr)
 
-    def to_cdr(self, data: bytes, name: str) -> bytes:
-        return bytes(self._store.ros1_to_cdr(data, name))
+
+def _store_of(name: str, definition: str) -> Any:
+    """Of its own: in one bag, one name may stand for a type as it was and as it is."""
+    known, store = get_typestore(Stores.LATEST), get_typestore(Stores.EMPTY)
+    of_ros2 = {builtin.replace("/", "/msg/") for builtin in BUILTIN}
+    for builtin in of_ros2:
+        store.fielddefs[builtin], store.types[builtin] = known.fielddefs[builtin], known.types[builtin]
+    for each, parsed in get_types_from_msg(definition, name).items():
+        if each not in of_ros2:
+            # Not by `register`, which runs the whole definition as code to make classes that nobody needs here.
+            store.fielddefs[each], store.types[each] = parsed, object  # type: ignore[assignment]
+    return store

@@ -12,6 +12,8 @@ from studio.messages import MessageError, MessageTypes, PointCloud2, Range3d, de
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording.importers.laser_scan import LASER_SCAN, range3d_of_scan
 from studio.runtime.recording.importers.output import Output
+from studio.runtime.recording.importers.packed import plain
+from studio.runtime.recording.importers.services import as_message
 from studio.runtime.recording.mcap_records import Schema
 
 CDR_SCHEMAS = ("ros2msg", "ros2idl")
@@ -23,7 +25,9 @@ class Route(NamedTuple):
     """The way of one topic into the new log."""
 
     topic: str
+    to_cdr: Convert
     convert: Convert
+    """From CDR."""
     has_header: bool
 
     def stamp_of(self, payload: bytes | memoryview, otherwise_ns: int) -> int:
@@ -34,16 +38,24 @@ class Route(NamedTuple):
         return int(seconds * SECOND_NS + rest_ns) or otherwise_ns
 
 
-def open_route(output: Output, topic: str, schema: Schema, found: str = "") -> Route:
+def open_route(output: Output, topic: str, schema: Schema, found: str = "", to_cdr: Convert = plain) -> Route:
     """`found`: how the message is called where it comes from, if that is not its schema's name."""
     source = found or schema.name
+    schema = as_message(schema)
     has_header = starts_with_header(schema.data.decode("utf-8", "replace"))
     if schema.name == LASER_SCAN:
         output.add_topic(topic, Range3d, source)
-        return Route(topic, lambda payload: encode(range3d_of_scan(payload)), has_header)
+        return Route(topic, to_cdr, lambda payload: encode(range3d_of_scan(payload)), has_header)
     kind = MessageTypes.builtin().find_schema(schema.name)
     output.add_channel(topic, schema, kind.TYPE if kind else schema.name, source)
-    return Route(topic, range3d_of_cloud if kind is Range3d else _as_it_is, has_header)
+    return Route(topic, to_cdr, range3d_of_cloud if kind is Range3d else as_it_is, has_header)
+
+
+def carry_over(output: Output, topic: str, schema: Schema, encoding: str) -> Route:
+    """For messages that are not of ROS: a log has room for any, with their own schema and in their own encoding."""
+    words = " with ".join(filter(None, (encoding, schema.encoding))) or "of an unknown encoding"
+    output.add_channel(topic, schema, schema.name or encoding, words, encoding=encoding)
+    return Route(topic, as_it_is, as_it_is, has_header=False)
 
 
 def starts_with_header(text: str) -> bool:
@@ -54,7 +66,7 @@ def starts_with_header(text: str) -> bool:
     return False
 
 
-def _as_it_is(payload: bytes | memoryview) -> bytes | memoryview:
+def as_it_is(payload: bytes | memoryview) -> bytes | memoryview:
     return payload
 
 

@@ -208,7 +208,7 @@ def test_a_cloud_without_ranges_gets_them(tmp_path: Path) -> None:
     assert decode(PointCloud2, second.payload) == cloud("u", "v"), "no points in space: as it was"
 
 
-def test_what_is_not_cdr_is_listed(tmp_path: Path) -> None:
+def test_what_is_not_cdr_is_carried_over_as_it_is(tmp_path: Path) -> None:
     with (tmp_path / "a.mcap").open("wb") as stream:
         writer = McapWriter(stream)
         writer.start()
@@ -224,7 +224,12 @@ def test_what_is_not_cdr_is_listed(tmp_path: Path) -> None:
         writer.finish()
     report = import_log(tmp_path / "a.mcap", tmp_path / "out.mcap")
     assert report.topics["/number"].count == 5
-    assert (report.not_mapped["/thing"].count, "json" in report.not_mapped["/thing"].reason) == (5, True)
+    assert (report.topics["/thing"].count, report.topics["/thing"].source) == (5, "json with jsonschema")
+    assert report.not_mapped == {}
+    with LogReader(tmp_path / "out.mcap") as log:
+        thing = log.topics["/thing"]
+        assert (thing.encoding, thing.schema[1:]) == ("json", ("Thing", "jsonschema", b"{}"))
+        assert {bytes(event.payload) for event in log.events(["/thing"])} == {b"{}"}
 
 
 def test_our_own_log_keeps_all_it_knows_under_another_compression(tmp_path: Path) -> None:

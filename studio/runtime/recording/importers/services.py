@@ -1,0 +1,36 @@
+"""Events of services and parts of actions: ROS 2 sends them as messages, under names that no message may have."""
+
+from __future__ import annotations
+
+import re
+
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.mcap_records import Schema
+
+_NO_MESSAGE = re.compile(r"/(srv|action)/")
+_TYPE_IN_TEXT = re.compile(r"^(MSG:[ \t]*\S+|[ \t]*[A-Za-z]\w*/\S+|[ \t]*[A-Z]\w*)", re.MULTILINE | re.ASCII)
+
+
+def as_message(schema: Schema) -> Schema:
+    """The same with names that readers take: `pkg/msg/AddTwoIntsEvent` for `pkg/srv/AddTwoInts_Event`."""
+    if schema.encoding != "ros2msg" or not _NO_MESSAGE.search(schema.name):
+        return schema
+    text = _TYPE_IN_TEXT.sub(lambda found: _renamed(found[0], "/"), schema.data.decode("utf-8", "replace"))
+    name = _renamed(schema.name, "/msg/")
+    _check(name, text)
+    return schema._replace(name=name, data=text.encode())
+
+
+def _renamed(found: str, between: str) -> str:
+    """Only the type loses its underscores, not its package, and not the bounds behind it."""
+    before, slash, short = _NO_MESSAGE.sub(between, found).rpartition("/")
+    return f"{before}{slash}{short.replace('_', '')}"
+
+
+def _check(name: str, text: str) -> None:
+    from rosbags.typesys import get_types_from_msg
+
+    try:
+        get_types_from_msg(text, name)
+    except Exception as error:  # rosbags raises its own and several others
+        raise LogError(f"its definition cannot be read: {error}"[:200]) from error
