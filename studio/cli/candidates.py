@@ -12,7 +12,7 @@ from studio.cli.places import component_names, find_project, project_names
 from studio.cli.verbs import VERBS, parser_of
 from studio.errors import StudioError
 
-LOG_ENDINGS = (".mcap", ".bag", ".db3", ".log", ".log.gz", ".clf", ".clf.gz")
+LOG_ENDINGS = (".mcap", ".bag", ".db3", ".log", ".log.gz", ".clf", ".clf.gz", ".mcap.zstd", ".db3.zstd")
 LONGEST_ABOUT = 60
 
 

@@ -273,4 +273,14 @@ def _message(kind: type[Message], payload: bytes | memoryview) -> Message:
     except MessageError:
         if kind.TYPE != RAW:
             raise
-        return kind(data=np.frombuffer(payload, np.uint8))  # type: ignore[call-arg]
+        text = {"text": _text(payload)} if "text" in kind.__dataclass_fields__ else {}
+        return kind(data=np.frombuffer(payload, np.uint8), **text)  # type: ignore[call-arg]
+
+
+def _text(payload: bytes | memoryview) -> str:
+    """Empty where it is none."""
+    try:
+        text = bytes(payload).decode()
+    except UnicodeDecodeError:
+        return ""
+    return text if all(letter.isprintable() or letter.isspace() for letter in text) else ""

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QDialog, QFileDialog, QWidget
 
 Sort = Literal["project", "log", "text"]
 SYSTEM = "system.xml"
-ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt")
+ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt", ".zstd")
 """Of logs."""
 BAGS = (".db3", ".mcap")
 MODELS = (".xml", ".sdf", ".world", ".urdf", ".xacro")

@@ -58,6 +58,7 @@ RAW = "Bytes"
 as they are."""
 DEEPEST = 15
 """Python compiles at most 20 loops within each other, and a list of lists of lists is one loop each."""
+_NO_MESSAGE = re.compile(r"/(srv|action)/")
 _FILE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
@@ -100,7 +101,8 @@ class MessageTypes:
 
     def find_schema(self, schema_name: str) -> type[Message] | None:
         """The class for what a log calls `sensor_msgs/msg/PointCloud2`, None if there is none."""
-        return next((kind for kind in self if schema_name == kind.SCHEMA_NAME), None)
+        wanted = message_name(schema_name)
+        return next((kind for kind in self if wanted == kind.SCHEMA_NAME), None)
 
     def names(self) -> list[str]:
         return sorted(self._classes)
@@ -124,6 +126,13 @@ class MessageTypes:
         if close:
             return f"did you mean {' or '.join(lowered[name] for name in close)}?"
         return f"known are {', '.join(self.names())}; add a type as msg/{short_name}.msg to the project"
+
+
+def message_name(schema_name: str) -> str:
+    """`pkg/msg/AddTwoIntsEvent` for `pkg/srv/AddTwoInts_Event`: ROS 2 sends parts of services and actions as messages,
+    under names that no message may have."""
+    package, found, short = _NO_MESSAGE.sub("/msg/", schema_name).rpartition("/msg/")
+    return schema_name if not _NO_MESSAGE.search(schema_name) else f"{package}{found}{short.replace('_', '')}"
 
 
 def package_name(folder_name: str) -> str:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[LogFacts], None]
 
-FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz);;All files (*)"
+FILTER = "Logs (*.mcap *.bag *.db3 metadata.yaml *.log *.log.gz *.clf *.gz *.zstd);;All files (*)"
 
 
 SIMULATED = "a log from the simulator"

@@ -18,7 +18,11 @@ from studio.messages.message_types import RAW
 
 Definition = tuple[str, str]
 """The name of a schema, and its text."""
-BYTES = "# Of a type that nobody here can read.\nuint8[] data\n"
+BYTES = """\
+# Of a type that nobody here can read.
+uint8[] data
+string text  # the same, where it is text: JSON for example
+"""
 _PART = re.compile(r"^=+[ \t]*\n[ \t]*MSG:[ \t]*(\S+)[ \t]*\n", re.MULTILINE)
 _NAME = re.compile(r"([a-z][a-z0-9_]*)/(?:msg/)?([A-Z][A-Za-z0-9]*)")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -49,6 +50,8 @@ class LogFacts:
 def read_facts(path: Path) -> LogFacts:
     """From the index; takes long only for a log that was never finished."""
     from studio.messages import MessageTypes  # brings numpy, which must not delay the first paint
+    from studio.runtime.recording.errors import LogError
+    from studio.runtime.recording.importers.services import as_message
     from studio.runtime.recording.log_reader import LogReader
 
     types = MessageTypes.builtin()
@@ -62,8 +65,10 @@ def read_facts(path: Path) -> LogFacts:
             kind = types.find_schema(topic.schema.name)
             if kind is None:
                 unknown.append(topic.name)
-                if topic.schema.encoding == "ros2msg":
-                    definitions[topic.name] = topic.schema.name, topic.schema.data.decode(errors="replace")
+                with suppress(LogError):  # then it is bytes
+                    schema = as_message(topic.schema)
+                    if (topic.encoding, schema.encoding) == ("cdr", "ros2msg"):
+                        definitions[topic.name] = schema.name, schema.data.decode(errors="replace")
             else:
                 kinds[topic.name] = kind.TYPE
         seconds = (log.end_ns - log.start_ns) / 1e9
@@ -79,16 +84,17 @@ def is_mcap(path: Path) -> bool:
 
 
 def mcap_of(path: Path) -> Path | None:
-    """What to open without an import: the file itself, or the only one of a ROS 2 bag."""
-    if not path.is_dir():
-        return path if is_mcap(path) else None
-    from studio.runtime.recording.importers.rosbag import mcap_files  # brings numpy, see above
+    """What to open without an import: the file itself, or the only one of a ROS 2 bag, if it can be read as it is."""
+    if not path.is_dir() and not is_mcap(path):
+        return None
+    from studio.runtime.recording.importers.packed import needs_copy  # brings numpy, see above
+    from studio.runtime.recording.importers.rosbag import mcap_files
 
     try:
-        parts = mcap_files(path)
+        parts = mcap_files(path) if path.is_dir() else [path]
     except StudioError:  # several logs: the import says which
         return None
-    return parts[0] if len(parts) == 1 else None
+    return parts[0] if len(parts) == 1 and not needs_copy(parts[0]) else None
 
 
 def mapping_for(source: Source, facts: LogFacts) -> dict[str, str]:
@@ -150,7 +156,7 @@ def size_words(count: float) -> str:
 
 def import_target(source: Path, system: System | None, folder: Path | None) -> Path:
     """Where the imported log goes: where the project waits for one, else to the user's recordings."""
-    stem = re.sub(r"(\.log|\.bag|\.db3|\.mcap|\.txt|\.clf|\.gz)+$", "", source.name) or source.name
+    stem = re.sub(r"(\.log|\.bag|\.db3|\.mcap|\.txt|\.clf|\.gz|\.zstd)+$", "", source.name) or source.name
     if system is not None and folder is not None:
         logs = (log_of(folder, each.logged.log) for each in system.sources if each.logged and each.logged.log)
         waiting = {log.resolve() for log in logs if not log.exists()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from backports import zstd
+from mcap.writer import Writer
 
 from studio.editor.live_link import _message
 from studio.editor.log_files import foreign_types, log_facts
@@ -13,6 +15,7 @@ from studio.editor.log_files.log_facts import (
     import_target,
     is_mcap,
     mapping_for,
+    mcap_of,
     providers_for,
     read_facts,
     viewing_project,
@@ -23,6 +26,7 @@ from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.mapping import mapped_topics
 from tests.editor.log_files.given_logs import LOGGED, SOME_FACTS, foreign_log, project
+from tests.runtime.recording.importers import test_ros2_bags as bags
 from tests.runtime.replay.played import write_rig
 
 
@@ -91,4 +95,29 @@ class TestFacts:
             assert mapped_topics(opened.system, log, opened.types)["/log/grid"] == "/grid"
             message = decode(tracks, next(iter(log.events(["/radar/tracks"]))).payload)
         assert [track.speed_m_s for track in message.tracks] == [1.5, 2.5]
-        assert _message(opened.types.get("Bytes"), b"{not cdr}").data.tobytes() == b"{not cdr}"
+        raw = opened.types.get("Bytes")
+        assert _message(raw, b"{not cdr}").data.tobytes() == b"{not cdr}"
+        assert _message(raw, b'{"a": 1}\n').text == '{"a": 1}\n', "JSON can be read by people"
+        assert [_message(raw, data).text for data in (b"\xff\xfe", b"a\0b")] == ["", ""]
+
+    def test_what_services_send_is_read_as_the_log_describes_it(self, tmp_path: Path) -> None:
+        topic = ("/add/_service_event", "cdr", bags.EVENT, "ros2msg", bags.EVENT_TEXT.encode(), [bags.EVENT_DATA] * 2)
+        facts = read_facts(bags.mcap_log(tmp_path / "services.mcap", topic))
+        opened = open_project(viewing_project(facts, tmp_path / "viewed"))
+        (port,) = opened.system.source("log").ports
+        assert port.type == "AddTwoIntsEvent"
+        with LogReader(facts.path) as log:
+            (played,) = mapped_topics(opened.system, log, opened.types).values()
+            message = decode(opened.types.get("AddTwoIntsEvent"), next(log.events([played])).payload)
+        assert (played, message.info.sequence_number) == ("/add/_service_event", 9)
+
+    def test_a_log_whose_messages_are_compressed_or_of_ros_1_is_imported(self, tmp_path: Path) -> None:
+        packed = bags.mcap_log(tmp_path / "packed.mcap", bags.number_topic(zstd.compress(bags.NUMBER)))
+        plain = bags.mcap_log(tmp_path / "plain.mcap", bags.number_topic(bags.NUMBER))
+        old = tmp_path / "old.mcap"
+        with old.open("wb") as stream:
+            writer = Writer(stream)
+            writer.start("ros1")
+            writer.finish()
+        assert [mcap_of(log) for log in (packed, old, plain)] == [None, None, plain]
+        assert import_target(tmp_path / "bag_0.db3.zstd", None, None).name.startswith("bag_0.mcap")

@@ -15,7 +15,7 @@ from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.any_log import import_log
 from studio.runtime.recording.importers.output import Progress
-from studio.runtime.recording.importers.packed import has_packed_messages
+from studio.runtime.recording.importers.packed import needs_copy
 from studio.runtime.recording.importers.recordings import METADATA, log_files, parts_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.rosbag import mcap_files
@@ -49,11 +49,11 @@ def readable_log(path: Path, progress: Progress | None = None, told: Told | None
     with _readable(path):
         if path.is_dir():
             parts = mcap_files(path)
-            if len(parts) == 1 and not has_packed_messages(parts[0]):
+            if len(parts) == 1 and not needs_copy(parts[0]):
                 return parts[0]
             if not (path / METADATA).is_file() and len(single := parts_of(path)) == 1:
                 path = single[0]
-        elif _is_mcap(path) and not has_packed_messages(path):
+        elif _is_mcap(path) and not needs_copy(path):
             return path
     return _kept(path.resolve(), progress, told)
 

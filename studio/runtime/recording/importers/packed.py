@@ -39,12 +39,15 @@ def plain(payload: Payload) -> Payload | bytes:
         raise MessageError(error.message) from error
 
 
-def has_packed_messages(path: Path) -> bool:
-    """Whether the messages of an MCAP file are compressed one by one, which the first one tells."""
+def needs_copy(path: Path) -> bool:
+    """Whether an MCAP file cannot be read as it is: its messages are of ROS 1, or compressed one by one, which the
+    first one tells."""
     try:
         with LogSource(path) as source:
-            _, library, at = read_header(source)
-            return not library.startswith(OWN_LIBRARY) and _first_payload(source, at)[: len(ZSTD)] == ZSTD
+            profile, library, at = read_header(source)
+            if library.startswith(OWN_LIBRARY):
+                return False
+            return profile == "ros1" or _first_payload(source, at)[: len(ZSTD)] == ZSTD
     except LogError:
         return False  # told when it is read
 

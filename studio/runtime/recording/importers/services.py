@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from studio.messages.message_types import message_name
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.mcap_records import Schema
 
@@ -15,15 +16,15 @@ def as_message(schema: Schema) -> Schema:
     """The same with names that readers take: `pkg/msg/AddTwoIntsEvent` for `pkg/srv/AddTwoInts_Event`."""
     if schema.encoding != "ros2msg" or not _NO_MESSAGE.search(schema.name):
         return schema
-    text = _TYPE_IN_TEXT.sub(lambda found: _renamed(found[0], "/"), schema.data.decode("utf-8", "replace"))
-    name = _renamed(schema.name, "/msg/")
+    text = _TYPE_IN_TEXT.sub(lambda found: _renamed(found[0]), schema.data.decode("utf-8", "replace"))
+    name = message_name(schema.name)
     _check(name, text)
     return schema._replace(name=name, data=text.encode())
 
 
-def _renamed(found: str, between: str) -> str:
+def _renamed(found: str) -> str:
     """Only the type loses its underscores, not its package, and not the bounds behind it."""
-    before, slash, short = _NO_MESSAGE.sub(between, found).rpartition("/")
+    before, slash, short = _NO_MESSAGE.sub("/", found).rpartition("/")
     return f"{before}{slash}{short.replace('_', '')}"
 
 

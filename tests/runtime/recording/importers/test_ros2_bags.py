@@ -41,6 +41,7 @@ MSG: example_interfaces/AddTwoInts_Request
 int64 a
 int64 b
 """
+EVENT_DATA = b"\0\1\0\0\1\0\0\0" + bytes(28) + bytes([9]) + bytes(7) + bytes([1, 0, 0, 0]) + bytes(20)
 NUMBER = encode(Float64(data=1.5))
 
 
@@ -136,8 +137,6 @@ class TestCompressed:
 class TestServices:
     """Events of services: converted where the bag defines them, counted as left out where it does not."""
 
-    DATA = b"\0\1\0\0\1\0\0\0" + bytes(28) + bytes([9]) + bytes(7) + bytes([1, 0, 0, 0]) + bytes(20)
-
     def expected(self, report: Any, out: Path) -> None:
         topic = report.topics["/add/_service_event"]
         assert (topic.count, report.not_mapped) == (2, {})
@@ -147,11 +146,11 @@ class TestServices:
 
     def test_with_their_definition_in_sqlite(self, tmp_path: Path) -> None:
         definitions = [(EVENT, "ros2msg", EVENT_TEXT)]
-        bag = sqlite_bag(tmp_path / "a.db3", {"/add/_service_event": (EVENT, [self.DATA] * 2)}, definitions)
+        bag = sqlite_bag(tmp_path / "a.db3", {"/add/_service_event": (EVENT, [EVENT_DATA] * 2)}, definitions)
         self.expected(import_log(bag, tmp_path / "out.mcap"), tmp_path / "out.mcap")
 
     def test_with_their_definition_in_mcap(self, tmp_path: Path) -> None:
-        topic = ("/add/_service_event", "cdr", EVENT, "ros2msg", EVENT_TEXT.encode(), [self.DATA] * 2)
+        topic = ("/add/_service_event", "cdr", EVENT, "ros2msg", EVENT_TEXT.encode(), [EVENT_DATA] * 2)
         log = mcap_log(tmp_path / "a.mcap", topic)
         self.expected(import_log(log, tmp_path / "out.mcap"), tmp_path / "out.mcap")
 
@@ -160,10 +159,10 @@ class TestServices:
     def test_without_it(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, encoding: str) -> None:
         """The recorder has not found it and stores an empty text."""
         if form == "sqlite":
-            topics = {"/add/_service_event": (EVENT, [self.DATA] * 2), "/number": (Float64.SCHEMA_NAME, [NUMBER])}
+            topics = {"/add/_service_event": (EVENT, [EVENT_DATA] * 2), "/number": (Float64.SCHEMA_NAME, [NUMBER])}
             log = sqlite_bag(tmp_path / "a.db3", topics, [(EVENT, encoding, "")])
         else:
-            topic = ("/add/_service_event", "cdr", EVENT, encoding, b"", [self.DATA] * 2)
+            topic = ("/add/_service_event", "cdr", EVENT, encoding, b"", [EVENT_DATA] * 2)
             log = mcap_log(tmp_path / "a.mcap", topic, number_topic(NUMBER))
         assert main(["convert", str(log), str(tmp_path / "out.mcap"), "--json"]) == 0
         report = json.loads(capsys.readouterr().out)
