@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from backports import zstd
 from mcap.writer import Writer
+from rosbags.typesys import Stores, get_typestore
 
 from studio.editor.live_link import _message
 from studio.editor.log_files import foreign_types, log_facts
@@ -21,9 +21,12 @@ from studio.editor.log_files.log_facts import (
     viewing_project,
     why_not,
 )
+from studio.editor.views.logged_series import numbers_of
 from studio.messages import decode
 from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.compression import compress
+from studio.runtime.recording.importers import import_log
 from studio.runtime.replay.mapping import mapped_topics
 from tests.editor.log_files.given_logs import LOGGED, SOME_FACTS, foreign_log, project
 from tests.runtime.recording.importers import test_ros2_bags as bags
@@ -111,8 +114,15 @@ class TestFacts:
             message = decode(opened.types.get("AddTwoIntsEvent"), next(log.events([played])).payload)
         assert (played, message.info.sequence_number) == ("/add/_service_event", 9)
 
+    def test_numbers_of_types_that_studio_does_not_have_can_be_plotted(self, tmp_path: Path) -> None:
+        data = bags.range_of(get_typestore(Stores.ROS2_HUMBLE))
+        bag = bags.sqlite_bag(tmp_path / "old.db3", {"/sonar": ("sensor_msgs/msg/Range", [data] * 2)})
+        import_log(bag, tmp_path / "new.mcap")
+        folder = viewing_project(read_facts(tmp_path / "new.mcap"), tmp_path / "viewed")
+        assert {"min_range", "max_range", "range"} <= set(numbers_of(tmp_path / "new.mcap", "/sonar", folder))
+
     def test_a_log_whose_messages_are_compressed_or_of_ros_1_is_imported(self, tmp_path: Path) -> None:
-        packed = bags.mcap_log(tmp_path / "packed.mcap", bags.number_topic(zstd.compress(bags.NUMBER)))
+        packed = bags.mcap_log(tmp_path / "packed.mcap", bags.number_topic(compress("zstd", bags.NUMBER)))
         plain = bags.mcap_log(tmp_path / "plain.mcap", bags.number_topic(bags.NUMBER))
         old = tmp_path / "old.mcap"
         with old.open("wb") as stream:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backports import zstd
 from mcap.writer import Writer as McapWriter
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
@@ -17,6 +16,7 @@ from rosbags.typesys import Stores, get_typestore
 from studio.cli import main
 from studio.messages import Float64, MessageTypes, encode
 from studio.runtime.recording import LogError, LogReader
+from studio.runtime.recording.compression import compress
 from studio.runtime.recording.importers import import_log, readable_log
 from tests.runtime.recording.importers.ros2_reader import read_back
 from tests.runtime.recording.importers.test_bags import check_story, write_bag2
@@ -113,14 +113,15 @@ class TestCompressed:
 
     def test_what_is_not_cdr_is_never_copied_as_such(self, tmp_path: Path) -> None:
         lz4 = b"\x04\x22\x4d\x18" + bytes(20)
-        log = mcap_log(tmp_path / "a.mcap", number_topic(NUMBER, lz4, zstd.compress(lz4), zstd.compress(NUMBER), b""))
+        messages = NUMBER, lz4, compress("zstd", lz4), compress("zstd", NUMBER), b""
+        log = mcap_log(tmp_path / "a.mcap", number_topic(*messages))
         report = import_log(log, tmp_path / "out.mcap")
         assert read_back(tmp_path / "out.mcap") == {"/number": [{"data": 1.5}] * 2}
         assert report.damage_count == 3
         assert "neither CDR nor CDR compressed by zstd; it begins with 04 22 4d 18" in str(report.damages[0])
 
     def test_a_message_that_ends_early_is_told(self, tmp_path: Path) -> None:
-        packed = zstd.compress(NUMBER)
+        packed = compress("zstd", NUMBER)
         bag = sqlite_bag(tmp_path / "a.db3", {"/number": (Float64.SCHEMA_NAME, [packed, packed[:-3]])})
         report = import_log(bag, tmp_path / "out.mcap")
         assert (report.topics["/number"].count, report.damage_count) == (1, 1)
@@ -128,7 +129,7 @@ class TestCompressed:
     def test_a_compressed_file_that_ends_early_is_refused(self, tmp_path: Path) -> None:
         write_bag2(tmp_path / "bag", MCAP)
         (file,) = (tmp_path / "bag").glob("*.mcap")
-        (tmp_path / "a.mcap.zstd").write_bytes(zstd.compress(file.read_bytes())[:-100])
+        (tmp_path / "a.mcap.zstd").write_bytes(compress("zstd", file.read_bytes())[:-100])
         with pytest.raises(LogError, match="compressed bytes are damaged"):
             import_log(tmp_path / "a.mcap.zstd", tmp_path / "out.mcap")
         assert not (tmp_path / "out.mcap").exists() and not list(tmp_path.glob(".unpacked*"))
