@@ -41,7 +41,12 @@ def import_log(
     if path.is_dir():
         return import_folder(path, out, watch, compression=compression)
     with unpacked([path], out, watch) as (plain,):
-        report = _import_file(plain, out, watch, compression, spacing_s)
+        try:
+            report = _import_file(plain, out, watch, compression, spacing_s)
+        except LogError as error:
+            if error.file == str(plain):
+                error.file = str(path)  # the copy that was read is gone
+            raise
     report.source = path
     return report
 

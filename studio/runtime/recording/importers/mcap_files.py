@@ -17,6 +17,7 @@ from studio.runtime.recording.importers.output import Output, Watch, writing
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport
 from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Convert, Route, as_it_is, carry_over, open_route
+from studio.runtime.recording.importers.services import defines
 from studio.runtime.recording.log_reader import LogReader, Topic
 from studio.runtime.recording.mcap_records import Schema
 from studio.runtime.recording.repair import RepairReport, repair
@@ -177,8 +178,5 @@ class _Copy:
 
 
 def _lacks_definition(topic: Topic) -> bool:
-    """An empty text defines a message without fields; but services and actions always have some."""
-    if topic.encoding != "cdr":
-        return False
     schema = topic.schema
-    return schema.encoding not in CDR_SCHEMAS or ("/msg/" not in schema.name and not schema.data.strip())
+    return topic.encoding == "cdr" and not (schema.encoding in CDR_SCHEMAS and defines(schema.name, schema.data))

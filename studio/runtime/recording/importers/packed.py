@@ -29,14 +29,19 @@ Payload = TypeVar("Payload", bytes, memoryview)
 
 def plain(payload: Payload) -> Payload | bytes:
     """A message in CDR as it was before the recorder compressed it, if it did. Raises MessageError for all else."""
-    if len(payload) >= _CDR_HEADER_BYTES and payload[0] == 0:
+    if _is_cdr(payload):
         return payload
-    if payload[: len(ZSTD)] != ZSTD:
-        raise MessageError(f"is neither CDR nor CDR compressed by zstd; it begins with {bytes(payload[:4]).hex(' ')}")
     try:
-        return plain(unpack_zstd(payload))
+        found = unpack_zstd(payload) if payload[: len(ZSTD)] == ZSTD else bytes(payload)
     except LogError as error:
         raise MessageError(error.message) from error
+    if not _is_cdr(found):
+        raise MessageError(f"is neither CDR nor CDR compressed by zstd; it begins with {found[:4].hex(' ')}")
+    return found
+
+
+def _is_cdr(payload: bytes | memoryview) -> bool:
+    return len(payload) >= _CDR_HEADER_BYTES and payload[0] == 0
 
 
 def needs_copy(path: Path) -> bool:

@@ -6,7 +6,7 @@ Whatever rosbags or SQLite make of a damaged file, only LogError leaves; what co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,9 +89,10 @@ def _import_ros2(
         undefined = []
         for bag in bags:
             for connection in bag.connections:
-                if _is_cdr(connection) and not described_ros2(connection).schema.name:
-                    samples = bag.first_of(connection, MOST_SAMPLES)
-                    undefined.append(Undefined(connection.topic, connection.msgtype, samples))
+                with suppress(LogError):  # told when the topic is copied
+                    if _is_cdr(connection) and not described_ros2(connection).schema.name:
+                        samples = bag.first_of(connection, MOST_SAMPLES)
+                        undefined.append(Undefined(connection.topic, connection.msgtype, samples))
         distributions = Distributions(undefined, listed.distribution)
         report.notes += distributions.notes()
 
@@ -119,7 +120,7 @@ def _import(
         for reader in readers:
             _opened(reader.open, report.source)
             stack.callback(reader.close)
-        readers.sort(key=lambda reader: int(reader.start_time))
+        readers.sort(key=lambda reader: reader.start_time)
         describe = _opened(lambda: describe_all(readers), report.source)
         with writing(report, compression) as output:
             copy = _Copy(output, watch, describe)

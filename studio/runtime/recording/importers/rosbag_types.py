@@ -13,6 +13,7 @@ from studio.messages import MessageError
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.ros1_names import BUILTIN, ros2_definition
+from studio.runtime.recording.importers.services import defines
 from studio.runtime.recording.mcap_records import NO_SCHEMA, Schema
 
 _TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*/(msg|srv|action)/[A-Za-z][A-Za-z0-9_]*")
@@ -38,14 +39,10 @@ def described_ros2(connection: Connection) -> Described:
     return Described(Schema(1, connection.msgtype, encoding, text.encode()), plain)
 
 
-def defines(name: str, text: str) -> bool:
-    """An empty text defines a message without fields; but services and actions always have some."""
-    return "/msg/" in name or bool(text.strip())
-
-
 def check_name(name: str) -> None:
-    if not _TYPE_NAME.fullmatch(name):
-        raise LogError(f"{name[:60]!r} is no name of a message type")
+    """A damaged database may have anything in the place of a text."""
+    if not _TYPE_NAME.fullmatch(str(name)):
+        raise LogError(f"{str(name)[:60]!r} is no name of a message type")
 
 
 def described_ros1(name: str, text: str) -> Described:

@@ -22,6 +22,11 @@ def as_message(schema: Schema) -> Schema:
     return schema._replace(name=name, data=text.encode())
 
 
+def defines(name: str, text: str | bytes) -> bool:
+    """An empty text defines a message without fields; but services and actions always have some."""
+    return "/msg/" in name or bool(text.strip())
+
+
 def _renamed(found: str) -> str:
     """Only the type loses its underscores, not its package, and not the bounds behind it."""
     before, slash, short = _NO_MESSAGE.sub("/", found).rpartition("/")

@@ -54,7 +54,7 @@ class SqliteBag:
             )
         ]  # fmt: skip
         ((first,),) = self._rows("SELECT MIN(timestamp) FROM messages")
-        self.start_time = first or 0
+        self.start_time = int(first or 0)
 
     def close(self) -> None:
         if self._database is not None:
@@ -64,11 +64,10 @@ class SqliteBag:
     def messages(self, wanted: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         """In the order of time; those of one time in the order in which they were recorded."""
         by_number = {connection.id: connection for connection in wanted}
-        for number, time_ns, data in self._rows(
-            "SELECT topic_id, timestamp, data FROM messages ORDER BY timestamp, id"
-        ):
-            if number in by_number:
-                yield by_number[number], time_ns, data
+        places = ", ".join("?" * len(by_number))
+        query = f"SELECT topic_id, timestamp, data FROM messages WHERE topic_id IN ({places}) ORDER BY timestamp, id"  # noqa: S608
+        for number, time_ns, data in self._rows(query, tuple(by_number)):
+            yield by_number[number], time_ns, data
 
     def first_of(self, connection: Connection, count: int) -> list[bytes]:
         query = "SELECT data FROM messages WHERE topic_id = ? ORDER BY id LIMIT ?"

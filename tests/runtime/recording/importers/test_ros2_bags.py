@@ -134,6 +134,11 @@ class TestCompressed:
             import_log(tmp_path / "a.mcap.zstd", tmp_path / "out.mcap")
         assert not (tmp_path / "out.mcap").exists() and not list(tmp_path.glob(".unpacked*"))
 
+    def test_what_is_no_log_is_called_by_its_own_name(self, tmp_path: Path) -> None:
+        (tmp_path / "novel.zstd").write_bytes(compress("zstd", b"It was a dark and stormy night.\n"))
+        with pytest.raises(LogError, match=r"novel\.zstd: is not a log that Studio can read"):
+            import_log(tmp_path / "novel.zstd", tmp_path / "out.mcap")
+
 
 class TestServices:
     """Events of services: converted where the bag defines them, counted as left out where it does not."""
@@ -229,6 +234,12 @@ class TestWithoutDefinitions:
         log = mcap_log(tmp_path / "a.mcap", ("/sonar", "cdr", "sensor_msgs/msg/Range", "", b"", [data]))
         import_log(log, tmp_path / "out.mcap")
         assert read_back(tmp_path / "out.mcap")["/sonar"][0]["range"] == 1.5
+
+    def test_a_name_that_is_none_leaves_out_its_topic_alone(self, tmp_path: Path) -> None:
+        topics = {"/bad": ("walker_msgs/L\n(", [NUMBER]), "/number": (Float64.SCHEMA_NAME, [NUMBER])}
+        report = import_log(sqlite_bag(tmp_path / "a.db3", topics), tmp_path / "out.mcap")
+        assert set(report.topics) == {"/number"}
+        assert "no name of a message type" in next(iter(report.not_mapped.values())).reason
 
     def test_bytes_that_fit_none_are_left_out_in_words(self, tmp_path: Path) -> None:
         data = range_of(get_typestore(Stores.ROS2_HUMBLE)) + bytes(64)
