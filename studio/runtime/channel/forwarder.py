@@ -101,9 +101,9 @@ class Forwarder(Exchange):
         """Stop forwarding; return when every host has handled what was delivered to it."""
         if self.mode == "pause":
             return
-        self.mode = "pause"
         self.clock = self.clock.with_rate(0.0)
         self.gate.now_ns = max(self.gate.now_ns, self.clock.base_ns)
+        self.mode = "pause"  # after the time: another thread answers who asks for both, and time does not go back
         number = self.mark(Mark.PAUSE)
         self.waiting = set(self.plan.hosts) - self.gone - self.excused
         self._acks.clear()

@@ -94,6 +94,8 @@ class World:
 
     def stands(self) -> dict[str, Any]:
         await_true(lambda: self.freeze.frozen is not None and self.session.mode == "pause", "the system to stand", 20)
+        # The session says so as soon as that is asked for; the clock stands when the broker says so.
+        await_true(lambda: self.session.status()["mode"] == "pause", "the gate to close", 20)
         frozen = self.freeze.frozen
         assert frozen is not None
         return frozen
