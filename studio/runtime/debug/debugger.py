@@ -20,6 +20,7 @@ from studio.runtime.debug.native import NativeWatch
 from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.debug.stops import Stop
 from studio.runtime.launcher import Session
+from studio.runtime.turns import Turn, Turns
 
 COMES_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.2
@@ -45,6 +46,8 @@ class Debugger:
         self._waiting: set[str] = set()
         """Hosts that start only when a client has set its breakpoints."""
         self._history: History | None = None
+        self._turns: dict[str, Turns] = {}
+        """By host."""
         self._lock = threading.RLock()
         self._closed = False
         self.cost = "" if sys.version_info >= (3, 12) else COST
@@ -54,8 +57,17 @@ class Debugger:
 
     # Which hosts.
 
-    def attach(self, host: str) -> DebugSession:
+    def line_up(self, host: str) -> Turn:
+        """For those who attach to a host and let go of it: its debugger takes one at a time, in the order they came."""
+        with self._lock:
+            return self._turns.setdefault(host, Turns()).take()
+
+    def attach(self, host: str, turn: Turn | None = None) -> DebugSession:
         """Debug a host that runs; returns when its debugger is there. It goes on meanwhile."""
+        with turn or self.line_up(host):
+            return self._attach(host)
+
+    def _attach(self, host: str) -> DebugSession:
         if os.environ.get(SWITCH) == "off":
             raise DebugError("hosts of this run cannot be debugged", hint=f"start it without {SWITCH}=off")
         with self._lock:
@@ -90,8 +102,12 @@ class Debugger:
                 self._waiting.add(host)
         return made
 
-    def detach(self, host: str) -> None:
+    def detach(self, host: str, turn: Turn | None = None) -> None:
         """The host goes on without a debugger."""
+        with turn or self.line_up(host):
+            self._detach(host)
+
+    def _detach(self, host: str) -> None:
         if host in self._natives:
             self._natives.pop(host).close()
             self.freeze.thaw(host)

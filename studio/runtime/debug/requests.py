@@ -41,7 +41,8 @@ class DebugRequests:
             case "debug":
                 component = self._component(str(request["component"]))
                 on = bool(request.get("on", True))
-                return (lambda: self._debug(component)) if on else (lambda: self._off(component))
+                turn = self._debugger.line_up(component.host)
+                return (lambda: self._debug(component, turn)) if on else (lambda: self._off(component, turn))
             case "freezing":
                 on = bool(request["on"])
                 return lambda: self._freezing(on)
@@ -62,10 +63,11 @@ class DebugRequests:
             raise DebugError(f"there is no component {name}", hint=did_you_mean(name, plan.by_name))
         return found
 
-    def _debug(self, component: PlannedComponent) -> dict[str, Any]:
+    def _debug(self, component: PlannedComponent, turn: Turn) -> dict[str, Any]:
         if component.command:
-            return self._debug_native(component)
-        session = self._debugger.attach(component.host)
+            with turn:
+                return self._debug_native(component)
+        session = self._debugger.attach(component.host, turn)
         names = [each.name for each in self._session.plan.on_host(component.host)]
         line = session.line
         told = {
@@ -93,8 +95,8 @@ class DebugRequests:
             "remedy": obstacle.remedy,
         }
 
-    def _off(self, component: PlannedComponent) -> dict[str, Any]:
-        self._debugger.detach(component.host)
+    def _off(self, component: PlannedComponent, turn: Turn) -> dict[str, Any]:
+        self._debugger.detach(component.host, turn)
         return {"host": component.host, "socket": None, "adapter": None}
 
     def _freezing(self, on: bool) -> dict[str, Any]:

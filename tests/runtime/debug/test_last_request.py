@@ -117,6 +117,36 @@ def test_a_stop_before_the_gate_is_known_to_be_open_freezes_too(world: World, mo
     client.close()
 
 
+def test_a_host_that_is_debugged_again_at_once_stops(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one who lets go of it says goodbye to its debugger, which may be late."""
+    session = world.debugger.attach("adder")
+    line = session.line
+    assert line is not None
+    leaving, leave_now = threading.Event(), threading.Event()
+    let_go_for_good = line.let_go_for_good
+
+    def late() -> None:
+        leaving.set()
+        assert leave_now.wait(30)
+        let_go_for_good()
+
+    monkeypatch.setattr(line, "let_go_for_good", late)
+    off = world.requests.job({"do": "debug", "component": "adder", "on": False})
+    on = world.requests.job({"do": "debug", "component": "adder"})
+    letting_go = beside(off)
+    assert leaving.wait(30)
+    coming = beside(on)
+    coming.join(0.5)
+    leave_now.set()
+    done(letting_go, coming)
+    monkeypatch.undo()
+    client = world.client()
+    client.wait("stopped")
+    world.stands()
+    client.close()
+    world.goes_on()
+
+
 def test_an_event_breakpoint_is_shown_when_the_system_stands(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise somebody could continue before it stands, and it would come to stand after that."""
     steering = Steering(world.session, {})

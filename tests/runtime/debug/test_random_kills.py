@@ -96,6 +96,7 @@ class Rounds:
         self.world.debugger.detach("adder")
 
 
+@pytest.mark.must_not_flake
 @pytest.mark.timeout(300)
 def test_any_death_at_any_moment_leaves_a_system_that_goes_on(world: World, scaled: Callable[[int], int]) -> None:
     rounds = Rounds(world, seed=10)
