@@ -95,7 +95,7 @@ class Steering:
             case "record" | "bookmark":
                 return self._recording(request)
             case "player":
-                return player_job(self._player(), request, self._muted)
+                return self._play(request)
             case "system":
                 return self._text
             case "reload" | "switch" | "reset" as do:
@@ -104,6 +104,21 @@ class Steering:
                 return self.gate.job(request)
             case unknown:
                 raise Refused(f"unknown request {unknown!r}")
+
+    def _play(self, request: dict[str, Any]) -> Job:
+        """Playing and pausing have their turn as the gate has; a seek is given up for whatever comes after it."""
+        job = player_job(self._player(), request, self._muted)
+        if request["action"] not in ("play", "pause"):
+            return job
+        if request["action"] == "pause" and self.gate.freeze is not None:
+            self.gate.freeze.stay()
+        turn = self.turns.take()
+
+        def in_turn() -> dict[str, Any]:
+            with turn:
+                return job()
+
+        return in_turn
 
     def _muted(self) -> AbstractContextManager[None]:
         return self.gate.freeze.muted() if self.gate.freeze is not None else nullcontext()

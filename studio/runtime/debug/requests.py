@@ -132,10 +132,10 @@ class DebugRequests:
                 return
             finally:
                 done.set()
-                turn.end()
                 for host in {stop["host"] for stop in stops}:
                     if (debugged := self._debugger.session_of(host)) is not None:
                         debugged.set_ours([])
+                turn.end()  # last: what is delivered next must not stop there again
 
         # Beside: whoever asked wants to know where it stands, and the event is done when somebody has continued.
         threading.Thread(target=step, name="into handler", daemon=True).start()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.event_breakpoints import Hit
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.runtime import About, Runtime
@@ -55,6 +57,18 @@ def test_the_thread_that_comes_first_does_not_overtake(world: World, last: str) 
     assert world.session.mode == last
     if last == "run":
         world.goes_on()
+
+
+def test_pause_of_a_player_does_not_overtake_play(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+    player: Any = SimpleNamespace(play=lambda: called.append("play"), pause=lambda: called.append("pause"))
+    monkeypatch.setattr("studio.runtime.player_requests.player_state", lambda _: {})
+    steering = Steering(world.session, {}, player=lambda: player)
+    play, pause = (steering.job({"do": "player", "action": action}) for action in ("play", "pause"))
+    overtaking = beside(pause)
+    overtaking.join(0.3)
+    done(beside(play), overtaking)
+    assert called == ["play", "pause"]
 
 
 def test_a_step_that_follows_a_continue_is_not_run_over(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +129,30 @@ def test_a_stop_before_the_gate_is_known_to_be_open_freezes_too(world: World, mo
     monkeypatch.undo()
     world.goes_on()
     client.close()
+
+
+def test_the_next_event_does_not_stop_where_the_way_into_a_handler_has_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.session.pause()
+    world.requests.job({"do": "into_handler"})()
+    await_true(lambda: world.freeze.holds_code, "the first line of the handler")
+    next_one, cleared, early = world.turns.take(), threading.Event(), list[bool]()
+    set_ours = DebugSession.set_ours
+
+    def watched(session: DebugSession, places: list[tuple[str, int]]) -> None:
+        waiting = beside(next_one.wait)
+        waiting.join(0.3)
+        early.append(not waiting.is_alive())
+        set_ours(session, places)
+        cleared.set()
+
+    monkeypatch.setattr(DebugSession, "set_ours", watched)
+    world.requests.job({"do": "continue"})()
+    assert cleared.wait(30) and not any(early)
+    next_one.end()
+    world.session.run()
+    world.goes_on()
 
 
 def test_a_host_that_is_debugged_again_at_once_stops(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
