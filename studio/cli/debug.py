@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from studio.cli import run as run_verb
 from studio.cli.debug_options import add_place_options, place
-from studio.cli.log_file import find_log
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json, warn
+from studio.cli.log_file import find_log, unfinished
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
 from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
@@ -46,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
         return _start(options)
     at = _event(options.at) if options.at is not None else None
     log = find_log(options.log)
+    is_cut = unfinished(log)
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
@@ -58,10 +60,9 @@ def run(options: argparse.Namespace) -> int:
         if at is not None:
             debugging.go_to(*at)
         _tell(debugging.debugged, opened, options, at, debugging.delivered)
-        try:
-            return _go(debugging, options, at, places)
-        except KeyboardInterrupt:
-            return FINE
+        with suppress(KeyboardInterrupt):
+            _go(debugging, options, at, places)
+        return FAILED if is_cut else FINE
 
 
 def _start(options: argparse.Namespace) -> int:
@@ -107,7 +108,7 @@ def _tell(
 
 def _go(
     debugging: LogDebugging, options: argparse.Namespace, at: tuple[str, int] | None, places: list[tuple[str, int]]
-) -> int:
+) -> None:
     debugged, session = debugging.debugged, debugging.session
     while not options.no_wait and not debugged.configured.wait(LOOK_EVERY_S):
         continue
@@ -140,4 +141,3 @@ def _go(
         raise failures[0]
     if not options.json:
         print("the log has ended")
-    return FINE

@@ -66,7 +66,7 @@ def _may_be_log(text: str) -> bool:
 
 def _describe_log(options: argparse.Namespace) -> int:
     from studio.cli.info_log import log_json, log_text, why, why_json, why_text
-    from studio.cli.log_file import find_log
+    from studio.cli.log_file import find_log, unfinished
 
     named = Path(options.subject)
     if named.is_dir() and not options.latency and not options.why:
@@ -84,12 +84,11 @@ def _describe_log(options: argparse.Namespace) -> int:
 
         paths = found(path, options.latency)
         print_json(latency_json(paths)) if options.json else print("\n".join(latency_text(paths)))
-        return FINE
+        return FAILED if unfinished(path) else FINE
     if options.why:
         chain = why(path, options.why)
         print_json(why_json(chain)) if options.json else print("\n".join(why_text(chain)))
-    else:
-        told = log_json(path, quiet=options.json)
-        print_json(told) if options.json else print("\n".join(log_text(told)))
-        return FINE if told["finished"] and not told["stopped"] else FAILED
-    return FINE
+        return FAILED if unfinished(path) else FINE
+    told = log_json(path, quiet=options.json)
+    print_json(told) if options.json else print("\n".join(log_text(told)))
+    return FINE if told["finished"] and not told["stopped"] else FAILED

@@ -12,6 +12,7 @@ from studio.cli.outcome import UsageError, warn
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 if TYPE_CHECKING:
+    from studio.runtime.recording import LogReader
     from studio.runtime.recording.importers import ImportReport, Progress, Told
 
 CLEAR_LINE = "\r\x1b[K"
@@ -33,20 +34,26 @@ def find_log(text: str) -> Path:
 
 
 def unfinished(*logs: Path) -> bool:
-    """Whether one of them ends before its run did. Each of these is told: what is missing there is in no comparison."""
+    """Whether one of them ends before its run did. Warns of each: no comparison covers the missing part."""
     from studio.runtime.recording import LogReader
-    from studio.runtime.recording.metadata import STOPPED
 
     found = False
     for path in dict.fromkeys(logs):
         with LogReader(path) as log:
-            stopped = dict(log.metadata()).get(STOPPED, {}).get("reason", "")
-            if log.is_finished and not stopped:
-                continue
-        found = True
-        why = f"the recording stopped: {stopped}" if stopped else "its recorder did not close it"
-        warn(f"{path} is not finished: {why}; the exit status is 1")
+            found |= is_unfinished(log)
     return found
+
+
+def is_unfinished(log: LogReader) -> bool:
+    """Whether it ends before its run did. Warns of it; the verb then ends with the status `FAILED`."""
+    from studio.runtime.recording.metadata import STOPPED
+
+    stopped = dict(log.metadata()).get(STOPPED, {}).get("reason", "")
+    if log.is_finished and not stopped:
+        return False
+    why = f"the recording stopped: {stopped}" if stopped else "its recorder did not close it"
+    warn(f"{log.path} is not finished: {why}; the exit status is 1")
+    return True
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 
 from studio.cli.columns import columns
 from studio.cli.keys import is_terminal, keys
-from studio.cli.log_file import ProgressBar, find_log
+from studio.cli.log_file import ProgressBar, find_log, is_unfinished
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
 from studio.cli.play_keys import HELP, reached_text, show, steer
@@ -153,10 +153,12 @@ def run(options: argparse.Namespace) -> int:
     bar = ProgressBar(f"reading {path.name}", quiet=options.json)
     with LogReader(path, progress=bar) as log:
         bar.close()
+        is_cut = is_unfinished(log)
         if options.project is None:
             types = MessageTypes.builtin()
             plan, played = played_alone(log, options.topics)
-            return _play(options, replace(plan, types=_types(played, types)), played, types, None)
+            status = _play(options, replace(plan, types=_types(played, types)), played, types, None)
+            return status or (FAILED if is_cut else FINE)
         opened = open_project(find_project(options.project))
         if any(problem.severity == "error" for problem in opened.problems):
             return refuse(opened, json=options.json)
@@ -166,7 +168,8 @@ def run(options: argparse.Namespace) -> int:
         )
         for topic in silent:
             warn(f"nothing will arrive on {topic}: it is not played")
-        return _play(options, plan, played, opened.types, opened)
+        status = _play(options, plan, played, opened.types, opened)
+        return status or (FAILED if is_cut else FINE)
 
 
 def _play(options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, opened: Opened | None) -> int:

@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 from studio.cli.keys import is_terminal, keys
-from studio.cli.log_file import ProgressBar, find_log
+from studio.cli.log_file import ProgressBar, find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
 from studio.cli.refusal import refuse
@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     log = find_log(options.log)
     if not options.moves and not options.digest and not is_terminal():
         raise UsageError("there is no terminal whose keys could be read", hint="give moves, e.g. --forward 10")
+    is_cut = unfinished(log)
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
@@ -82,10 +83,11 @@ def run(options: argparse.Namespace) -> int:
         if stepping.stepper.refusal is not None:
             warn(f"only forwards: {stepping.stepper.refusal}")
         if options.moves or options.digest:
-            return _make_moves(stepping, options)
+            status = _make_moves(stepping, options)
+            return status or (FAILED if is_cut else FINE)
         with keys() as pressed:
             StepKeys(stepping, pressed).main()
-        return FINE
+        return FAILED if is_cut else FINE
 
 
 def _make_moves(stepping: Stepping, options: argparse.Namespace) -> int:

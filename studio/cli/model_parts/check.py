@@ -41,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    is_cut = False
     if Path(options.model).suffix.lower() in SUFFIXES and Path(options.model).is_file():
         imported = import_model(Path(options.model))
         model = imported.model
@@ -66,13 +67,15 @@ def run(options: argparse.Namespace) -> int:
         problems += _against_system(model, options.system)
     if options.log:
         # Inside, because reading logs takes more than looking at a model does.
-        from studio.cli.log_file import find_log
+        from studio.cli.log_file import find_log, unfinished
         from studio.cli.model_parts.log_measures import geometry_differences, measures_of
 
         log = find_log(options.log)
         problems += check_measured(model, measures_of(log), options.log)
         problems += geometry_differences(model, log, options.log)
-    return _tell(options, problems)
+        is_cut = unfinished(log)
+    status = _tell(options, problems)
+    return status or (FAILED if is_cut else FINE)
 
 
 def _against_system(model: Model, project: str) -> list[Problem]:
