@@ -76,7 +76,7 @@ class RunningProject:
 @contextmanager
 def running(folder: Path, *options: str) -> Iterator[RunningProject]:
     words = [sys.executable, "-m", "studio", "run", str(folder), "--stay", "--detach", "--json", *options]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=180, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     system = find_running(json.loads(done.stdout)["run"])
     try:
