@@ -1,4 +1,5 @@
 """A new process comes to the state of the one before it, with other code: it handles again what that one has handled.
+A process that has taken other code itself (code_exchange.py) does so from a checkpoint on.
 
 As long as it publishes the same, nobody else notices, and it has checkpoints at the same places under the same numbers.
 At the first difference it stops: from the last checkpoint before that on, the others have to compute too.
@@ -16,6 +17,10 @@ from studio.runtime.plan import Plan
 if TYPE_CHECKING:
     from studio.runtime.executor import Executor
 
+NEAR = 8
+"""The last checkpoints are kept, all of them: going back from the end is quick."""
+RARER = 10
+"""So many times as long as keeping one took, it works before it keeps the next."""
 _BEGINS_WITH = ("parameters", "activation", "period_ns")
 
 
@@ -27,18 +32,24 @@ def birth_of(plan: Plan, host: str) -> dict[str, Any]:
 class CatchingUp:
     """Used by the executor, in pieces: whoever waits wants to know how far it is, and may give it up."""
 
-    def __init__(self, executor: Executor) -> None:
+    def __init__(self, executor: Executor, after: int | None = None) -> None:
+        """`after`: the checkpoint where this process is now, with other code. None: a new process, from its birth."""
         if executor.journal is None:
             raise JournalError("its inputs are not known")
         self._executor = executor
         self._journal = executor.journal
-        self._written = WrittenJournal(self._journal.file)
-        self._done = 0
-        self._reached: list[int] = []
-        """The checkpoints that were come by before anything differed, and are kept."""
         self._end = 0
         self._ends: dict[int, int] = {}
+        if after is not None:
+            self._end, self._ends = self._journal.way_after(after)
+        self._written = WrittenJournal(self._journal.file, self._end)
+        self._done = self._journal.events
+        self._reached = [number for number in self._ends if executor.checkpoints.has(number)]
+        """The checkpoints that were come by before anything differed, and are kept."""
         self._differs = False
+        self._last_live = frozenset(sorted(self._written.live)[-NEAR:])
+        self._kept_ns = self._keeping_ns = 0
+        """When a checkpoint was last kept, and how long that took."""
 
     def go_on(self, for_ms: int) -> dict[str, Any]:
         """For so long; 0: it is given up. `ended` where there is nothing more to do, or it was given up."""
@@ -85,20 +96,33 @@ class CatchingUp:
         return not (self._differs and self._ends)
 
     def _handle(self, record: Record) -> None:
-        made = self._journal.made
+        journal, made = self._journal, self._journal.made
         made.clear()
+        journal.is_handling = True
         self._executor.handle_again(record.body)
+        journal.is_handling = False
         self._done += 1
+        journal.events = self._done
         if made != record.made:
             self._differs = True
 
     def _keep(self, record: Record) -> None:
         told = CheckpointRecord.of(record)
         self._ends[told.number] = record.end
-        if told.number in self._written.live or len(self._ends) == 1:
+        self._journal.events_at[told.number] = self._done
+        if self._is_worth_keeping(told.number):
+            start_ns = monotonic_ns()
             self._executor.checkpoints.keep(told.number)
+            self._kept_ns = monotonic_ns()
+            self._keeping_ns = self._kept_ns - start_ns
             if not self._differs:
                 self._reached.append(told.number)
+
+    def _is_worth_keeping(self, number: int) -> bool:
+        """The first, and the last ones, from which one steps back; of those between as many as cost little."""
+        if len(self._ends) == 1 or number in self._last_live:
+            return True
+        return number in self._written.live and monotonic_ns() - self._kept_ns >= RARER * self._keeping_ns
 
     def _be_born(self, record: Record) -> None:
         """With the parameters that the process before it began with: what was changed since then is an event."""

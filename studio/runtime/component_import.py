@@ -108,14 +108,26 @@ class _Finder:
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(name, path, target) if name.startswith(PACKAGE + ".") else None
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
-            spec.loader = _SourceLoader(name, spec.loader.path)
+            spec.loader = SourceLoader(name, spec.loader.path)
         return spec
 
 
-class _SourceLoader(SourceFileLoader):
+class SourceLoader(SourceFileLoader):
+    """Remembers what it has loaded: the file may be edited while the code runs."""
+
+    source: bytes
+    code: CodeType
+
     def get_code(self, fullname: str) -> CodeType:
-        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
-        return code
+        self.source = self.get_data(self.path)
+        self.code = self.source_to_code(self.source, self.path)
+        return self.code
+
+
+def loaded_modules() -> list[tuple[ModuleType, SourceLoader]]:
+    """All modules of components in this process."""
+    own = [module for name, module in list(sys.modules.items()) if name.startswith(PACKAGE + ".")]
+    return [(module, loader) for module in own if isinstance(loader := module.__loader__, SourceLoader)]
 
 
 def _import(name: str, folder: Path, file: Path) -> ModuleType:

@@ -144,6 +144,10 @@ class Control:
         """Have a new process of a host handle, for a while, what the one before it has handled; 0 ms: give it up."""
         return self._ask_checkpoint("catch_up", host=host, for_ms=for_ms)
 
+    def exchange(self, host: str) -> None:
+        """Have a host take the code that is on the disk now; raises CannotGoBack where that needs a new process."""
+        self._ask_checkpoint("exchange", host=host)
+
     def digest(self) -> dict[str, Any]:
         """Digests of each component's state and outputs, and of what is to come."""
         digest: dict[str, Any] = self._ask_checkpoint("digest")["digest"]

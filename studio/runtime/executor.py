@@ -46,6 +46,8 @@ from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
+from studio.runtime.code_changes import CannotExchange
+from studio.runtime.code_exchange import CodeExchange
 from studio.runtime.component import Component
 from studio.runtime.data_route import DataRoute, delivery_of
 from studio.runtime.hand_commands import obey
@@ -97,8 +99,11 @@ class Executor:
         self.checkpoints = HostCheckpoints(self)
         self.journal: InputJournal | None = None
         """All that was handled so far, as long as that is known."""
+        self.exchange: CodeExchange | None = None
+        """Where there is a journal, or was one."""
         if journals is not None:
             self.journal = InputJournal(journal_file(journals, host), birth_of(plan, host))
+            self.exchange = CodeExchange(self, {Path(each.folder) for each in plan.on_host(host) if each.folder})
         self.catching_up: CatchingUp | None = None
         """The way of the process before this one, while it is gone again: nobody hears what is published."""
         self.renew: Callable[[PlannedComponent], object] = lambda _: None
@@ -403,6 +408,8 @@ class Executor:
             self._acknowledge(Ack(topic_hash(ALL_TOPIC), marker.number))
         elif marker.mark is Mark.CATCH_UP:
             self._catch_up(marker)
+        elif marker.mark is Mark.EXCHANGE:
+            self._exchange(marker)
         elif marker.mark in HostCheckpoints.MARKS:
             self._obey_checkpoint(marker)
         elif marker.mark is Mark.REPLAN:
@@ -425,6 +432,18 @@ class Executor:
         if told["ended"]:
             self.catching_up = None
         self.epoch = marker.epoch
+        self._acknowledge(ack)
+
+    def _exchange(self, marker: Marker) -> None:
+        """Go back to before all that may differ, with the code of now. CATCH_UP follows, and goes on from there."""
+        ack = Ack(topic_hash(ALL_TOPIC), marker.number)
+        self.checkpoints.hear_of(marker.incarnation)
+        try:
+            if self.journal is None or self.exchange is None:
+                raise CannotExchange("its inputs are not known")
+            self.catching_up = CatchingUp(self, self.exchange.exchange())
+        except Exception as refused:  # the gate waits for an answer, whatever it is
+            ack = ack._replace(text=str(refused), refused=True)
         self._acknowledge(ack)
 
     def _obey_checkpoint(self, marker: Marker) -> None:
@@ -509,6 +528,8 @@ class Executor:
             self._leases.tidy()
 
     def close(self) -> None:
+        if self.exchange is not None:
+            self.exchange.first_calls.close()
         self.receiver.close()
         self._senders.close()
 

@@ -130,6 +130,10 @@ class GateControl:
         reply = self._control.catch_up(host, for_ms)
         return CaughtUp(*(reply[name] for name in CaughtUp._fields))
 
+    def exchange(self, host: str) -> None:
+        """The code of now, without a new process: the host then catches up from before its first difference."""
+        self._control.exchange(host)
+
     def forget(self, number: int) -> None:
         self._bytes.pop(number, None)
         self._control.forget(number)

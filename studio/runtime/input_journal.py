@@ -78,6 +78,16 @@ class InputJournal:
         self._size = 0
         self._ends: dict[int, int] = {}
         """Checkpoint -> where its record ends."""
+        self.events = 0
+        """That were handled, up to here."""
+        self.is_handling = False
+        self.events_at: dict[int, int] = {}
+        """Checkpoint -> how many events were handled before it."""
+
+    @property
+    def now(self) -> int:
+        """The number of the event that is being handled; between two events that of the last one."""
+        return self.events if self.is_handling else self.events - 1
 
     def begin(self, frame: bytes, header_at: int, message: Any) -> None:
         """An event is about to be handled."""
@@ -92,12 +102,15 @@ class InputJournal:
             payload = b"" if flags & AGAIN else encode(message)
             frame = b"".join((frame[:header_at], HEADER.pack(*header), payload))
         self._event = frame
+        self.is_handling = True
 
     def end(self) -> bool:
         """It was handled. Whether it, and all before it, is known."""
         if self._event:
             self._write(EVENT, self._event, bytes(self.made))
             self._event = b""
+            self.events += 1
+        self.is_handling = False
         self.made.clear()
         return self.is_known
 
@@ -120,6 +133,7 @@ class InputJournal:
         except OSError:
             self.give_up()
         self._ends[number] = self._size
+        self.events_at[number] = self.events
 
     def restore(self, number: int) -> None:
         """The host is where it was at that checkpoint."""
@@ -132,15 +146,31 @@ class InputJournal:
         except OSError:  # what was not written yet does not fit on the disk
             self.give_up()
         self._ends = {each: at for each, at in self._ends.items() if at <= end}
+        self._count_as_at(number)
         self.made.clear()
         self._event = b""
 
+    def _count_as_at(self, number: int) -> None:
+        self.events = self.events_at.get(number, 0)
+        self.events_at = {each: events for each, events in self.events_at.items() if each in self._ends}
+
+    def way_after(self, number: int) -> tuple[int, dict[int, int]]:
+        """The file is about to be read from a checkpoint on: where that is, and the ends of all up to there."""
+        end = self._ends[number]
+        if self._out is not None:
+            self._out.flush()
+        self._ends = {each: at for each, at in self._ends.items() if at <= end}
+        self._count_as_at(number)
+        return end, dict(self._ends)
+
     def go_on_after(self, end: int, ends: Mapping[int, int]) -> None:
-        """A file that another process has written holds up to there."""
+        """A file that was read up to there, perhaps one of another process, holds up to there."""
         if not self.is_known:
             self.give_up()
             return
         self._early.clear()
+        if self._out is not None:
+            self._out.close()
         self._out = self.file.open("rb+", buffering=1 << 20)
         self._ends = dict(ends)
         self._cut(end)
@@ -190,7 +220,8 @@ def _packed(kind: int, body: bytes, made: bytes = b"") -> bytes:
 class WrittenJournal:
     """The file of a process that has ended, read from its beginning."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, start: int = 0) -> None:
+        """`start`: where a record begins; what is before it was read already."""
         try:
             self._in = file.open("rb", buffering=1 << 20)
         except OSError as error:
@@ -202,7 +233,7 @@ class WrittenJournal:
         except BaseException:
             self._in.close()
             raise
-        self._in.seek(0)
+        self._in.seek(start)
 
     def close(self) -> None:
         self._in.close()

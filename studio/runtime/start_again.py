@@ -67,8 +67,9 @@ def _catch_up(
 ) -> bool | None:
     """By the recorded inputs of its host; None: it differs from the very start."""
     host, name = component.host, component.name
-    with session.catching_up(host):
-        _restart(session, host)
+    if not _exchange(stepper, host):
+        with session.catching_up(host):
+            _restart(session, host)
     stepper.tell(f"Reloading {name}: replaying its inputs")
     try:
         caught = stepper.gate.catch_up(host, PIECE_MS)
@@ -85,6 +86,16 @@ def _catch_up(
         return False
     stepper.tell(f"Reloading {name}: recomputing from event {stepper.position}, its outputs differ", 0.0)
     return stepper.come_to(begun.goal)
+
+
+def _exchange(stepper: LiveStepper, host: str) -> bool:
+    """Whether its process has taken the new code itself: only bodies of functions have changed, and it goes no
+    further back than to the first call of one of these."""
+    try:
+        stepper.gate.exchange(host)
+    except CannotGoBack:  # mostly so, and no trouble: a new process goes the way from its beginning
+        return False
+    return True
 
 
 def _go_the_whole_way(

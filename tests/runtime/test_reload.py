@@ -47,6 +47,18 @@ NUMBERED = PLAIN.replace(
 )
 """Does something else from the very first moment on."""
 
+RARE = PLAIN.replace(
+    "        self.sum.publish", "        if self.total > 500:\n            self.rare()\n        self.sum.publish", 1
+)
+RARE += """
+    def rare(self):
+        self.total += 1.0
+
+    def never(self):
+        return None
+"""
+"""Calls a function that it did not call at first."""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -128,6 +140,50 @@ def test_a_reload_is_a_run_from_zero_with_the_new_code(project: Path) -> None:
     with running(project) as fresh:
         drive(fresh)
         assert digest(fresh) == found["later"][0] != before
+
+
+@pytest.mark.must_not_flake
+def test_bodies_of_functions_are_exchanged_where_they_were_not_called_yet(project: Path) -> None:
+    """The process stays, and goes no further back than to the first call; everything else takes a new one."""
+    write(project, RARE)
+    rare = RARE.replace("+= 1.0", "+= 2.0")
+    with running(project) as system:
+        drive(system)
+        before, pid = digest(system), pid_of(system)
+        for code in (f"# lines move\n{RARE}", RARE.replace("return None", "return 5")):
+            assert again(system, project, code)["same"] is True
+            assert (digest(system), pid_of(system)) == (before, pid)
+        system.ask("back", count=100, timeout_s=60)
+        system.ask("step", count=100, timeout_s=60)
+        assert digest(system) == before
+
+        exchanged = again(system, project, rare), digest(system)
+        assert pid_of(system) == pid and exchanged[1] != before
+        # A step back over the first call, and another way from there: it comes at an event of its own.
+        system.ask("back", count=200, timeout_s=60)
+        system.ask("step", count=200, timeout_s=60)
+        assert digest(system) == exchanged[1]
+        again(system, project, RARE)
+        assert (digest(system), pid_of(system)) == (before, pid)
+
+        restarted = again(system, project, f"{rare}\nLIMIT = 3\n"), digest(system)
+        assert pid_of(system) != pid, "what is computed on import takes a new process"
+        assert restarted[1] == exchanged[1]
+        assert {**restarted[0], "id": 0} == {**exchanged[0], "id": 0}
+    write(project, rare)
+    with running(project) as fresh:
+        drive(fresh)
+        assert digest(fresh) == exchanged[1]
+
+
+def again(system: Attachment, project: Path, code: str) -> dict[str, Any]:
+    write(project, code)
+    told: dict[str, Any] = system.ask("again", component="adder", timeout_s=60)
+    return told
+
+
+def pid_of(system: Attachment) -> int:
+    return int(system.ask("snapshot")["snapshot"]["processes"]["adder"]["pid"])
 
 
 def test_a_long_way_tells_how_far_it_is_and_can_be_cancelled(project: Path) -> None:

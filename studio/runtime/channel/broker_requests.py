@@ -89,7 +89,7 @@ class BrokerRequests:
                 self._job(lambda: self._run(rate), reply, interrupt=True)
             case "step" | "advance" | "lockstep" | "go" | "upcoming":
                 self._job(lambda: self._look_or_go(request), reply)
-            case "checkpoint" | "restore" | "forget" | "digest" | "catch_up":
+            case "checkpoint" | "restore" | "forget" | "digest" | "catch_up" | "exchange":
                 self._job(lambda: self._checkpointing(request), reply)
             case "command":
                 payload = encode(String(json.dumps(request["command"])))
@@ -215,6 +215,8 @@ class BrokerRequests:
                     self.checkpoints.restore(number)
                 case "forget":
                     self.checkpoints.forget(number)
+                case "exchange":
+                    self.checkpoints.exchange(self._host(request["host"]))
                 case "catch_up":
                     return self.checkpoints.catch_up(self._host(request["host"]), int(request["for_ms"]))
                 case _:

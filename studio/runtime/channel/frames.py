@@ -238,6 +238,8 @@ class Mark(IntEnum):
     """The plan of the run has changed: read it again, and say so when your new subscriptions stand."""
     CATCH_UP = 11
     """Handle, for `about` milliseconds, what the process before you has handled, and say how far you are."""
+    EXCHANGE = 12
+    """Take the code that is on the disk now, at your last checkpoint before it could make a difference."""
 
 
 _MARKER = struct.Struct("<IIIIqqdIIQ")

@@ -57,6 +57,14 @@ class SystemCheckpoints:
         _, answers = self._forwarder.ask_hosts(Mark.RESTORE, number)
         self._refuse_if_refused(answers)
 
+    def exchange(self, host: str) -> None:
+        """Have a host take the code that is on the disk now, without a new process; it catches up afterwards."""
+        self._forwarder.pause()
+        _, answers = self._forwarder.ask_hosts(Mark.EXCHANGE, 0, {host}, HOST_PREFIX + host)
+        answer = answers.get(host)
+        if answer is None or answer.refused:
+            raise CannotGoBack(answer.text if answer is not None else f"{host} has ended")
+
     def catch_up(self, host: str, for_ms: int) -> dict[str, Any]:
         """Have a new process handle what the one before it has; what it tells of how far it is.
 
