@@ -82,15 +82,30 @@ def _follow(session: Session, change: PlanChange) -> dict[str, str]:
     _await_hosts(session, change.coming)  # who has not found the broker would not hear it, and be waited for
     replan = insist(session, lambda: session.control.ask("replan", timeout_s=None), change.coming)
     session.see_off(change.before, leaving)
+    missing = _start_hosts(session, change)
+    for component, command in (*((name, {"do": "activate"}) for name in change.joining), *change.commands()):
+        planned = session.plan.by_name.get(component)
+        if planned is None or planned.host not in missing:
+            _tell(session, component, command)
+    return {**replan["complaints"], **missing}
+
+
+def _start_hosts(session: Session, change: PlanChange) -> dict[str, str]:
+    """Those that are new, and those that have to begin again. One that does not start keeps nothing from the others."""
+    complaints = {}
     for host in change.coming:
         session.supervisor.bring(host)
     for host in change.restarted:
-        session.restart_host(host)
+        try:
+            session.restart_host(host)
+        except LaunchError as failure:
+            complaints[host] = failure.message
     for host in change.coming:
-        session.await_back(host, -1)
-    for component, command in (*((name, {"do": "activate"}) for name in change.joining), *change.commands()):
-        _tell(session, component, command)
-    return dict(replan["complaints"])
+        try:
+            session.await_back(host, -1)
+        except LaunchError as failure:
+            complaints[host] = failure.message
+    return complaints
 
 
 def _tell(session: Session, component: str, command: Mapping[str, Any]) -> None:

@@ -173,7 +173,7 @@ class Supervisor:
     def gave_up(self, name: str) -> bool:
         """Whether it is down, and will not be started again by itself."""
         ward = self.wards.get(name)
-        return ward is not None and ward.condition is Condition.GAVE_UP and not ward.wanted
+        return ward is not None and ward.condition in (Condition.GAVE_UP, Condition.DEAD) and not ward.wanted
 
     def is_back(self, name: str, restarts: int, patience_s: float = 0.2) -> bool:
         """Wait a moment for it to have been restarted more than `restarts` times, and to be ready."""

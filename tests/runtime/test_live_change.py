@@ -120,6 +120,22 @@ def test_one_that_cannot_be_created_is_told_and_the_others_go_on(running: Callab
     await_true(lambda: counted(run, "both", "/ticker/out") > before + 20, "the others go on")
 
 
+def test_a_host_that_does_not_start_keeps_no_command_from_the_others(running: Callable[[Plan], ProcessRun]) -> None:
+    """One edit: a component that cannot be imported, one that joins, and a parameter of a third."""
+    run = running(plan(ticker=Part("Ticker", period_s=0.01), adder=Part("Adder", {"raw": "ticker.out"})))
+    parts = {
+        "ticker": Part("Ticker", period_s=0.01),
+        "wrong": Part("NoSuchClass", {"raw": "ticker.out"}),
+        "adder": Part("Adder", {"raw": "ticker.out"}, {"copies": 3}),
+        "sink": Part("Sink", {"raw": "ticker.out"}),
+    }
+    with pytest.raises(Exception, match="wrong: "):
+        run.change(plan(**parts))
+    await_true(lambda: run.component("adder")["parameters"]["copies"] == 3, "the parameter is set")
+    await_true(lambda: run.component("sink")["state"] == "active", "the one that joined is active")
+    assert run.status()["mode"] == "run"
+
+
 def test_another_type_needs_a_restart_and_says_so() -> None:
     before, after = chain(), plan(ticker=Part("Dice", period_s=0.01), sink=Part("Sink", {"raw": "ticker.out"}))
     with pytest.raises(CannotChange, match="ticker is of another type now") as refused:
