@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, pyqtSignal
+from PyQt6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
 
 from studio.model.sources import LiveProvider
 from studio.model.system import System
@@ -43,10 +43,14 @@ class EmulatorDesk(QObject):
         super().__init__(parent)
         self._say, self._complain, self._folder = say, complain, folder
         self._process: QProcess | None = None
+        self._is_ending = self._starts_again = False
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self._finish)
 
     @property
     def is_running(self) -> bool:
-        return self._process is not None
+        return self._process is not None and not self._is_ending
 
     def is_missed_by(self, system: System) -> bool:
         return not self.is_running and any(not port.exists() for port in emulated_ports(system, self._folder))
@@ -56,6 +60,7 @@ class EmulatorDesk(QObject):
 
     def start(self) -> None:
         if self._process is not None:
+            self._starts_again = self._is_ending  # the ports are free when the old ones have ended
             return
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
@@ -69,12 +74,22 @@ class EmulatorDesk(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.terminate()
-            process.waitForFinished(ENDS_WITHIN_MS)
-            self._say("The emulators have stopped")
+        """They end in a moment; nobody waits for that."""
+        self._starts_again = False
+        if self._process is not None and not self._is_ending:
+            self._is_ending = True
+            self._process.terminate()
+            patience = QTimer(self._process, singleShot=True)
+            patience.timeout.connect(self._process.kill)
+            patience.start(ENDS_WITHIN_MS)
             self.changed.emit()
+
+    def _finish(self) -> None:
+        """All windows are closed: give them the time to remove their ports."""
+        self.stop()
+        if self._process is not None and not self._process.waitForFinished(ENDS_WITHIN_MS):
+            self._process.kill()
+            self._process.waitForFinished()
 
     def _started(self, process: QProcess) -> None:
         process.readAllStandardOutput()
@@ -83,7 +98,14 @@ class EmulatorDesk(QObject):
     def _ended(self, process: QProcess, status: int) -> None:
         said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         process.deleteLater()
-        if process is self._process:
-            self._process = None
+        if process is not self._process:
+            return
+        was_ending, starts_again = self._is_ending, self._starts_again
+        self._process, self._is_ending, self._starts_again = None, False, False
+        if was_ending:
+            self._say("The emulators have stopped")
+        else:
             self._complain(f"The emulators have ended: {said.splitlines()[-1] if said else f'status {status}'}")
-            self.changed.emit()
+        self.changed.emit()
+        if starts_again:
+            self.start()

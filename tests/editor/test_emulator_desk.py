@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from studio.editor import emulator_desk
@@ -20,7 +21,7 @@ PATIENCE_MS = 30_000
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[EmulatorDesk]:
     made = EmulatorDesk(lambda _: None, lambda words: pytest.fail(words), folder=tmp_path / "devices")
     yield made
-    made.stop()
+    made._finish()
 
 
 def test_a_project_without_its_devices_gets_emulators(
@@ -37,7 +38,31 @@ def test_a_project_without_its_devices_gets_emulators(
     qtbot.waitUntil(lambda: all(port.exists() for port in ports), timeout=PATIENCE_MS)
     assert desk.is_running and not desk.is_missed_by(system)
     desk.stop()
-    assert not desk.is_running and not any(port.exists() for port in ports)
+    assert not desk.is_running
+    qtbot.waitUntil(lambda: not any(port.exists() for port in ports), timeout=PATIENCE_MS)
+
+
+def test_emulators_that_take_their_time_to_end_do_not_hold_the_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are ended by force in the end, and begin anew only when they are gone."""
+    monkeypatch.setattr(emulator_desk, "ENDS_WITHIN_MS", 300)
+    deaf = ["/bin/sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]
+    monkeypatch.setattr(emulator_desk, "module_command", lambda *_: deaf)
+    said: list[str] = []
+    desk = EmulatorDesk(said.append, lambda words: pytest.fail(words))
+    desk.start()
+    first = desk._process
+    assert first is not None
+    qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
+    desk.stop()
+    assert not desk.is_running and first.state() is QProcess.ProcessState.Running
+    desk.start()
+    assert desk._process is first, "its ports are not free yet"
+    qtbot.waitUntil(lambda: desk.is_running and desk._process is not first, timeout=PATIENCE_MS)
+    assert "The emulators have stopped" in said
+    desk._finish()
+    assert not desk.is_running
 
 
 def test_a_project_with_other_devices_is_left_alone(desk: EmulatorDesk, checkout: Path) -> None:
