@@ -72,10 +72,14 @@ def make_project(options: argparse.Namespace) -> None:
 def make_component(options: argparse.Namespace) -> None:
     from studio.cli.component_description import describe
     from studio.cli.new_component import components_folder, create_component
-    from studio.cli.places import near
+    from studio.cli.places import near, project_around
+    from studio.runtime.trust import trust_component
 
     components = components_folder(options.project, Path.cwd())
     folder = near(create_component(describe(options, components.parent), components))
+    owner = project_around(folder.resolve())
+    if owner is not None:
+        trust_component(owner, folder)
     print(f"made {folder}/")
     for file in sorted(folder.iterdir()):
         print(f"  {file.name}")

@@ -1,8 +1,9 @@
 """Whether a project may run: the code it brings along is somebody's, and running it hands that somebody the machine.
 
-What ships with Studio, is installed, or lies on the user's own search path is trusted, and so is a project that the
-user has made here. What any other project brings in its folder is trusted once the user has seen what it starts and
-said yes; that holds until what it starts changes.
+What ships with Studio, is installed, or lies on the user's own search path is trusted, and so are the components that
+the user has made here. Everything else in a project's folder is trusted once the user has seen what it starts and
+said yes; that holds until what it starts changes. This also holds for a project that the user has made here: somebody
+else's component may be unpacked into it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from studio.paths import came_with_studio, component_roots, project_roots, share
 
 VARIABLE = "STUDIO_TRUST"
 AGREED, MADE = "trusted.json", "made_here.json"
+COMPONENTS = "components"
 _AT_FDCWD, _STATX_BTIME, _STATX_BYTES = -100, 0x800, 256
 """Of statx(2), which Python has from 3.15 on."""
 EVERYTHING = "all"
@@ -87,9 +89,9 @@ def commands_of_project(opened: Opened) -> list[str]:
 
 
 def is_trusted(project: Path, commands: list[str]) -> bool:
-    if not commands or os.environ.get(VARIABLE) == EVERYTHING or is_made_here(project):
+    if not commands or os.environ.get(VARIABLE) == EVERYTHING:
         return True
-    return set(commands) <= _agreed(project)
+    return set(commands) <= _agreed(project) | _made(project)
 
 
 def trust(project: Path, commands: list[str]) -> None:
@@ -99,17 +101,28 @@ def trust(project: Path, commands: list[str]) -> None:
 
 
 def made_here(project: Path) -> None:
-    """Remember that the user has made this project himself: nobody has to ask him about his own code."""
-    _write(MADE, {**_read(MADE), str(project.resolve()): _identity(project)})
+    """Remember that the user has made this project himself, with the components that it has now."""
+    folders = [profile.parent for profile in sorted((project / COMPONENTS).glob(f"*/{PROFILE}"))]
+    _remember_made(project, commands_in(project, folders))
 
 
 def is_made_here(project: Path) -> bool:
     """By its path and by the folder itself: another one that was put into its place was made by somebody else."""
     made = _read(MADE).get(str(project.resolve()))
     try:
-        return made is not None and made == _identity(project)
+        return isinstance(made, dict) and made.get("folder") == _identity(project)
     except OSError:
         return False
+
+
+def _made(project: Path) -> set[str]:
+    """What the components start that the user has made in a project of his own."""
+    return set(_read(MADE)[str(project.resolve())]["commands"]) if is_made_here(project) else set()
+
+
+def _remember_made(project: Path, commands: Iterable[str]) -> None:
+    made = {"folder": _identity(project), "commands": sorted(commands)}
+    _write(MADE, {**_read(MADE), str(project.resolve()): made})
 
 
 def _identity(folder: Path) -> list[int]:
@@ -155,7 +168,9 @@ def _write(name: str, known: dict[str, Any]) -> None:
 def trust_component(project: Path, component: Path) -> None:
     """A component that the user has just made, or copied from one that is trusted, needs no question."""
     commands = commands_in(project, [component])
-    if commands:
+    if is_made_here(project):
+        _remember_made(project, _made(project).union(commands))
+    elif commands:
         trust(project, commands)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -223,14 +224,28 @@ def test_python_m_studio_imports_nothing_else_from_the_working_directory(project
     assert not trace.exists()
 
 
-def test_a_project_that_was_made_here_is_trusted(studio: Studio, project: Path, trace: Path, tmp_path: Path) -> None:
-    """Somebody made it five minutes ago, wrote a component, and was asked whether he trusts himself."""
+def test_what_was_made_here_is_trusted(studio: Studio, project: Path, tmp_path: Path) -> None:
+    """Somebody made it five minutes ago, and was asked whether he trusts himself."""
     mine = tmp_path / "mine"
     assert studio("new", "project", mine).status == 0
-    (project / "components").rename(mine / "more")
-    (mine / "more" / "probe").rename(mine / "components" / "probe")
+    assert studio("new", "component", "own", "--project", mine, "--out", "value:Float64", "--period", "0.1").status == 0
+    (mine / "system.xml").write_text(
+        '<system name="mine" version="1"><component name="own" type="own" mode="periodic"/></system>'
+    )
+    assert studio("run", mine, *RUN).status == 0
+    assert studio("profile", mine / "components" / "own").status == 0
+
+
+def test_what_is_unpacked_into_a_project_that_was_made_here_is_asked_about(
+    studio: Studio, project: Path, trace: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    assert studio("new", "project", mine).status == 0
+    shutil.copytree(project / "components" / "probe", mine / "components" / "probe")
     (mine / "system.xml").write_text((project / "system.xml").read_text())
-    assert studio("run", mine, *RUN).status == 0 and trace.exists()
+    refused = studio("run", mine, *RUN)
+    assert refused.status == 1 and "components/probe" in refused.err and not trace.exists()
+    assert studio("run", mine, *RUN, "--trust").status == 0 and trace.exists()
 
 
 def test_another_project_in_its_place_is_not(studio: Studio, project: Path, trace: Path, tmp_path: Path) -> None:

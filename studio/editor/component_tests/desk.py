@@ -93,10 +93,15 @@ class TestDesk(QObject):
             Beside(lambda: _write_profile(saved), lambda found: self._updated(saved, found), self)
 
     def _updated(self, folder: Path, found: bool | StudioError) -> None:
+        from studio.runtime.trust import trust_component
+
         if isinstance(found, StudioError):
             self.window.status.say(f"Not updated: {found}", trouble=True)
             return
         if found:
+            project = self.window.session.folder
+            if folder.resolve().is_relative_to(project.resolve()):
+                trust_component(project, folder)  # its entry may be another one now, and it was allowed to run
             self.window.does.rescan()
         words = "now shows what its code declares" if found else "is already up to date"
         self.window.status.say(f"The card of {folder.name} {words}")
