@@ -9,6 +9,7 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
+from studio.runtime.causality.why import Causes
 from studio.runtime.causality.why import why as why_of
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
@@ -100,7 +101,7 @@ def _topic_rows(told: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 # Why.
 
 
-def why(path: Path, text: str) -> list[Link]:
+def why(path: Path, text: str) -> Causes:
     topic, _, number = text.rpartition(":")
     if not topic or not number.isdigit():
         raise UsageError(f"{text!r} is not an event", hint="TOPIC:NUMBER, e.g. /filter/smooth:17")
@@ -108,8 +109,9 @@ def why(path: Path, text: str) -> list[Link]:
         return why_of(log, topic if topic.startswith("/") else f"/{topic}", int(number))
 
 
-def why_json(chain: list[Link]) -> dict[str, Any]:
+def why_json(causes: Causes) -> dict[str, Any]:
     return {
+        "stopped": causes.stopped,
         "chain": [
             {
                 "topic": link.topic,
@@ -133,12 +135,13 @@ def why_json(chain: list[Link]) -> dict[str, Any]:
                     for call in link.calls
                 ],
             }
-            for link in chain
-        ]
+            for link in causes.chain
+        ],
     }
 
 
-def why_text(chain: list[Link]) -> Iterator[str]:
+def why_text(causes: Causes) -> Iterator[str]:
+    chain = causes.chain
     yield f"Causes of {chain[-1].topic}:{chain[-1].sequence}, the first one first"
     rows = [("event", "stamp", "by", "", "on the way", "waiting", "in the component", "also read or called")]
     first_ns = next((link.stamp_ns for link in chain if link.stamp_ns is not None), 0)
@@ -149,6 +152,8 @@ def why_text(chain: list[Link]) -> Iterator[str]:
         stamp = _stamp(link, None if link is chain[0] else first_ns)
         rows.append((f"{link.topic}:{link.sequence}", stamp, link.component, how, *times, also))
     yield from columns(rows)
+    if causes.stopped:
+        yield f"There may be earlier causes: {causes.stopped}"
 
 
 _HOW = {"handled": "on arrival", "read": "read", "kept": "kept before", "": ""}

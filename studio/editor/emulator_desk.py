@@ -79,7 +79,8 @@ class EmulatorDesk(QObject):
         if self._process is not None and not self._is_ending:
             self._is_ending = True
             self._process.terminate()
-            patience = QTimer(self._process, singleShot=True)
+            patience = QTimer(self._process)
+            patience.setSingleShot(True)
             patience.timeout.connect(self._process.kill)
             patience.start(ENDS_WITHIN_MS)
             self.changed.emit()

@@ -125,7 +125,7 @@ class Trace:
         """What a handling could know."""
         if not row.topic.startswith(MACHINERY):
             return [Input((row.topic, row.sequence), "handled"), *self._reads(row)]
-        if self._brings(row):
+        if self.brings(row):
             return []  # a source: what its commands did to the world is another round
         found = list(self._reads(row))
         topics = {each.event[0] for each in found}
@@ -136,7 +136,7 @@ class Trace:
                     found.append(Input((topic, rows[place - 1].sequence), "kept", rows[place - 1]))
         return found
 
-    def _brings(self, row: Handled) -> bool:
+    def brings(self, row: Handled) -> bool:
         """Whether it published on a port of a source, which has another name than the component behind it."""
         return any(publisher_of(topic) != row.component for topic, _ in row.published)
 

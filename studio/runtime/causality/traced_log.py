@@ -34,12 +34,12 @@ def read_traced(path: Path) -> TracedLog:
         return traced(log)
 
 
-def traced(log: LogReader, start_ns: int | None = None, end_ns: int | None = None) -> TracedLog:
-    """Of the handlings that the log tells of between two log times."""
+def traced(log: LogReader, start_ns: int | None = None, end_ns: int | None = None, most: int = MOST_ROWS) -> TracedLog:
+    """Of the handlings that the log tells of between two log times; of more than `most`, the last."""
     types = MessageTypes.builtin()
     named = {}
     for name, topic in log.topics.items():
         if not name.startswith(MACHINERY):
             known = types.find_schema(topic.schema.name)
             named[name] = known.TYPE if known is not None else topic.schema.name.rpartition("/")[2]
-    return TracedLog(log.path, trace_of(log, start_ns, end_ns, most=MOST_ROWS), named)
+    return TracedLog(log.path, trace_of(log, start_ns, end_ns, most=most), named)

@@ -136,7 +136,7 @@ def test_why_tells_the_path_that_causality_marks(tmp_path: Path) -> None:
         adder=Part("Adder", {"raw": "sampler.out"}, outlets=("out",)),
     )
     with LogReader(record_traced(tmp_path / "run.mcap", system, 0.1)) as log:
-        chain = why(log, "/adder/out", 2)
+        chain, _ = why(log, "/adder/out", 2)
         seen = traced(log)
         story = story_of(seen.trace, ("/adder/out", 2), seen.is_sensor, seen.is_command)
     assert story is not None
@@ -150,15 +150,36 @@ def test_why_tells_the_path_that_causality_marks(tmp_path: Path) -> None:
 def test_why_also_names_what_was_not_recorded(tmp_path: Path) -> None:
     log = record_traced(tmp_path / "run.mcap", diamond(), 0.05, without=("/left/out", "/ticker/out"))
     with LogReader(log) as reader:
-        chain = why(reader, "/merger/out", 3)
+        chain, stopped = why(reader, "/merger/out", 3)
+    assert stopped == ""
     assert [(link.identity, link.stamp_ns is None) for link in chain] == [
         (("/ticker/out", 2), True), (("/left/out", 2), True), (("/merger/out", 3), False),
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("most", [200_000, 12])
+def test_why_goes_back_as_far_as_the_log_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Also to what a component was given long ago, and with a memory for a small part of the trace."""
+    monkeypatch.setattr("studio.runtime.causality.why.BEFORE_NS", 20 * MS)
+    system = plan(
+        ticker=Part("Ticker", period_s=0.5, outlets=("out",)),
+        sampler=Part("Sampler", {"raw": "ticker.out"}, period_s=0.01, outlets=("out",)),
+        adder=Part("Adder", {"raw": "sampler.out"}, outlets=("out",)),
+    )
+    with LogReader(record_traced(tmp_path / "run.mcap", system, 0.9, batches=60)) as log:
+        last = next(log.events(["/adder/out"], reverse=True)).sequence
+        chain, stopped = why(log, "/adder/out", last, most)
+    if most == 12:
+        assert [link.topic for link in chain] == ["/_studio/timer/sampler", "/sampler/out", "/adder/out"]
+        assert stopped.startswith("more than 12 handlings follow 0.")
+    else:
+        assert [link.topic for link in chain] == ["/_studio/timer/ticker", "/ticker/out", "/sampler/out", "/adder/out"]
+        assert stopped == ""
+
+
 def test_a_recorded_run_has_the_same_path_as_the_headers_of_its_events(tmp_path: Path) -> None:
     with LogReader(record_traced(tmp_path / "run.mcap", diamond(), 0.05)) as log:
-        chain, trace = why(log, "/merger/out", 3), trace_of(log)
+        (chain, _), trace = why(log, "/merger/out", 3), trace_of(log)
         by_headers = chain_of(log, "/merger/out", 3)
         book = LatencyBook(trace, "/merger/out")
     assert [link.identity for link in by_headers] == [link.identity for link in chain]

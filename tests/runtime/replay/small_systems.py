@@ -74,8 +74,8 @@ def replay(plan: Plan, log: Path, record: Path | None = None, *, in_process: boo
         return replay_inputs(inputs_of(plan, reader, {}), TYPES, in_process=in_process, record=record)
 
 
-def record_traced(path: Path, plan: Plan, seconds: float, without: Collection[str] = ()) -> Path:
-    """As a recorder does it in a run: with the handled trace."""
+def record_traced(path: Path, plan: Plan, seconds: float, without: Collection[str] = (), batches: int = 1) -> Path:
+    """As a recorder does it in a run: with the handled trace, in batches."""
     lines: list[Any] = []
     events: list[Event] = []
     twin = InProcess(plan, create, start_ns=START_NS, tap=events.append)
@@ -89,9 +89,11 @@ def record_traced(path: Path, plan: Plan, seconds: float, without: Collection[st
             if event.topic not in without:
                 log.take(event)
         channel = log._log.add_topic(HANDLED_TOPIC, HandledTrace)
-        payload = encode(HandledTrace.of(lines))
-        end_ns = START_NS + round(seconds * SECOND_NS)
-        log._log.write(channel, payload, log_time_ns=end_ns, sequence=1, stamp_ns=end_ns, kind=int(Kind.TRACE))
+        for number in range(1, batches + 1):
+            part = lines[len(lines) * (number - 1) // batches : len(lines) * number // batches]
+            at_ns = START_NS + round(seconds * SECOND_NS * number / batches)
+            payload = encode(HandledTrace.of(part))
+            log._log.write(channel, payload, log_time_ns=at_ns, sequence=number, stamp_ns=at_ns, kind=int(Kind.TRACE))
     return path
 
 
