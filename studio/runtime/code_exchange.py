@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -99,6 +100,8 @@ class CodeExchange:
         executor = self._executor
         if not self.first_calls.is_known:
             raise CannotExchange("it is not known when functions were first called: that needs Python 3.12")
+        if _is_debugged():
+            raise CannotExchange("a debugger has breakpoints at lines of the old code")
         if executor.journal is None or not executor.journal.is_known or self._globals is None:
             raise CannotExchange("its inputs are not known")
         if any(cell.errors for cell in executor.cells.values()):
@@ -115,6 +118,9 @@ class CodeExchange:
 
     def _changes(self) -> list[_Change]:
         loaded = [loader for _, loader in loaded_modules()]
+        for loader in loaded:
+            if not any(Path(loader.path).is_relative_to(folder) for folder in self._folders):
+                raise CannotExchange(f"{loader.path} belongs to another component: nobody notes its calls")
         try:
             sources = [(loader, Path(loader.path).read_bytes()) for loader in loaded]
             compiles = any(uses_compiler(each) for loader, after in sources for each in (loader.source, after))
@@ -136,6 +142,11 @@ class CodeExchange:
         if not before:
             raise CannotExchange("changed code was called before the first checkpoint")
         return max(before, key=lambda number: (known[number], number))
+
+
+def _is_debugged() -> bool:
+    traces = sys.gettrace() is not None or threading.gettrace() is not None
+    return traces or sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
 
 
 def _functions_of(changes: list[_Change]) -> dict[CodeType, list[FunctionType]]:
