@@ -84,9 +84,9 @@ def _again_words(reply: dict[str, Any]) -> str:
     if reply["same"] is None:
         return f"started again, with nothing of its state: {reply['why']}"
     if reply.get("cancelled"):
-        return f"started again, cancelled after event {reply['position']}"
+        return f"reloaded, cancelled after event {reply['position']}"
     near = "" if reply["same"] else "near it: "
-    return f"started again, {near}after event {reply['position']}"
+    return f"reloaded, {near}after event {reply['position']}"
 
 
 def _stay(options: argparse.Namespace, told: dict[str, Any], text: str) -> int:
