@@ -195,5 +195,5 @@ def report_text(report: ImportReport) -> Iterator[str]:
         if report.damage_count > len(report.damages):
             yield f"  and {report.damage_count - len(report.damages)} more"
     if report.notes:
-        yield "what was odd"
+        yield "how it was read"
         yield from (f"  {note}" for note in report.notes)

@@ -13,7 +13,7 @@ from studio.runtime.causality.why import Causes
 from studio.runtime.causality.why import why as why_of
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.metadata import STOPPED
+from studio.runtime.recording.metadata import STOPPED, import_notes
 from studio.runtime.replay.causes import Call, Link
 
 REPAIRED = "repaired"
@@ -54,6 +54,7 @@ def _described(log: LogReader, gaps: list[Any]) -> dict[str, Any]:
         "finished": log.is_finished,
         "stopped": metadata.get(STOPPED, {}).get("reason", ""),
         "repaired": REPAIRED in metadata,
+        "import_notes": import_notes(metadata),
         "problems": log.problems,
         "metadata": metadata,
         "attachments": [attachment.name for attachment in log.attachments],
@@ -84,6 +85,7 @@ def log_text(told: dict[str, Any]) -> Iterator[str]:
         yield "the recorder did not close it; studio can read it as it is"
     if told["repaired"]:
         yield "repaired: this is a copy of a damaged log, see its metadata"
+    yield from (f"imported: {note}" for note in told["import_notes"])
     yield from (f"problem: {problem}" for problem in told["problems"])
 
 

@@ -17,7 +17,7 @@ from studio.editor.theme import Theme
 from studio.runtime.interpreter import module_command, python_path
 
 STEPS = 1000
-MOST_NOTES = 3
+MOST_NOTES = 8
 LINE = "margin: 0 0 6px 0"
 """Of a report: lines that are two rows long are told apart by the room between them."""
 

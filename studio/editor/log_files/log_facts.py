@@ -38,6 +38,8 @@ class LogFacts:
     """Topics of types that it cannot."""
     definitions: dict[str, Definition] = field(default_factory=dict)
     """Of the unknown ones that the log describes in the form of ROS 2: name and text of their schemas."""
+    notes: tuple[str, ...] = ()
+    """What the importer decided, of a log from elsewhere."""
 
     @property
     def words(self) -> str:
@@ -53,6 +55,7 @@ def read_facts(path: Path) -> LogFacts:
     from studio.runtime.recording.errors import LogError
     from studio.runtime.recording.importers.services import as_message
     from studio.runtime.recording.log_reader import LogReader
+    from studio.runtime.recording.metadata import import_notes
 
     types = MessageTypes.builtin()
     with LogReader(path) as log:
@@ -72,7 +75,8 @@ def read_facts(path: Path) -> LogFacts:
             else:
                 kinds[topic.name] = kind.TYPE
         seconds = (log.end_ns - log.start_ns) / 1e9
-        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown), definitions)
+        notes = tuple(import_notes(dict(log.metadata())))
+        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown), definitions, notes)
 
 
 def is_mcap(path: Path) -> bool:

@@ -21,6 +21,10 @@ class OpenLogDialog(QDialog):
         title.setStyleSheet("font-size: 15px; font-weight: 600;")
         what = QLabel(facts.words)
         what.setProperty("role", "muted")
+        self.notes = QLabel("\n".join(f"{note}." for note in facts.notes))
+        self.notes.setWordWrap(True)
+        self.notes.setProperty("role", "muted")
+        self.notes.setVisible(bool(facts.notes))
         if feeds:
             words = f"In {project} it takes the place of {', '.join(feeds)}; your components make their results anew."
         else:
@@ -42,7 +46,7 @@ class OpenLogDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 14)
         layout.setSpacing(10)
-        for widget in (title, what, into):
+        for widget in (title, what, self.notes, into):
             layout.addWidget(widget)
         layout.addLayout(buttons)
         chosen.setFocus()

@@ -12,6 +12,14 @@ SEAL = "crc32"
 STOPPED = "stopped"
 """The name of the metadata by which a log tells that it ends before its run did, and why."""
 
+IMPORTED = "studio.import"
+"""The name of the metadata by which a log from elsewhere tells what it was and how it was read."""
+
+
+def import_notes(metadata: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What an importer decided about a log from elsewhere, one sentence each; empty for a log of Studio itself."""
+    return [note for note in metadata.get(IMPORTED, {}).get("notes", "").split("\n") if note]
+
 
 def sealed(name: str, values: Mapping[str, str]) -> dict[str, str]:
     return {**values, SEAL: _seal(name, values)}

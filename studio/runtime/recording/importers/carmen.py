@@ -14,6 +14,7 @@ Two passes, both in constant memory: the first looks at stamps and parameters, t
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def import_carmen(
     report = ImportReport(path, out, FORM)
     survey = Surveyor().look(TextLines(path, watch, (0, 1, SURVEY_PART)))
     with writing(report, compression) as output:
-        _Conversion(output, survey, Stamper(survey, spacing_s)).convert(
+        _Conversion(output, survey, Stamper(survey.clock, spacing_s)).convert(
             TextLines(path, watch, (1, SURVEY_PART, SURVEY_PART))
         )
         if survey.params:
@@ -81,6 +82,8 @@ class _Conversion:
         self._scan_pose: list[bytes] | None = None
         """The words of the pose in the line before, if that was a scan: an echo would repeat them."""
         self._pose_frame = "map" if survey.corrected else "odom"
+        self._angles: dict[bytes, str] = {}
+        """What the angles of the first scan of each kind of line were taken from."""
         self._missing_beams = 0
         self._beams = 0
 
@@ -97,7 +100,7 @@ class _Conversion:
         self._report.notes += self._own_notes()
 
     def _own_notes(self) -> list[str]:
-        notes = []
+        notes = [*self._angles.values(), *(note for limit in self._survey.limits.values() for note in limit.notes)]
         if self._survey.corrected:
             notes.append("the poses of its scans were corrected: they are in frame map")
         if self._missing_beams:
@@ -153,15 +156,18 @@ class _Conversion:
         self._ranges(laser, word, scan, times)
 
     def _ranges(self, name: str, word: bytes, scan: Scan, times: tuple[int, int]) -> None:
+        limit_m = self._survey.limits[word].of(scan.maximum_m) if word in self._survey.limits else scan.maximum_m
         message = Range3d.from_polar(
             scan.ranges_m,
-            scan.start_rad,
-            scan.step_rad,
+            scan.angles.start_rad,
+            scan.angles.step_rad,
             minimum_m=NO_ECHO_BELOW_M,
-            maximum_m=float(np.nextafter(scan.maximum_m, 0.0)),  # a reading of the maximum itself is no echo
+            maximum_m=float(np.nextafter(limit_m, 0.0)),  # a reading of the maximum itself is no echo
             stamp_ns=times[0],
             frame=name,
         )
+        if word not in self._angles:
+            self._angles[word] = _angle_note(word, scan)
         self._beams += len(scan.ranges_m)
         self._missing_beams += len(scan.ranges_m) - len(message)
         self._publish(name, word, message, times)
@@ -184,3 +190,9 @@ class _Conversion:
         topic = f"/carmen/{name}"
         self._output.add_topic(topic, type(message), word.decode())
         self._output.publish(topic, message, *times)
+
+
+def _angle_note(word: bytes, scan: Scan) -> str:
+    first_deg, step_deg = math.degrees(scan.angles.start_rad), math.degrees(scan.angles.step_rad)
+    last_deg = first_deg + step_deg * max(len(scan.ranges_m) - 1, 0)
+    return f"{word.decode()}: {len(scan.ranges_m)} beams from {first_deg:.4g}° to {last_deg:.4g}° ({scan.angles.told})"

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from studio.runtime.recording.importers.carmen_angles import Angles, new_angles, old_angles, positive_param
+from studio.runtime.recording.importers.carmen_ranges import DEFAULT_MAXIMUM_M
+
 PARAM = b"PARAM"
 ODOM = b"ODOM"
 TRUE_POSE = b"TRUEPOS"
@@ -19,15 +22,12 @@ RAW_LASERS = (b"RAWLASER1", b"RAWLASER2", b"RAWLASER3", b"RAWLASER4")
 LASERS = (*OLD_LASERS, *ROBOT_LASERS, *RAW_LASERS)
 MESSAGES = frozenset((ODOM, TRUE_POSE, *LASERS))
 
-DEFAULT_MAXIMUM_M = 80.0
-"""Of FLASER and RLASER without a PARAM: SICK scanners tell errors as 81.83 m and 81.91 m."""
 MOST_BEAMS = 100_000
 
 _STAMP_WORDS = 3
 _POSE_WORDS = 6
 _ROBOT_LASER_END = 5
 """Velocities, safety distances and turn axis stand between poses and stamps of ROBOTLASER."""
-_SPAN_RAD = math.pi
 
 
 class Pose(NamedTuple):
@@ -49,11 +49,11 @@ class TruePose(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """Beam i looks `start_rad + i * step_rad` to the left of the laser's axis. RAWLASER lines know no poses."""
+    """Beam i looks `angles.start_rad + i * angles.step_rad` to the left of the laser's axis. RAWLASER lines know no
+    poses."""
 
     ranges_m: list[float]
-    start_rad: float
-    step_rad: float
+    angles: Angles
     maximum_m: float
     laser: Pose | None = None
     robot: Pose | None = None
@@ -102,40 +102,45 @@ def check_scan(words: list[bytes]) -> tuple[int, int]:
     return count, at
 
 
+def readings_of(words: list[bytes]) -> tuple[list[bytes], float]:
+    """The words of the readings of a whole laser line, and the maximum that it tells; 0 if it tells none."""
+    count, _ = check_scan(words)
+    if words[0] in OLD_LASERS:
+        return words[2 : 2 + count], 0.0
+    (maximum_m,) = _finite(words[5:6])
+    return words[9 : 9 + count], maximum_m
+
+
 def _old_scan(words: list[bytes], params: Mapping[str, str]) -> Scan:
     count, _ = check_scan(words)
     poses = _finite(words[2 + count : 2 + count + _POSE_WORDS])
-    side = "front" if words[0] == b"FLASER" else "rear"
-    start_rad, step_rad = old_angles(count, params, side)
-    maximum_m = _param(params, f"robot_{side}_laser_max") or DEFAULT_MAXIMUM_M
+    angles = old_angles(count, params, _side(words[0]))
+    maximum_m, _ = told_maximum(params, words[0])
     ranges_m = list(map(_float, words[2 : 2 + count]))
-    return Scan(ranges_m, start_rad, step_rad, maximum_m, Pose(*poses[:3]), Pose(*poses[3:]))
+    return Scan(ranges_m, angles, maximum_m, Pose(*poses[:3]), Pose(*poses[3:]))
 
 
-def old_angles(count: int, params: Mapping[str, str], side: str) -> tuple[float, float]:
-    """First angle and step of FLASER and RLASER, which do not tell them: 180 degrees centred on the heading.
+def told_maximum(params: Mapping[str, str], word: bytes) -> tuple[float, str]:
+    """Of FLASER and RLASER, and where it is from."""
+    name = f"robot_{_side(word)}_laser_max"
+    maximum_m = positive_param(params, name)
+    return (maximum_m, f"PARAM {name}") if maximum_m is not None else (DEFAULT_MAXIMUM_M, "no PARAM tells")
 
-    With 181 or 361 beams there is one at each end; with 180 or 360 the last is missing. Maps of corrected logs are
-    sharpest with exactly these angles, not with half a step more. A PARAM may tell another width.
-    """
-    gaps = count - count % 2
-    if not gaps:
-        return 0.0, 0.0
-    resolution = _param(params, f"laser_{side}_laser_resolution")
-    width = _param(params, f"laser_{side}_laser_fov") or (resolution or 0.0) * gaps
-    span_rad = math.radians(width) if 0.0 < (width or 0.0) <= 360.0 else _SPAN_RAD
-    return -span_rad / 2, span_rad / gaps
+
+def _side(word: bytes) -> str:
+    return "front" if word == b"FLASER" else "rear"
 
 
 def _new_scan(words: list[bytes], *, with_poses: bool) -> Scan:
     """`type start fov resolution maximum accuracy remission_mode n r1..rn m e1..em [poses and more] stamps`"""
     count, at = check_scan(words)
-    start_rad, _fov, step_rad, maximum_m = _finite(words[2:6])
+    start, width, step, maximum_m = _finite(words[2:6])
+    angles = new_angles(count, start, width, step)
     ranges_m = list(map(_float, words[9 : 9 + count]))
     if not with_poses:
-        return Scan(ranges_m, start_rad, step_rad, maximum_m)
+        return Scan(ranges_m, angles, maximum_m)
     values = _finite(words[at : at + _POSE_WORDS + 2])
-    return Scan(ranges_m, start_rad, step_rad, maximum_m, Pose(*values[:3]), Pose(*values[3:6]), values[6], values[7])
+    return Scan(ranges_m, angles, maximum_m, Pose(*values[:3]), Pose(*values[3:6]), values[6], values[7])
 
 
 def poses_of_laser(words: list[bytes]) -> tuple[list[bytes], list[bytes]]:
@@ -152,14 +157,6 @@ def parse_param(words: list[bytes]) -> tuple[str, str]:
     if _is_number(words[-1]) and end >= 5:
         end -= 3 if end >= 6 and _is_number(words[-3]) else 2
     return words[1].decode("utf-8", "replace"), b" ".join(words[2:end]).decode("utf-8", "replace")
-
-
-def _param(params: Mapping[str, str], name: str) -> float | None:
-    try:
-        value = float(params.get(name, ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value > 0.0 else None
 
 
 def _need(words: list[bytes], count: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.recording.importers.carmen_survey import LATEST_STAMP_S, Survey, is_stamp
+from studio.runtime.recording.importers.carmen_clock import LATEST_STAMP_S, ClockChoice, is_stamp
 
 BELIEVED_BACK_NS = 10 * SECOND_NS
 BELIEVED_AHEAD_NS = 3600 * SECOND_NS
@@ -16,12 +16,12 @@ BELIEVED_AHEAD_NS = 3600 * SECOND_NS
 
 
 class Stamper:
-    """Asked for the times of one line after the other; `notes` tells what was odd."""
+    """Asked for the times of one line after the other; `notes` tells what was decided."""
 
-    def __init__(self, survey: Survey, spacing_s: float) -> None:
-        self._survey = survey
+    def __init__(self, choice: ClockChoice, spacing_s: float) -> None:
+        self._choice = choice
         self._spacing_ns = max(1, round(spacing_s * SECOND_NS))
-        self._latest_ns = nanoseconds(survey.first_s) if survey.clock != "none" else 0
+        self._latest_ns = nanoseconds(choice.first_s) if choice.clock != "none" else 0
         self._last_of: dict[bytes, int] = {}
         self._offset_ns = 0
         self._doubtful_ns: int | None = None
@@ -32,10 +32,10 @@ class Stamper:
 
     def times_of(self, kind: bytes, stamps: tuple[float, float], line: int, *, echo: bool) -> tuple[int, int]:
         """The stamp and the log time of a line in nanoseconds."""
-        if self._survey.clock == "none":
+        if self._choice.clock == "none":
             self._latest_ns += 0 if echo else self._spacing_ns
             return self._latest_ns, self._latest_ns
-        seconds = stamps[0] if self._survey.clock == "sender" else stamps[1]
+        seconds = stamps[0] if self._choice.clock == "sender" else stamps[1]
         stamp_ns = self._own_stamp(seconds, line, echo)
         stamp_ns = self._latest_ns if stamp_ns is None else self._lifted(kind, stamp_ns)
         self._last_of[kind] = stamp_ns
@@ -83,11 +83,14 @@ class Stamper:
         return max(stamp_ns, last_ns)
 
     def notes(self) -> Iterator[str]:
-        if self._survey.clock == "none":
-            yield f"no line has a stamp: messages were spaced evenly, {self._spacing_ns / SECOND_NS:g} s apart"
+        yield from self._choice.notes
+        if self._choice.clock == "none":
+            why = "" if self._choice.notes else "no line has a stamp: "
+            yield f"{why}messages were spaced evenly, {self._spacing_ns / SECOND_NS:g} s apart"
             return
-        if self._survey.clock == "logger":
-            yield "the senders gave no stamps: those of the logger were used"
+        if self._choice.clock == "logger":
+            why = "" if self._choice.notes else "the senders gave no stamps: "
+            yield f"{why}those of the logger were used"
         if self._echoes:
             yield (
                 f"{self._echoes} ODOM lines repeat the pose of the scan before them, as programs that correct logs"

@@ -1,4 +1,5 @@
-"""A first pass over a CARMEN log: its parameters, whether its stamps can be used, and whether its poses were corrected.
+"""A first pass over a CARMEN log: its parameters, which stamps and readings mean something, and whether its poses were
+corrected.
 
 All of this has to be known before the first message is written.
 """
@@ -8,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 
+from studio.runtime.recording.importers.carmen_clock import Clock, ClockChoice, Stamps, choose_clock
 from studio.runtime.recording.importers.carmen_lines import (
+    LASERS,
     MESSAGES,
     ODOM,
     OLD_LASERS,
@@ -20,12 +22,11 @@ from studio.runtime.recording.importers.carmen_lines import (
     parse_param,
     parse_stamps,
     poses_of_laser,
+    readings_of,
+    told_maximum,
 )
+from studio.runtime.recording.importers.carmen_ranges import EchoLimit, Readings
 
-Clock = Literal["sender", "logger", "none"]
-
-_ENOUGH_STAMPS = 0.1
-"""A smaller share of lines with stamps is not a clock but garbage in a log without one."""
 _ENOUGH_ECHOES = 0.9
 _ENOUGH_SCANS = 3
 _FEW_SCANS = 0.1
@@ -33,8 +34,6 @@ _FEW_SCANS = 0.1
 _SAME_MOUNT = 0.02
 """Metres and radians: poses are rounded in the lines."""
 MOST_PARAMS = 10_000
-LATEST_STAMP_S = float((1 << 31) - 1)
-"""Seconds in the headers of ROS 2 have 32 bits."""
 
 
 @dataclass
@@ -43,14 +42,11 @@ class Survey:
     its own, only whatever was in memory. Such lines belong to the scan."""
 
     params: dict[str, str] = field(default_factory=dict)
-    clock: Clock = "none"
-    first_s: float = 0.0
+    clock: ClockChoice = field(default_factory=ClockChoice)
     echoes: bool = False
     corrected: bool = False
-
-
-def is_stamp(seconds: float) -> bool:
-    return 0.0 < seconds <= LATEST_STAMP_S
+    limits: dict[bytes, EchoLimit] = field(default_factory=dict)
+    """By the first word of the scan's line."""
 
 
 class Surveyor:
@@ -59,8 +55,8 @@ class Surveyor:
     def __init__(self) -> None:
         self._params: dict[str, str] = {}
         self._lines = 0
-        self._stamped = {"sender": 0, "logger": 0}
-        self._first = {"sender": 0.0, "logger": 0.0}
+        self._stamps: dict[Clock, Stamps] = {"sender": Stamps(), "logger": Stamps()}
+        self._readings: dict[bytes, Readings] = {}
         self._moved = 0
         self._echoed = 0
         self._scan: list[bytes] | None = None
@@ -99,13 +95,20 @@ class Surveyor:
                 return
         stamps = parse_stamps(words)
         self._lines += 1
-        for clock, stamp in zip(("sender", "logger"), stamps, strict=True):
-            if is_stamp(stamp):
-                self._first[clock] = self._first[clock] or stamp
-                self._stamped[clock] += 1
+        for clock, stamp in zip(self._stamps.values(), stamps, strict=True):
+            clock.add(stamp)
         self._scan = None
+        if words[0] in LASERS:
+            self._take_readings(words)
         if words[0] in OLD_LASERS or words[0] in ROBOT_LASERS:
             self._take_poses(words, pose_before)
+
+    def _take_readings(self, words: list[bytes]) -> None:
+        ranges, told_m = readings_of(words)
+        try:
+            self._readings.setdefault(words[0], Readings()).add(ranges, told_m)
+        except ValueError:
+            raise LineError("a reading is no number") from None
 
     def _take_poses(self, words: list[bytes], pose_before: list[bytes]) -> None:
         laser, robot = poses_of_laser(words)
@@ -120,13 +123,17 @@ class Surveyor:
 
     def _result(self) -> Survey:
         echoes = self._moved >= _ENOUGH_SCANS and self._echoed >= _ENOUGH_ECHOES * self._moved
-        clock: Clock = "none"
-        if self._stamped["sender"] > _ENOUGH_STAMPS * self._lines:
-            clock = "sender"
-        elif self._stamped["logger"] > _ENOUGH_STAMPS * self._lines:
-            clock = "logger"
-        first_s = self._first.get(clock, 0.0)
-        return Survey(self._params, clock, first_s, echoes, echoes or self._displaced > _FEW_SCANS * self._scans)
+        return Survey(
+            self._params,
+            choose_clock(self._stamps, self._lines),
+            echoes,
+            echoes or self._displaced > _FEW_SCANS * self._scans,
+            {word: self._limit(word, found) for word, found in self._readings.items()},
+        )
+
+    def _limit(self, word: bytes, found: Readings) -> EchoLimit:
+        told_m, told_by = told_maximum(self._params, word) if word in OLD_LASERS else (found.told_m, "in its lines")
+        return found.limit(word.decode(), told_m, told_by)
 
 
 def _mount(laser: list[bytes], robot: list[bytes]) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport, TopicReport
 from studio.runtime.recording.log_writer import LogWriter
 from studio.runtime.recording.mcap_records import Schema
+from studio.runtime.recording.metadata import IMPORTED
 
 Progress = Callable[[int, int], None]
 """Called with bytes (or messages) done and in all, every now and then."""
@@ -120,6 +121,9 @@ def writing(report: ImportReport, compression: Compression) -> Iterator[Output]:
         yield output
         if not report.event_count:
             raise LogError("holds nothing that can be brought into a log", file=report.source, hint=_left_out(report))
+        if report.notes:
+            told = {"form": report.form, "source": report.source.name, "notes": "\n".join(report.notes)}
+            log.add_metadata(IMPORTED, told)
         log.close()
     except BaseException:
         _remove(log)

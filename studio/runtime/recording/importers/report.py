@@ -57,7 +57,7 @@ class Damage:
 
 @dataclass
 class ImportReport:
-    """`notes` tell what was odd about the input and what was done about it, in words."""
+    """`notes` tell how the input was read and what was odd about it, in words; the new log keeps them."""
 
     source: Path
     output: Path

@@ -88,7 +88,7 @@ def test_parameters_set_range_and_width_and_are_kept(tmp_path: Path) -> None:
         "PARAM laser_front_laser_resolution 0.5 nohost 0",
         "PARAM base_name two words 1.0 lion 1.0",
     ]
-    report, events = bring_in(write(tmp_path, flaser(1.0, [1, 2, 6, 3]), *parameters))
+    report, events = bring_in(write(tmp_path, flaser(1.0, [1, 2, 5, 3]), *parameters))
     (scan,) = messages(report, events, "/carmen/laser")
     assert scan.ranges_m.tolist() == [1, 2, 3]
     assert math.atan2(scan.xyz[0, 1], scan.xyz[0, 0]) == pytest.approx(math.radians(-1), abs=1e-6)
