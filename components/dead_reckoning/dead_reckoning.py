@@ -18,6 +18,8 @@ class DeadReckoning(Component):
 
     Such a log puts the odometry onto the corrected pose after each scan: its steps are what the wheels measured, its
     poses are not. Here the steps alone count, so what comes out is the path that the wheels would tell. On flat ground.
+
+    In a log as it was recorded the odometry never starts anew: there each "restart" is just one more pose of it.
     """
 
     category = "processor"
@@ -40,24 +42,39 @@ class DeadReckoning(Component):
     def _forget(self) -> None:
         # Places and directions as complex numbers: to turn is to multiply.
         self._last: tuple[complex, complex] | None = None
+        self._jumps = False
+        """Whether the odometry has ever repeated a restart."""
         self._place, self._heading = 0j, 1 + 0j
 
     def on_restarts(self, message: Odometry) -> None:
+        self._take_as_odometry(before_ns=message.stamp_ns)
         self._waiting.append(message)
 
     def on_odom(self, message: Odometry) -> None:
-        place = complex(float(message.position[0]), float(message.position[1]))
-        heading = cmath.rect(1.0, message.yaw_rad)
         restart = self._restart_at(message)
-        if self._last is None:
-            self._place, self._heading = place, heading
-        elif restart is None:
-            self._move(*self._last, place, heading)
-        self._last = (place, heading)
+        if restart is None:
+            self._take_as_odometry(before_ns=message.stamp_ns)
+        self._go_to(message, jump=restart is not None)
         if restart is None:
             self.chained.publish(self._told(message, message.stamp_ns))
         else:
             self.at_restart.publish(self._told(message, restart.stamp_ns))
+
+    def _take_as_odometry(self, before_ns: int) -> None:
+        """Restarts that the odometry did not repeat, as long as it never does: they lie on its path."""
+        while not self._jumps and self._waiting and self._waiting[0].stamp_ns < before_ns:
+            pose = self._waiting.popleft()
+            self._go_to(pose, jump=False)
+            self.at_restart.publish(self._told(pose, pose.stamp_ns))
+
+    def _go_to(self, message: Odometry, *, jump: bool) -> None:
+        place = complex(float(message.position[0]), float(message.position[1]))
+        heading = cmath.rect(1.0, message.yaw_rad)
+        if self._last is None:
+            self._place, self._heading = place, heading
+        elif not jump:
+            self._move(*self._last, place, heading)
+        self._last = (place, heading)
 
     def _restart_at(self, message: Odometry) -> Odometry | None:
         """The restart that this message repeats; those before it are over."""
@@ -65,8 +82,14 @@ class DeadReckoning(Component):
             if _same_pose(restart, message):
                 for _ in range(count):
                     self._waiting.popleft()
+                self._jumps = self._jumps or not self._stands_at(restart)
                 return restart
         return None
+
+    def _stands_at(self, restart: Odometry) -> bool:
+        """Whether the odometry is there anyway: then it has not jumped."""
+        place = complex(float(restart.position[0]), float(restart.position[1]))
+        return self._last is None or self._last == (place, cmath.rect(1.0, restart.yaw_rad))
 
     def _move(self, old_place: complex, old_heading: complex, place: complex, heading: complex) -> None:
         back = old_heading.conjugate()

@@ -7,7 +7,7 @@ The search tries every pose of a raster around the guess on a coarse field, so i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from .planar import Floats, Pose, wrapped
 STEPS = 20
 LONGEST_STEP = np.array([0.1, 0.1, 0.05])
 """m, m, rad: the field is not straight for longer."""
+WIDE_POINTS = 120
+NEAR_REACH_M, NEAR_REACH_RAD = 0.4, 0.1
+NEAR = 0.1
+"""Likelihood in the coarse field, of echoes that lie near something seen."""
 SMALL_STEP = np.array([1e-4, 1e-4, 1e-5])
 
 
@@ -30,6 +34,12 @@ class Search:
     step_rad: float
     guess_deviation_m: float
     guess_deviation_rad: float
+    wide: bool = False
+    """So far around that a coarse search comes first."""
+
+    def near(self) -> Search:
+        """What is left to look for around the result of a wide search."""
+        return replace(self, reach_m=NEAR_REACH_M, reach_rad=NEAR_REACH_RAD, wide=False)
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,8 @@ class Match:
     pose: Pose
     score: float
     """Mean likelihood of the echoes, 0 to 1."""
+    known: float = 0.0
+    """Share of the echoes that lie near something seen before."""
 
 
 def match(
@@ -45,12 +57,25 @@ def match(
 ) -> Match:  # fmt: skip
     """`deviations_m` falls from coarse to fine; the first belongs to a grid of twice the cells."""
     coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
-    pose = climb(coarse, points, best_on_raster(coarse, points, guess, search), guess, search)
+    start = _wide_start(points, guess, hit, corner_m, cell_m, search) if search.wide else guess
+    around = search.near() if search.wide else search
+    pose = climb(coarse, points, best_on_raster(coarse, points, start, around), start, around)
+    guess, search = start, around
     field = coarse
     for deviation_m in deviations_m[1:]:
         field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
         pose = climb(field, points, pose, guess, search)
-    return Match(pose, float(field.at(pose.apply(points))[0].mean()))
+    placed = pose.apply(points)
+    near = float((coarse.at(placed)[0] > NEAR).mean())
+    return Match(pose, float(field.at(placed)[0].mean()), near)
+
+
+def _wide_start(
+    points: Floats, guess: Pose, hit: NDArray[np.bool_], corner_m: Floats, cell_m: float, search: Search
+) -> Pose:
+    """The best pose of a wide raster, on cells of four times the size: good enough to search around it."""
+    field = LikelihoodField(halved(halved(hit)), corner_m, 4.0 * cell_m, 8.0 * cell_m)
+    return best_on_raster(field, points[:: max(1, len(points) // WIDE_POINTS)], guess, search)
 
 
 def best_on_raster(field: LikelihoodField, points: Floats, guess: Pose, search: Search) -> Pose:

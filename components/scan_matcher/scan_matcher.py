@@ -10,8 +10,11 @@ import numpy as np
 from studio.messages import Float64, Odometry, PoseTransform, Range3d
 from studio.runtime.component import Component, InPort, OutPort, Parameter
 
+from .fit_history import LOST_AFTER, FitHistory
 from .hit_grid import HitGrid
+from .likelihood_field import halved
 from .matching import Match, Search, match
+from .motion_guess import MotionGuess
 from .odom_track import OdomTrack
 from .planar import Floats, Pose
 
@@ -21,6 +24,17 @@ WIDTHS = (4.0, 2.0, 1.0)
 """Deviations of the likelihood fields, in cells, from coarse to fine."""
 FEWEST_POINTS = 10
 """Fewer echoes tell no pose."""
+ENOUGH_POINTS = 60
+ENOUGH_NEAR = 0.5
+"""A smaller share of the echoes within `max_range_m`, or fewer, and farther ones are used as well, as outdoors."""
+FARTHER = 2.0
+WIDER = (2.0, 4.0)
+"""Times as far is looked for a scan that does not fit."""
+SPREAD = 3.0
+MOST_M = 6.0
+NEW_GROUND = 0.3
+"""A smaller share of the echoes near something seen, and a scan that does not fit shows new ground."""
+OFTEN = 0.2
 
 
 class ScanMatcher(Component):
@@ -59,7 +73,8 @@ class ScanMatcher(Component):
         self._forget()
 
     def on_deactivate(self) -> None:
-        self.log.info(
+        tell = self.log.warning if self._not_believed > OFTEN * (self._matched + self._not_believed) else self.log.info
+        tell(
             "%d scans matched, %d not believed, %d without odometry",
             self._matched, self._not_believed, self._without_odom,
         )  # fmt: skip
@@ -72,7 +87,10 @@ class ScanMatcher(Component):
         self._seen = HitGrid(self.cell_m)
         self._scans: deque[Range3d] = deque(maxlen=WAITING)
         self._track = OdomTrack()
-        self._odom: Pose | None = None
+        self._motion = MotionGuess()
+        self._history = FitHistory()
+        self._used_odometry = True
+        """Until it was first of no use, which is said once."""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
 
@@ -99,42 +117,86 @@ class ScanMatcher(Component):
 
     def _take(self, scan: Range3d, odom: Pose) -> None:
         """`odom` is where the laser was by the odometry alone."""
-        guess = odom if self._odom is None else self._pose @ (self._odom.inverse() @ odom)
-        points = self._usable(scan)
-        found = self._match(points, guess)
-        self._odom, self._pose = odom, found.pose
-        if found.score >= self.minimum_score and self._is_key(found.pose):
+        guess = self._motion.guess(odom)
+        points, scale = self._usable(scan)
+        found = self._match(points, scale, guess)
+        believed = found.score >= self.minimum_score
+        self._motion.learn(odom, found.pose, matched=believed and self._key is not None)
+        self._pose = found.pose
+        self._tell_guess()
+        if (believed or self._is_new_ground(found, points)) and self._is_key(found.pose):
             self._key = found.pose
             self._seen.add(found.pose.apply(points))
         self.score.publish(Float64(found.score))
         self.pose.publish(self._told(scan))
 
-    def _usable(self, scan: Range3d) -> Floats:
+    def _usable(self, scan: Range3d) -> tuple[Floats, int]:
+        """The echoes to match, and how many times larger the cells are to be: a scan with little nearby needs both."""
         points = scan.xyz[:, :2].astype(np.float64)
         with np.errstate(invalid="ignore"):
-            return points[np.hypot(points[:, 0], points[:, 1]) <= self.max_range_m]
+            far_m = np.hypot(points[:, 0], points[:, 1])
+            near = far_m <= self.max_range_m
+            echoes = far_m <= FARTHER * self.max_range_m
+        if near.sum() >= max(ENOUGH_NEAR * echoes.sum(), ENOUGH_POINTS):
+            return points[near], 1
+        return points[echoes], 2 if echoes.sum() > near.sum() else 1
 
-    def _match(self, points: Floats, guess: Pose) -> Match:
+    def _match(self, points: Floats, scale: int, guess: Pose) -> Match:
         if len(points) < FEWEST_POINTS:
             self._not_believed += 1
             return Match(guess, 0.0)
         if self._key is None:  # nothing to lay it onto
             return Match(guess, 1.0)
-        found = self._fit(points, guess)
-        if found.score < self.minimum_score:
-            self._not_believed += 1
-            return Match(guess, found.score)
-        self._matched += 1
-        return found
+        found = self._fit(points, scale, guess, self._search(1.0))
+        for wider in WIDER:
+            if not self._history.is_poor(found.score, self.minimum_score) or found.known < NEW_GROUND:
+                break
+            found = max(found, self._fit(points, scale, guess, self._search(wider)), key=lambda each: each.score)
+        return self._judged(found, guess)
 
-    def _fit(self, points: Floats, guess: Pose) -> Match:
+    def _judged(self, found: Match, guess: Pose) -> Match:
+        if found.score >= self.minimum_score:
+            self._matched += 1
+            if self._history.fits(found.score):
+                self.log.info("scans fit again")
+            return found
+        self._not_believed += 1
+        if self._history.misses():
+            by = "the odometry" if self._motion.uses_odometry else "the motion before"
+            self.log.warning("lost: %d scans in a row do not fit what was seen; the pose goes on by %s", LOST_AFTER, by)
+        return Match(guess, found.score, found.known)
+
+    def _search(self, wider: float) -> Search:
+        """As wide as the parameters ask, and as the guesses so far were wrong."""
+        errors = self._motion.errors
+        reach_m = min(max(self.search_m, SPREAD * errors.along_m) * wider, MOST_M)
+        reach_rad = min(max(self.search_rad, SPREAD * errors.turn_rad) * wider, math.pi)
+        if not self.search_m:
+            reach_m = 0.0
+        if not self.search_rad:
+            reach_rad = 0.0
+        return Search(
+            reach_m, reach_rad, self.search_step_rad,
+            max(self.odom_deviation_m, errors.along_m) * wider, max(self.odom_deviation_rad, errors.turn_rad) * wider,
+            wide=wider > 1.0,
+        )  # fmt: skip
+
+    def _fit(self, points: Floats, scale: int, guess: Pose, search: Search) -> Match:
+        cell_m = scale * self.cell_m
         placed = guess.apply(points)
-        around_m = self.search_m + 2.0 * WIDTHS[0] * self.cell_m
+        around_m = search.reach_m + 2.0 * WIDTHS[0] * cell_m
         hit, corner_m = self._seen.window(placed.min(axis=0) - around_m, placed.max(axis=0) + around_m)
-        search = Search(
-            self.search_m, self.search_rad, self.search_step_rad, self.odom_deviation_m, self.odom_deviation_rad
-        )
-        return match(points, guess, hit, corner_m, self.cell_m, search, tuple(w * self.cell_m for w in WIDTHS))
+        hit = halved(hit) if scale == 2 else hit
+        return match(points, guess, hit, corner_m, cell_m, search, tuple(width * cell_m for width in WIDTHS))
+
+    def _is_new_ground(self, found: Match, points: Floats) -> bool:
+        """Whether a scan that does not fit shows a place never seen: it is remembered where the guess puts it."""
+        return self._key is not None and len(points) >= FEWEST_POINTS and found.known < NEW_GROUND
+
+    def _tell_guess(self) -> None:
+        if self._used_odometry and not self._motion.uses_odometry:
+            self._used_odometry = False
+            self.log.warning("the odometry is of little use: where it is worse, the motion from scan to scan counts")
 
     def _is_key(self, pose: Pose) -> bool:
         if self._key is None:

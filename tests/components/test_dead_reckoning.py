@@ -62,13 +62,33 @@ def test_a_pose_near_a_restart_is_none() -> None:
 
 def test_a_restart_that_was_never_repeated_is_over_with_the_next_one() -> None:
     with Trial(DeadReckoning) as trial:
+        trial.send("odom", odom(9.0, 0.0, 0.0))
+        trial.send("restarts", odom(0.0, 0.0, 0.0))
         trial.send("odom", odom(0.0, 0.0, 0.0))
         trial.send("restarts", odom(3.0, 3.0, 0.0, stamp_ns=1))
         trial.send("restarts", odom(4.0, 4.0, 0.0, stamp_ns=2))
-        trial.send("odom", odom(4.0, 4.0, 0.0))
-        trial.send("odom", odom(3.0, 3.0, 0.0))  # a step of the wheels now, and no restart
-        assert [message.stamp_ns for message in trial.sent("at_restart")] == [2]
-        assert told(trial.sent("chained")[-1]) == pytest.approx((-1.0, -1.0, 0.0))
+        trial.send("odom", odom(4.0, 4.0, 0.0, stamp_ns=3))
+        trial.send("odom", odom(3.0, 3.0, 0.0, stamp_ns=4))  # a step of the wheels now, and no restart
+        assert [message.stamp_ns for message in trial.sent("at_restart")] == [0, 2]
+        assert told(trial.sent("chained")[-1]) == pytest.approx((8.0, -1.0, 0.0))
+
+
+def test_in_a_log_as_recorded_restarts_are_poses_of_the_odometry() -> None:
+    with Trial(DeadReckoning) as trial:
+        trial.send("odom", odom(0.0, 0.0, 0.0, stamp_ns=1))
+        trial.send("restarts", odom(0.0, 0.0, 0.0, stamp_ns=1))
+        trial.send("odom", odom(0.0, 0.0, 0.0, stamp_ns=1))  # it stands, so this is no jump
+        trial.send("restarts", odom(1.0, 0.0, 0.1, stamp_ns=2))
+        trial.send("odom", odom(2.0, 0.0, 0.2, stamp_ns=3))
+        trial.send("restarts", odom(3.0, 0.0, 0.3, stamp_ns=4))
+        trial.send("restarts", odom(4.0, 0.0, 0.4, stamp_ns=5))  # without odometry in between
+        assert [message.stamp_ns for message in trial.sent("at_restart")] == [1, 2, 4]
+        assert [told(message) for message in trial.sent("at_restart")] == [
+            pytest.approx((0.0, 0.0, 0.0)),
+            pytest.approx((1.0, 0.0, 0.1)),
+            pytest.approx((3.0, 0.0, 0.3)),
+        ]
+        assert told(trial.sent("chained")[-1]) == pytest.approx((2.0, 0.0, 0.2))
 
 
 def test_a_clock_jump_starts_a_new_path() -> None:

@@ -140,6 +140,71 @@ def test_along_a_bare_corridor_the_odometry_carries_the_robot_on() -> None:
     assert abs(yaw_rad) < 0.02
 
 
+# Logs that are not as the defaults want them.
+
+
+@pytest.mark.parametrize("steps", [9, 13, 25])
+def test_without_any_odometry_long_steps_are_found(steps: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Up to 0.9 m and 45 degrees from scan to scan, all of them unknown to the wheels."""
+    path = drive(steps)
+    with caplog.at_level(logging.WARNING), Trial(ScanMatcher) as trial:
+        for number, true in enumerate(path, start=1):
+            give(trial, true, path[0], number, noise_m=0.01)
+        for message, true in zip(trial.sent("pose"), path, strict=True):
+            assert_near(found(message), true, within_m=3 * CELL_M, within_rad=0.06)
+    assert "the odometry is of little use" in caplog.text or steps < 10
+
+
+def square(pose: Pose, stamp_ns: int) -> Range3d:
+    """The room as a square of a town: twelve times as large, so that most of it is beyond 20 m."""
+    near = measured((pose[0] / 12, pose[1] / 12, pose[2]), stamp_ns=stamp_ns)
+    return near.replace(points=near.points * np.float32(12.0))
+
+
+def test_outdoors_farther_echoes_are_used() -> None:
+    with Trial(ScanMatcher) as trial:
+        for number in range(1, 21):
+            true = (-10.0 + 0.8 * number, 4.0, 0.05 * number)
+            told = (-10.0 + 0.88 * number, 4.0, 0.055 * number)  # the wheels count a tenth too much
+            trial.send("odom", odom(told, stamp_ns=number))
+            trial.send("scan", square(true, number))
+        start, last = found(trial.sent("pose")[0]), found(trial.sent("pose")[-1])
+        assert math.hypot(last[0] - start[0], last[1] - start[1]) == pytest.approx(0.8 * 19, abs=0.5)
+        assert last[2] - start[2] == pytest.approx(0.05 * 19, abs=0.03)
+        assert min(score.data for score in trial.sent("score")) > 0.3
+
+
+def nonsense(stamp_ns: int) -> Range3d:
+    """Echoes among what was seen that fit it nowhere."""
+    ranges_m = np.random.default_rng(stamp_ns).uniform(0.3, 4.0, 181)
+    return Range3d.from_polar(ranges_m, -math.pi / 2, math.pi / 180, stamp_ns=stamp_ns, frame="laser")
+
+
+def test_a_matcher_that_is_lost_says_so_and_when_it_is_not_any_more(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO), Trial(ScanMatcher, minimum_score=0.5) as trial:
+        for number in range(1, 4):
+            give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), number)
+        for number in range(4, 9):
+            trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=number * STEP_NS))
+            trial.send("scan", nonsense(number * STEP_NS))
+        assert [record.levelname for record in caplog.records if "lost: 3 scans" in record.message] == ["WARNING"]
+        give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 9)
+        assert "scans fit again" in caplog.text
+    assert [record.levelname for record in caplog.records if "5 not believed" in record.message] == ["WARNING"]
+
+
+def test_a_place_never_seen_is_remembered_where_the_odometry_puts_it() -> None:
+    """Behind a door, say: nothing fits there, and without a first scan nothing ever would."""
+    with Trial(ScanMatcher) as trial:
+        give(trial, (-1.0, 0.2, 0.4), (-1.0, 0.2, 0.4), 1)
+        for number, x_m in enumerate((0.0, 0.2, 0.4), start=2):
+            give(trial, (x_m, 0.0, 0.0), (100.0 + x_m, 0.1 * number, 0.0), number)
+        assert trial.sent("score")[1].data < 0.2
+        assert trial.sent("score")[3].data > 0.6
+        assert found(trial.sent("pose")[3])[0] == pytest.approx(100.4, abs=0.1)
+        assert found(trial.sent("pose")[3])[1] == pytest.approx(0.2, abs=0.1)
+
+
 # Odometry and scans come when they come.
 
 

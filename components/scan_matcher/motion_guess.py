@@ -1,0 +1,77 @@
+"""Where the robot should be by now: by the odometry, or, where that is worth nothing, by going on as before."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .planar import Pose
+
+LEARNING = 0.2
+"""The weight of the newest error in the mean."""
+BEFORE_JUDGING = 5
+MUCH_BETTER = 0.5
+"""Going on as before must be twice as good as the odometry before it takes its place."""
+GOOD_M = 0.1
+"""Odometry that is less wrong than this from scan to scan is used in any case."""
+RAD_AS_M = 1.0
+"""How much a wrong direction weighs: what is a metre away is a metre off."""
+
+
+@dataclass
+class Errors:
+    """How far one way of guessing was off lately."""
+
+    along_m: float = 0.0
+    turn_rad: float = 0.0
+
+    def learn(self, guess: Pose, found: Pose) -> None:
+        off = guess.inverse() @ found
+        self.along_m += LEARNING * (math.hypot(off.x_m, off.y_m) - self.along_m)
+        self.turn_rad += LEARNING * (abs(off.yaw_rad) - self.turn_rad)
+
+    @property
+    def all_m(self) -> float:
+        return self.along_m + RAD_AS_M * self.turn_rad
+
+
+class MotionGuess:
+    """Both guesses are made for every scan and judged by the match; the better one is used."""
+
+    def __init__(self) -> None:
+        self._odom: Pose | None = None
+        self._pose: Pose | None = None
+        self._step = Pose(0.0, 0.0, 0.0)
+        """From the scan before the last one to the last one."""
+        self._by_odom, self._by_step = Errors(), Errors()
+        self._judged = 0
+
+    @property
+    def uses_odometry(self) -> bool:
+        if self._judged < BEFORE_JUDGING or self._by_odom.all_m < GOOD_M:
+            return True
+        return self._by_step.all_m > MUCH_BETTER * self._by_odom.all_m
+
+    @property
+    def errors(self) -> Errors:
+        """Of the guess that is used."""
+        return self._by_odom if self.uses_odometry else self._by_step
+
+    def guess(self, odom: Pose) -> Pose:
+        return self._from_odom(odom) if self.uses_odometry else self._from_step()
+
+    def learn(self, odom: Pose, found: Pose, *, matched: bool) -> None:
+        """`matched`: whether `found` is more than the guess itself."""
+        if self._pose is not None and matched:
+            self._by_odom.learn(self._from_odom(odom), found)
+            self._by_step.learn(self._from_step(), found)
+            self._judged += 1
+        if self._pose is not None:
+            self._step = self._pose.inverse() @ found
+        self._odom, self._pose = odom, found
+
+    def _from_odom(self, odom: Pose) -> Pose:
+        return odom if self._odom is None or self._pose is None else self._pose @ (self._odom.inverse() @ odom)
+
+    def _from_step(self) -> Pose:
+        return Pose(0.0, 0.0, 0.0) if self._pose is None else self._pose @ self._step
