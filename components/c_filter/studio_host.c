@@ -115,9 +115,14 @@ static void say_beat(studio *s)
 {
     char json[MAX_TEXT];
     size_t n = (size_t)snprintf(json, sizeof json, "{\"host\": \"%s\", \"pid\": %ld, \"components\": "
-                                "{\"%s\": {\"state\": \"%s\", \"by_hand\": true, \"handled\": %llu}}, \"topics\": {",
+                                "{\"%s\": {\"state\": \"%s\", \"by_hand\": true, \"handled\": %llu, \"published\": {",
                                 s->env.host, (long)getpid(), s->env.component, STUDIO_STATES[s->state],
                                 (unsigned long long)s->handled);
+    for (size_t i = 0; i < s->env.outs && n < sizeof json; i++)
+        n += (size_t)snprintf(json + n, sizeof json - n, "%s\"%s\": %llu", i ? ", " : "", s->env.out[i].topic,
+                              (unsigned long long)s->env.out[i].sequence);
+    if (n < sizeof json)
+        n += (size_t)snprintf(json + n, sizeof json - n, "}}}, \"topics\": {");
     for (size_t i = 0; i < s->env.ins && n < sizeof json; i++) {
         const studio_wire *w = &s->env.in[i];
         n += (size_t)snprintf(json + n, sizeof json - n, "%s\"%s\": {\"count\": %llu, \"lost\": %llu}", i ? ", " : "",

@@ -13,11 +13,13 @@ from studio.cli.compiled_code import make_room
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError, error_json, print_json
 from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
+from studio.runtime.child_signals import pass_on_default_signals
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status: 0 fine, 1 the check failed, 2 wrong use, 130 interrupted."""
     make_room()
+    pass_on_default_signals()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         status = dispatch(words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from typing import IO
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
 from studio.model.opened import Opened
-from studio.runtime.interpreter import module_command, python_path
+from studio.runtime.interpreter import module_command, own_environment
 from studio.runtime.run_folder import runs_folder
 from studio.runtime.running_systems import RunningSystem, running_systems
 
@@ -51,9 +50,8 @@ def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subp
         if value is not None:
             words += [option, str(value)]
     words += recording_words(options)
-    environment = {**os.environ, "PYTHONPATH": python_path()}
     return subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, env=environment
+        words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, env=own_environment()
     )
 
 

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironmen
 from studio.model.sources import LiveProvider
 from studio.model.system import System
 from studio.runtime.emulators import FOLDER
-from studio.runtime.interpreter import module_command, python_path
+from studio.runtime.interpreter import module_command, own_environment
 
 NO_DEVICES = "no devices"
 """What a question about them is about."""
@@ -64,7 +64,8 @@ class EmulatorDesk(QObject):
             return
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", python_path())
+        for name, value in own_environment().items():
+            environment.insert(name, value)
         process.setProcessEnvironment(environment)
         process.finished.connect(lambda status, _: self._ended(process, status))
         process.readyReadStandardOutput.connect(lambda: self._started(process))

@@ -16,7 +16,7 @@ from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTemporaryFile,
 from studio.editor.feed import Done, Failed, Feed
 from studio.editor.freeze.standing import Stand, shown_event, stand_of
 from studio.errors import StudioError
-from studio.runtime.interpreter import module_command, python_path
+from studio.runtime.interpreter import module_command, own_environment
 
 Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
 
@@ -136,7 +136,8 @@ class RunControl(QObject):
         """A command of ours, as anybody could type it."""
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", python_path())
+        for name, value in own_environment().items():
+            environment.insert(name, value)
         process.setProcessEnvironment(environment)
         program, *arguments = module_command("studio", *words)
         process.setProgram(program)

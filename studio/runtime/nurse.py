@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from studio.runtime.adoption import Child, adoption, is_child
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.interpreter import module_command, python_path
+from studio.runtime.interpreter import module_command, own_environment
 from studio.runtime.nursery import LENGTH, WARMERS, Birth
 
 READY_WITHIN_S = 20.0
@@ -191,7 +191,7 @@ def _errors(otherwise: int) -> int:
 
 def _environment() -> dict[str, str]:
     """Of a nursery."""
-    return {**os.environ, "PYTHONPATH": python_path(), "STUDIO_PARENT": str(os.getpid())}
+    return {**own_environment(), "STUDIO_PARENT": str(os.getpid())}
 
 
 def _folder() -> str:

@@ -26,6 +26,7 @@ from typing import Any
 
 from setproctitle import setproctitle
 
+from studio.runtime.child_signals import FOR_CHILDREN
 from studio.runtime.leaving import run_and_leave
 from studio.runtime.process import die_with_parent
 
@@ -135,7 +136,7 @@ def _fork_again(reading: int, writing: int) -> bool:
 
 def _live(birth: Birth, streams: list[int]) -> int:
     os.setsid()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (*FOR_CHILDREN, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     for target, stream in enumerate(streams):
         os.dup2(stream, target)

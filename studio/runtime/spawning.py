@@ -13,7 +13,8 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.model.spec import format_value
 from studio.runtime.captured_output import Outputs
-from studio.runtime.interpreter import MODULE, module_command, python_path
+from studio.runtime.child_signals import pass_on_default_signals
+from studio.runtime.interpreter import MODULE, callers_environment, module_command, own_environment
 from studio.runtime.nurse import nurse
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.process import Process
@@ -35,20 +36,21 @@ def spawn(
     folder: Path | None = None,
     libraries: Iterable[str] = (),
 ) -> Process:
+    is_ours = command[: len(MODULE)] == MODULE
     environment = {
-        **os.environ,
+        **(own_environment() if is_ours else callers_environment(own_environment())),
         "STUDIO_RUN": str(folders.run),
         "STUDIO_PARENT": str(os.getpid()),
-        "PYTHONPATH": python_path(),
         **(extra or {}),
     }
+    pass_on_default_signals()
     if folders.shared is not None:
         environment["STUDIO_SHM"] = str(folders.shared)
     if folders.journals is not None:
         environment["STUDIO_JOURNALS"] = str(folders.journals)
     ends = outputs.open(name)
     try:
-        if command[: len(MODULE)] == MODULE and folder is None:
+        if is_ours and folder is None:
             module, *words = command[len(MODULE) :]
             child = nurse.bear(
                 module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries

@@ -305,7 +305,9 @@ def test_stop_ends_it_with_status_0(channel: Channel, program: subprocess.Popen[
     channel.mark(STOP)
     assert program.wait(5.0) == 0
     report = json.loads(channel.expect(BEAT).payload[8:-1])
-    assert report["components"] == {"filter": {"state": "inactive", "by_hand": True, "handled": 0}}
+    assert report["components"] == {
+        "filter": {"state": "inactive", "by_hand": True, "handled": 0, "published": {SMOOTH: 0}}
+    }
     assert report["topics"] == {RAW: {"count": 0, "lost": 0}}
 
 

@@ -16,6 +16,7 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent
 from studio.runtime.plan_change import CannotChange, plan_change
+from studio.runtime.statistics import topic_totals
 from tests.components.bare_channel import RAW, SMOOTH, Frame, fnv, read, value_of
 from tests.components.c_filter_program import FOLDER, ROOT, build
 from tests.waiting import await_true
@@ -147,6 +148,19 @@ def filtered(raw: list[Frame], gains: list[float]) -> list[float]:
     for each, gain in zip(raw[1:], gains[1:], strict=False):
         levels.append(levels[-1] + gain * (value_of(each.payload) - levels[-1]))
     return levels
+
+
+def test_what_nobody_receives_is_counted_by_the_program_itself() -> None:
+    whole = plan()
+    with Session(replace(whole, components=whole.components[:2]), clock=ClockKind.SIMULATION, start_ns=0) as session:
+        session.launch()
+        session.start()
+        session.lockstep(count=20)
+
+        def counted() -> int:
+            return topic_totals(session.observer.reports.values(), [SMOOTH])[SMOOTH].count
+
+        await_true(lambda: counted() > 0, "the filter's own count of what it publishes")
 
 
 def test_it_goes_on_after_the_broker_was_killed() -> None:

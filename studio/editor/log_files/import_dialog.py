@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 from studio.editor.dialog_parts import button_row, fill
 from studio.editor.live_state import count_words
 from studio.editor.theme import Theme
-from studio.runtime.interpreter import module_command, python_path
+from studio.runtime.interpreter import module_command, own_environment
 
 STEPS = 1000
 MOST_NOTES = 8
@@ -59,7 +59,8 @@ class ImportDialog(QDialog):
         self._rest = b""
         self._process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", python_path())
+        for name, value in own_environment().items():
+            environment.insert(name, value)
         self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finished)
