@@ -11,6 +11,7 @@ import numpy as np
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader
+from studio.runtime.recording.compression import WHEN_RECORDING
 
 HERE = Path(__file__).parent
 TYPES = {"poses": "PoseTransform", "scans": "Range3d", "maps": "Map"}
@@ -71,7 +72,7 @@ def topics_of(*names: str) -> dict[str, str]:
     return {f"/{name}/{port}": kind for name in names for port, kind in TYPES.items()}
 
 
-def record_load(offer: Offer, seconds: float, log: Path, compression: str = "none") -> Recorded:
+def record_load(offer: Offer, seconds: float, log: Path, compression: str = WHEN_RECORDING) -> Recorded:
     """`seconds` of it, into `log`."""
     names = [f"load{number}" for number in range(offer.producers)]
     share = {rate: getattr(offer, rate) / offer.producers for rate in ("poses_hz", "scans_hz", "maps_hz")}

@@ -10,6 +10,7 @@ from studio.cli.ctl_shape import followed
 from studio.cli.outcome import FAILED, FINE, UsageError, print_json
 from studio.cli.recording_options import (
     add_recording_options,
+    compression_of,
     folder_for,
     is_whole,
     log_place,
@@ -40,7 +41,7 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
 
 
 def record(attachment: Attachment, options: argparse.Namespace) -> int:
-    if options.action != "start" and (options.topics or options.exclude or options.compression != "none"):
+    if options.action != "start" and (options.topics or options.exclude or options.compression):
         raise UsageError("--topics, --exclude and --compression go with start", hint="studio ctl record start")
     if options.action in (None, "stop") and options.what is not None:
         raise UsageError(f"{options.action or 'the status'} takes no {options.what}", hint="studio ctl record --help")
@@ -69,7 +70,7 @@ def _start(attachment: Attachment, options: argparse.Namespace) -> int:
         raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(state['topics'])}")
     warn_of_unknown(options.topics or (), state["topics"])
     reply = attachment.ask(
-        "record", on=True, file=str(file), topics=topics, compression=options.compression, timeout_s=None
+        "record", on=True, file=str(file), topics=topics, compression=compression_of(options), timeout_s=None
     )
     told = {"log": reply["log"], "topics": reply["topics"]}
     return _tell(told, options, f"recording {len(told['topics'])} of {len(state['topics'])} topics into {told['log']}")

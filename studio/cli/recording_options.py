@@ -20,7 +20,7 @@ from studio.recordings import VARIABLE, new_recording, recordings_of
 from studio.runtime.clock import wall_ns
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
-from studio.runtime.recording.compression import CHOICES
+from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING, Compression
 from studio.runtime.recording.disk_room import duration_words
 from studio.runtime.recording.metadata import STOPPED
 
@@ -36,19 +36,24 @@ def add_recording_options(parser: argparse.ArgumentParser) -> None:
         help="record only these topics, e.g. '/laser/*' (default: as the system says)",
     )
     parser.add_argument("--exclude", nargs="+", metavar="PATTERN", help="do not record these topics")
-    parser.add_argument("--compression", choices=CHOICES, default="none", help="compression of the log (default: none)")
+    parser.add_argument("--compression", choices=CHOICES, help=f"compression of the log (default: {WHEN_RECORDING})")
 
 
 def recording_words(options: argparse.Namespace) -> list[str]:
     """The same options, for a command line."""
-    words = ["--compression", options.compression]
+    words = ["--compression", options.compression] if options.compression else []
     for name, patterns in (("--topics", options.topics), ("--exclude", options.exclude)):
         words += [name, *patterns] if patterns else []
     return words
 
 
+def compression_of(options: argparse.Namespace) -> Compression:
+    chosen: Compression = options.compression or WHEN_RECORDING
+    return chosen
+
+
 def refuse_without_log(options: argparse.Namespace) -> None:
-    if options.record is None and (options.topics or options.exclude or options.compression != "none"):
+    if options.record is None and (options.topics or options.exclude or options.compression):
         raise UsageError("--topics, --exclude and --compression are about a log", hint="name it: --record LOG")
 
 
@@ -101,7 +106,7 @@ def recording_as_told(plan: Plan, options: argparse.Namespace) -> Plan:
     if plan.types and not plan.recording.topics and (options.topics or options.exclude):
         raise UsageError("no topic is left to record", hint=f"the topics are {', '.join(plan.types)}")
     warn_of_unknown(options.topics or (), plan.types)
-    return replace(plan, recording=replace(plan.recording, compression=options.compression))
+    return replace(plan, recording=replace(plan.recording, compression=compression_of(options)))
 
 
 def warn_of_unknown(patterns: Iterable[str], topics: Iterable[str]) -> None:

@@ -26,6 +26,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 from studio.cli.places import find_project
 from studio.cli.recording_options import (
     add_recording_options,
+    compression_of,
     log_place,
     log_to_write,
     refuse_without_log,
@@ -114,7 +115,7 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
         with redirect_stdout(sys.stderr):  # what components print in this process is not what the command tells
             result = replay_lockstep(
                 opened.project, log, specs=opened.registry, types=opened.types, in_process=options.in_process,
-                record=out, topics=_recorded_topics(opened, options, golden), compression=options.compression,
+                record=out, topics=_recorded_topics(opened, options, golden), compression=compression_of(options),
                 seed=options.seed, progress=bar,
             )  # fmt: skip
     finally:

@@ -20,7 +20,7 @@ from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist, paused
 from studio.runtime.plan import RECORDER, RecordingPlan
-from studio.runtime.recording.compression import CHOICES
+from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.supervised_run import READY_WITHIN_S
 
@@ -39,7 +39,7 @@ def recording_job(session: Session, request: dict[str, Any]) -> Job:
         return lambda: bookmark(session, text, at_ns if isinstance(at_ns, int) else None)
     if not request.get("on", True):
         return lambda: end(session)
-    compression = str(request.get("compression", "none"))
+    compression = str(request.get("compression", WHEN_RECORDING))
     if compression not in CHOICES:
         raise CannotRecord(f"{compression!r} is no compression", hint=did_you_mean(compression, CHOICES))
     file = _new_file(str(request.get("file", "")))
@@ -48,7 +48,7 @@ def recording_job(session: Session, request: dict[str, Any]) -> Job:
 
 
 def begin(
-    session: Session, file: Path, patterns: Iterable[str] | None = None, compression: str = "none"
+    session: Session, file: Path, patterns: Iterable[str] | None = None, compression: str = WHEN_RECORDING
 ) -> dict[str, Any]:
     """All topics, or those that fit one of the patterns."""
     if session.plan.recording is not None:

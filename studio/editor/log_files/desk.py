@@ -65,7 +65,7 @@ class LogDesk(QObject):
         self.button = window.toolbar.record
         self.topics: list[str] = []
         """Chosen to be recorded in this project; empty for all."""
-        self.compression = "none"
+        self.compression = next(iter(COMPRESSIONS))
         self.importing: ImportDialog | None = None
         self._simulated: SimulatedLog | None = None
         self._busy: str | None = None
@@ -97,12 +97,12 @@ class LogDesk(QObject):
     def show_session(self, session: Session | None) -> None:
         """What is recorded was chosen among the topics of a project, and is of no use in another."""
         self.close()
-        self.topics, self.compression = [], "none"
+        self.topics, self.compression = [], next(iter(COMPRESSIONS))
         if session is not None:
             kept = self.window.settings
             self.topics = kept.names(_key(session.folder, "topics"))
             compression = kept.text(_key(session.folder, "compression"))
-            self.compression = compression if compression in COMPRESSIONS else "none"
+            self.compression = compression if compression in COMPRESSIONS else next(iter(COMPRESSIONS))
 
     def close(self) -> None:
         """What is under way for the open project ends with it."""

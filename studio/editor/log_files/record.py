@@ -32,7 +32,8 @@ from studio.editor.theme import Theme
 from studio.runtime.recording.disk_room import duration_words
 
 LITTLE_DISK = 1_000_000_000
-COMPRESSIONS = {"none": "None: costs no time", "lz4": "lz4: fast", "zstd": "zstd: small"}
+COMPRESSIONS = {"zstd": "zstd: small", "lz4": "lz4: less work", "none": "None: largest"}
+"""The first one is the default."""
 
 
 class RecordButton(QToolButton):
