@@ -141,10 +141,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--kind", choices=("lockstep", "free"), help="lockstep: one event at a time, the same every time, and back too"
     )
     steps = _verb(verbs, "step", "deliver exactly N events, then pause", changes=True)
-    steps.add_argument("count", metavar="N", nargs="?", type=int, default=1)
+    _add_count(steps)
     steps.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
     backwards = _verb(verbs, "back", "go N events back, in lockstep", changes=True)
-    backwards.add_argument("count", metavar="N", nargs="?", type=int, default=1)
+    _add_count(backwards)
     backwards.add_argument("--topic", metavar="TOPIC", help="to before the last N events of this topic")
     place = _verb(verbs, "goto", "go to an event by its number, or to a time, in lockstep", changes=True)
     place.add_argument("position", metavar="N", nargs="?", type=int, help="after so many events; 0 is the start")
@@ -177,6 +177,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
     output = _verb(verbs, "output", "print the output of a component's process")
     output.add_argument("component", metavar="COMPONENT", help="or host, broker, recorder")
+
+
+class _IfGiven(argparse.Action):
+    """Of a word that may be left out: then what an option says stays."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        if values is not None:
+            setattr(namespace, self.dest, values)
+
+
+def _add_count(parser: argparse.ArgumentParser) -> None:
+    """`step 5` and `step --count 5`."""
+    parser.add_argument("--count", dest="count", metavar="N", type=int, default=1, help="the same as N (1)")
+    parser.add_argument("count", metavar="N", nargs="?", type=int, action=_IfGiven)
 
 
 def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argparse.ArgumentParser:

@@ -33,7 +33,9 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.removeprefix('studio ')}: {message}", hint=help_hint)
 
     def _meant(self, unknown: str) -> str:
-        close = get_close_matches(unknown.partition("=")[0], sorted(options_of(self)), n=1)
+        word = unknown.partition("=")[0]
+        others = sorted(option for option in options_of(self) if option != word)  # another verb may have this very one
+        close = get_close_matches(word, others, n=1)
         return f"did you mean {close[0]}?" if close else ""
 
 

@@ -133,6 +133,7 @@ def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
         ),
         (["run", "first_steps", "--for", "abc"], "studio: run: --for: 'abc' is not a number of seconds ("),
         (["new", "component", "x", "--categry=sensor"], "(did you mean --category?)"),
+        (["ctl", "again", "--count", "5"], "studio: ctl: there is no option --count ("),
         (["check"], "studio: check: missing: PROJECT (`studio check --help` explains it)"),
         (["new", "projekt", "x"], "studio: new: project|component cannot be projekt (did you mean project?)"),
         (
@@ -145,6 +146,17 @@ def test_wrong_words_are_told_in_one_line_with_what_was_meant(studio: Studio, wo
     result = studio(*words)
     assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
     assert told in result.err
+
+
+@pytest.mark.parametrize(("words", "count"), [((), 1), (("5",), 5), (("--count", "5"), 5)])
+@pytest.mark.parametrize("verb", ["step", "back"])
+def test_the_number_of_steps_may_be_an_option(verb: str, words: tuple[str, ...], count: int) -> None:
+    (ctl,) = [each for each in VERBS if each.name == "ctl"]
+    assert parser_of(ctl).parse_args([verb, *words]).count == count
+
+
+def test_an_unknown_option_is_not_what_was_meant(studio: Studio) -> None:
+    assert "did you mean --count?" not in studio("ctl", "again", "--count", "5").err
 
 
 def test_help_takes_the_name_of_a_command(studio: Studio) -> None:
