@@ -46,6 +46,19 @@ def test_json_for_scripts(studio: Studio, log: Path) -> None:
     assert report["not_mapped"][0]["name"] == "NEFF"
 
 
+def test_info_tells_how_a_log_from_elsewhere_was_read(studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "rounded.log"
+    path.write_text(LINE.replace("{0}", "1.08911e+09").format("1.08911e+09") * 20)
+    for log in (path, tmp_path / "out.mcap"):
+        told = studio("info", log, "--json").json
+        assert told["import_notes"][-1] == "messages were spaced evenly, 0.1 s apart"
+        assert (
+            "imported: the sender's stamps are rounded and no times: all 20 are 1089110000" in studio("info", log).out
+        )
+        if log == path:
+            assert "how it was read" in studio("convert", path, tmp_path / "out.mcap").out
+
+
 def test_wrong_words_end_with_2(studio: Studio, log: Path) -> None:
     out = log.with_name("out.mcap")
     assert studio("convert", log.with_name("none.log"), out).status == 2

@@ -14,8 +14,8 @@ from studio.runtime.recording.errors import LogError, UnknownCompression
 Compression = Literal["none", "lz4", "zstd"]
 CHOICES: tuple[str, ...] = get_args(Compression)
 WHEN_RECORDING: Compression = "zstd"
-"""Unless somebody asks for another: at its fastest level the log of a simulated vehicle gets to less than a tenth, by the
-recorder alone, in its own process."""
+"""Unless somebody asks for another: at its fastest level it makes the log of a simulated vehicle ten times smaller, by
+work of the recorder alone, in its own process."""
 
 LARGEST_CHUNK_BYTES = 1 << 30
 _MOST_GAINED = {"": 1, "lz4": 256, "zstd": 40_000}

@@ -18,6 +18,7 @@ CELLS = 20_000
 DEFAULT_MAXIMUM_M = 80.0
 """Of FLASER and RLASER without a PARAM: SICK scanners tell errors as 81.83 m to 81.91 m."""
 SICK_ERRORS_M = (81.825, 81.915)
+_SICK_CELL = 8191
 FEW = 0.001
 """A smaller share of readings beyond a maximum does not prove it wrong: lines may be damaged."""
 PILED = 0.002
@@ -61,7 +62,7 @@ class Readings:
         ranges_m = np.array(words, "S32").astype(np.float64) if words else np.zeros(0)
         ranges_m = ranges_m[np.isfinite(ranges_m)]
         low_m, high_m = SICK_ERRORS_M
-        ranges_m = np.where((ranges_m > low_m) & (ranges_m < high_m), high_m - CELL_M / 2, ranges_m)
+        ranges_m = np.where((ranges_m > low_m) & (ranges_m < high_m), _SICK_CELL * CELL_M, ranges_m)
         cells = np.clip(np.rint(ranges_m / CELL_M), 0, CELLS).astype(np.int64)
         self._count += _counted(cells)
         differ = cells[1:] != cells[:-1]
@@ -105,7 +106,7 @@ class Readings:
 
     def _echoes_beyond(self, told_m: float, piles: list[int]) -> int:
         first = min(round(told_m / CELL_M), CELLS) + 2
-        no_echoes = {*piles, round((SICK_ERRORS_M[1] - CELL_M / 2) / CELL_M)}
+        no_echoes = {*piles, _SICK_CELL}
         return int(self._count[first:].sum()) - self._sum([cell for cell in no_echoes if cell >= first])
 
     def _sum(self, cells: list[int]) -> int:
@@ -117,4 +118,6 @@ def _counted(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _pile_note(name: str, cell: int, count: int) -> str:
-    return f"{count} readings of {name} are {cell * CELL_M:.2f} m: so many equal ones at the far end mean no echo"
+    is_sick = cell == _SICK_CELL
+    value = "81.83 m to 81.91 m" if is_sick else f"{cell * CELL_M:.2f} m"
+    return f"{count} readings of {name} are {value}: so many equal ones at the far end mean no echo"
