@@ -38,9 +38,16 @@ class Problem:
     hint: str = ""
     subject: str = ""
     """The element that is meant: `laser`, `laser.ranges`."""
+    snippet: str = ""
+    """The same hint as a line of the file. The window does not show it: people draw a wire there."""
+
+    @property
+    def hint_for_file(self) -> str:
+        """For people who edit the file as text."""
+        return ": ".join(part for part in (self.hint, self.snippet) if part)
 
     def __str__(self) -> str:
-        return format_place(f"{self.severity}: {self.message}", self.file, self.line, self.hint)
+        return format_place(f"{self.severity}: {self.message}", self.file, self.line, self.hint_for_file)
 
     @classmethod
     def from_error(cls, error: StudioError) -> Problem:

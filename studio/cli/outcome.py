@@ -40,7 +40,7 @@ def problem_json(problem: Problem) -> dict[str, Any]:
         "line": problem.line,
         "severity": problem.severity,
         "message": problem.message,
-        "hint": problem.hint,
+        "hint": problem.hint_for_file,
         "subject": problem.subject,
     }
 

@@ -67,10 +67,10 @@ def _missing(system: System, specs: Specs) -> Iterator[Problem]:
         return
     names = ", ".join(in_need[:3]) + (f" and {len(in_need) - 3} more" if len(in_need) > 3 else "")
     offered = suggested_assemblies(system, specs)
-    what = f'e.g. <geometry assembly="{offered[0] if offered else "raptor"}"/>'
-    hint = f"choose the geometry of the vehicle in the inspector of the system, {what}"
+    example = offered[0] if offered else "raptor"
+    hint = f"choose the vehicle in the inspector of the system, for example {example}"
     message = f"the system has no geometry, but {names} {'needs' if len(in_need) == 1 else 'need'} one"
-    yield Problem(message, "error", system.file, None, hint, GEOMETRY)
+    yield Problem(message, "error", system.file, None, hint, GEOMETRY, f'<geometry assembly="{example}"/>')
 
 
 def suggested_assemblies(system: System, specs: Specs) -> list[str]:

@@ -120,6 +120,8 @@ class Difference:
     message: str
     hint: str = ""
     line: int | None = None
+    snippet: str = ""
+    """The hint as a line of the file."""
 
 
 def explain_differences(source: Source, specs: Specs) -> list[Difference]:
@@ -182,7 +184,8 @@ def _live_difference(
     inner = provider.binds.get(port.name)
     if inner is None:
         if not port.truth or mode == "simulated":
-            yield Difference(mode, _lacks(source, mode, port), _bind_hint(provider, port, specs), line)
+            hint, snippet = _bind_hint(provider, port, specs)
+            yield Difference(mode, _lacks(source, mode, port), hint, line, snippet)
         return
     component = provider.component(inner.node)
     if component is None:
@@ -202,7 +205,8 @@ def _live_difference(
         yield Difference(mode, message, "all providers must offer the same ports with the same types", line)
     elif offered.truth and not port.truth:
         message = f"{mode} has {inner} behind {source.name}.{port.name}, which is ground truth"
-        yield Difference(mode, message, f'say so: <port name="{port.name}" ... truth="true"/>', line)
+        snippet = f'<port name="{port.name}" ... truth="true"/>'
+        yield Difference(mode, message, f"mark {port.name} as ground truth", line, snippet)
 
 
 def _log_differences(source: Source, provider: LogProvider) -> Iterator[Difference]:
@@ -227,14 +231,15 @@ def _lacks(source: Source, mode: SourceMode, port: PortSpec) -> str:
     return f"{mode} lacks the {_shape(port)} {source.name}.{port.name}" + (f"; {', '.join(others)}" if others else "")
 
 
-def _bind_hint(provider: LiveProvider, port: PortSpec, specs: Specs) -> str:
-    """Name the port that could stand behind `port`, if a component of the provider has one of its type."""
+def _bind_hint(provider: LiveProvider, port: PortSpec, specs: Specs) -> tuple[str, str]:
+    """In words and as a line of the file: the port to bind, if a component of the provider has one of this type."""
     for component in provider.components:
         spec = specs.get(component.type)
         for offered in spec.ports if spec else ():
             if (offered.direction, offered.type) == (port.direction, port.type):
-                return f'add <bind port="{port.name}" to="{component.name}.{offered.name}"/>'
-    return f"add a component that has an {port.direction} port of type {port.type}, and bind it"
+                inner = f"{component.name}.{offered.name}"
+                return f"bind it to {inner}", f'<bind port="{port.name}" to="{inner}"/>'
+    return f"add a component that has an {port.direction} port of type {port.type}, and bind it", ""
 
 
 def _shape(port: PortSpec) -> str:

@@ -76,9 +76,10 @@ class _Checker:
             yield from self.parameters(component, spec, subject)
             yield from self.named(component, spec, subject)
         if component.host and component.host not in self.system.hosts:
-            hint = did_you_mean(component.host, self.system.hosts.keys()) or f'add <host name="{component.host}"/>'
+            hint = did_you_mean(component.host, self.system.hosts.keys())
+            snippet = "" if hint else f'<host name="{component.host}"/>'
             message = f"the host {component.host} of {component.name} is not declared"
-            yield self.problem(message, component.origin, hint, subject, "warning")
+            yield self.problem(message, component.origin, hint or "declare it", subject, "warning", snippet)
 
     def no_spec(self, component: Component) -> tuple[str, Origin | None, str]:
         profile = self.specs.profile(component.type)
@@ -160,7 +161,9 @@ class _Checker:
                 hint = did_you_mean(port.type, sorted(self.message_types))
                 yield self.at(line, message, hint, f"{source.name}.{port.name}")
         for difference in explain_differences(source, self.specs):
-            yield self.at(difference.line, difference.message, difference.hint, f"{source.name}.{difference.mode}")
+            subject = f"{source.name}.{difference.mode}"
+            snippet = difference.snippet
+            yield self.at(difference.line, difference.message, difference.hint, subject, snippet=snippet)
         for _, provider in source.live_providers():
             for component in provider.components:
                 yield from self.component(component, inside=source.name)
@@ -213,8 +216,9 @@ class _Checker:
             for port in spec.ports if spec and component.name not in missed else ():
                 end = Endpoint(component.name, port.name)
                 if port.direction == "in" and not port.optional and end not in wired:
-                    hint = f'wire an out port of type {port.type} to it: <wire from="..." to="{end}"/>'
-                    yield self.problem(f"nothing is wired to {end}", component.origin, hint, str(end), "warning")
+                    hint, snippet = f"wire an out port of type {port.type} to it", f'<wire from="..." to="{end}"/>'
+                    message = f"nothing is wired to {end}"
+                    yield self.problem(message, component.origin, hint, str(end), "warning", snippet)
 
     def unanswered_services(self) -> Iterator[Problem]:
         answered = {wire.start for wire in self.system.services}
@@ -222,9 +226,10 @@ class _Checker:
             spec = spec_of(self.system, self.specs, component.name)
             for service in spec.services if spec else ():
                 if service.role == "required" and (component.name, service.name) not in answered:
-                    message = f"nobody answers the service {component.name}.{service.name} ({service.type})"
-                    hint = f'add <service from="{component.name}.{service.name}" to="..."/>'
-                    yield self.problem(message, component.origin, hint, f"{component.name}.{service.name}", "warning")
+                    end = f"{component.name}.{service.name}"
+                    hint, snippet = "wire it to a component that provides it", f'<service from="{end}" to="..."/>'
+                    message = f"no component answers the service {end} ({service.type})"
+                    yield self.problem(message, component.origin, hint, end, "warning", snippet)
 
     # ---- the whole
 
@@ -267,9 +272,23 @@ class _Checker:
                 yield self.at(line, message, did_you_mean(pattern, topics), pattern, "warning")
 
     def problem(
-        self, message: str, origin: Origin | None, hint: str, subject: str, severity: Severity = "error"
+        self,
+        message: str,
+        origin: Origin | None,
+        hint: str,
+        subject: str,
+        severity: Severity = "error",
+        snippet: str = "",
     ) -> Problem:
-        return self.at(origin.line if origin else None, message, hint, subject, severity)
+        return self.at(origin.line if origin else None, message, hint, subject, severity, snippet)
 
-    def at(self, line: int | None, message: str, hint: str, subject: str, severity: Severity = "error") -> Problem:
-        return Problem(message, severity, self.system.file, line, hint, subject)
+    def at(
+        self,
+        line: int | None,
+        message: str,
+        hint: str,
+        subject: str,
+        severity: Severity = "error",
+        snippet: str = "",
+    ) -> Problem:
+        return Problem(message, severity, self.system.file, line, hint, subject, snippet)

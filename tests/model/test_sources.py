@@ -28,7 +28,7 @@ def test_a_lacking_port_is_told_with_who_has_it_and_what_could_be_bound() -> Non
     assert differences(replace(PLATFORM, simulated=poorer)) == [
         (
             "simulated lacks the out port of type Float64 platform.arm.joint; real has it from vehicle.angle, "
-            'logged has it from topic /arm (add <bind port="arm.joint" to="sim.angle"/>)'
+            "logged has it from topic /arm (bind it to sim.angle)"
         )
     ]
 

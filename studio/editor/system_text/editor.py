@@ -68,7 +68,7 @@ class SystemTextEditor(CodeEditor):
         line = int(self.SendScintilla(QsciScintilla.SCI_LINEFROMPOSITION, position)) + 1 if position >= 0 else 0
         problem = self._problems.get(line)
         if problem is not None:
-            self.show_tip(position, f"{problem.message}\n{problem.hint}".strip())
+            self.show_tip(position, f"{problem.message}\n{problem.hint_for_file}".strip())
         else:
             QToolTip.hideText()
 

@@ -8,6 +8,10 @@ from studio.editor.live_problems import Remedy
 from studio.editor.panels.problems import FIX, MESSAGE, PLACE, REMEDY, Problems
 from studio.editor.theme import LIGHT
 from studio.errors import Problem
+from studio.model.registry import Registry
+from studio.model.system_check import check
+from studio.model.system_xml import read_system
+from studio.paths import component_roots
 
 
 def shown(width: int, message: str, hint: str) -> tuple[bool, bool]:
@@ -49,3 +53,15 @@ def test_what_failed_has_its_line_and_a_remedy_that_is_no_edit(qapp: QApplicatio
     assert done == ["restart"]
     panel._clicked(0, PLACE)
     assert opened == [failed] and panel.table.item(0, PLACE).text() == "fragile.py:12"
+
+
+def test_a_hint_speaks_of_wires_and_not_of_tags(qapp: QApplication) -> None:
+    """The line of the file is for the text of system.xml and for the command line."""
+    panel = Problems(LIGHT)
+    system = read_system(b'<system name="a"><component name="f" type="low_pass"/></system>')
+    spec = Registry.scan(component_roots()).get("low_pass")
+    found = check(system, {"low_pass": spec}, {"Float64"})
+    panel.show_problems(found, None)
+    remedy = panel.table.item(0, REMEDY)
+    assert remedy is not None and remedy.text() == "wire an out port of type Float64 to it"
+    assert '<wire from="..." to="f.raw"/>' in str(found[0])
