@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from studio.messages import Map, PoseTransform, Range3d, String, Vote, candidate_arcs, stopping_speed
-from studio.runtime.component import Component, InPort, OutPort, Parameter
+from studio.runtime.component import NOTICE, Component, InPort, OutPort, Parameter
 
 from .planning import Needs, Plan, planned
 from .rollouts import Rollouts, Shape, votes_of
@@ -177,7 +177,9 @@ class PathPlanner(Component):
             self._told = state
             self.status.publish(String(state))
             told = f"{state}: goal at {self.goal_x_m:g}, {self.goal_y_m:g} m"
-            if state in (ARRIVED, DRIVING):
+            if state == ARRIVED:
+                self.log.log(NOTICE, f"reached the goal at {self.goal_x_m:g}, {self.goal_y_m:g} m")
+            elif state == DRIVING:
                 self.log.info(told)
             else:
                 self.log.warning(f"{told}; the vehicle stays")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 
 from studio.messages import PoseTransform, Range3d, String, Vote, candidate_arcs, stopping_speed
-from studio.runtime.component import Component, InPort, OutPort, Parameter
+from studio.runtime.component import NOTICE, Component, InPort, OutPort, Parameter
 
 from .pursuit import Floats, curvature_to, place_ahead
 
@@ -95,7 +97,7 @@ class WaypointFollower(Component):
         while self._reached < len(places) and np.hypot(*(places[self._reached] - here[:2])) <= self.tolerance_m:
             self._reached += 1
         if self._reached == len(places):
-            self._tell(f"the last of {len(places)} waypoints is reached")
+            self._tell(f"reached the last of {len(places)} waypoints", NOTICE)
             self._vote(places[-1], here, 0.0)
             return
         self._tell(f"waypoint {self._reached + 1} of {len(places)}")
@@ -118,8 +120,8 @@ class WaypointFollower(Component):
         vote = Vote.over(arcs, vote=votes, confidence=self.confidence, max_speed_m_s=speed_m_s)
         self.votes.publish(vote.replace(stamp_ns=self.now(), frame=drive.body))
 
-    def _tell(self, state: str) -> None:
+    def _tell(self, state: str, level: int = logging.INFO) -> None:
         if state != self._told:
             self._told = state
             self.status.publish(String(state))
-            self.log.info(state)
+            self.log.log(level, state)

@@ -122,7 +122,7 @@ def show_log(attachment: Attachment, options: argparse.Namespace) -> int:
     while True:
         while attachment.lines:
             line = attachment.lines.popleft()
-            mark = "" if line["level"] == "info" else f"{line['level']}: "
+            mark = "" if line["level"] in ("info", "notice") else f"{line['level']}: "
             text = f"{_moment(line)} {line['component']}: {mark}{line['text']}"
             print(json.dumps(line) if options.json else text, flush=True)
         if not options.follow or attachment.ended.is_set():

@@ -42,6 +42,7 @@ class LivePanels(QObject):
         feed.attached.connect(self._failures.forget)
         feed.attached.connect(lambda: self._tell_failures(earlier=True))
         feed.spoken.connect(self.console.add)
+        feed.spoken.connect(self._say_notices)
         feed.changed.connect(lambda _: self._tell_failures())
         feed.changed.connect(lambda _: None if self._timer.isActive() else self._timer.start())
         feed.attached.connect(self._show_processes)
@@ -56,6 +57,12 @@ class LivePanels(QObject):
         lines = self._failures.new_in(self.window.live.feed.state, wall_ns(), earlier=earlier)
         if lines:
             self.console.add(lines)
+
+    def _say_notices(self, told: list[dict[str, Any]]) -> None:
+        """A goal that is reached looks like a system that does nothing: the status bar says so, too."""
+        for line in told:
+            if line["level"] == "notice":
+                self.window.status.say(f"{line['component']} {line['text']}")
 
     def show_said(self, component: str) -> None:
         """The console with what one component says."""

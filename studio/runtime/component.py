@@ -35,9 +35,14 @@ from studio.runtime.geometry import Geometry
 from studio.runtime.handlers import check_handlers
 
 __all__ = [
-    "Component", "GeometryError", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService",
+    "NOTICE", "Component", "GeometryError", "InPort", "OutPort", "Parameter", "ProvidedService", "RequiredService",
     "RequiredValue", "ServiceError", "State",
 ]  # fmt: skip
+
+NOTICE = 25
+"""A level of the log between INFO and WARNING, for what people wait for: `self.log.log(NOTICE, "reached the goal")`. The
+window says it in its status bar, too."""
+logging.addLevelName(NOTICE, "NOTICE")
 
 
 class ServiceError(StudioError):

@@ -161,6 +161,14 @@ def test_it_slows_down_before_the_goal_and_stands_there() -> None:
     assert there.sent("status")[0].data == "arrived"
 
 
+def test_a_reached_goal_is_a_notice_which_the_window_says(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        asked(seen(), (0.5, 0.5))
+    assert [(each.levelname, each.message) for each in caplog.records if each.name == "PathPlanner"] == [
+        ("NOTICE", "reached the goal at 0.5, 0.5 m")
+    ]
+
+
 @pytest.mark.parametrize(
     ("boxes", "goal", "why"),
     [

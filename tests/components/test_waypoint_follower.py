@@ -68,7 +68,7 @@ def test_it_stands_at_the_last_waypoint() -> None:
     with follower(waypoints_m=(5.0, 0.0), tolerance_m=0.5) as trial:
         assert at(trial, 0.0, 0.0).max_speed_m_s.max() > 1.0
         assert at(trial, 4.8, 0.0).max_speed_m_s.max() == 0.0
-        assert trial.sent("status")[-1].data == "the last of 1 waypoints is reached"
+        assert trial.sent("status")[-1].data == "reached the last of 1 waypoints"
 
 
 def test_new_waypoints_start_from_the_first() -> None:

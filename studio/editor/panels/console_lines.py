@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Literal
 
 Level = Literal["all", "info", "warning", "error"]
-RANKS = {"debug": 0, "output": 1, "info": 1, "warning": 2, "error": 3, "critical": 3}
+RANKS = {"debug": 0, "output": 1, "info": 1, "notice": 1, "warning": 2, "error": 3, "critical": 3}
 LEAST: Mapping[Level, int] = {"all": 0, "info": 1, "warning": 2, "error": 3}
 MOST = 20_000
 """Lines that are kept; the oldest go first."""
