@@ -126,6 +126,7 @@ def fit_canvas(window: MainWindow) -> None:
 
 def rehang_code(window: MainWindow, *, was_debug: bool = False) -> None:
     """A layout was chosen that does not know the open files: they stay open, in their place in it."""
+    front = window.docks.front_beside("system")
     closed = [name for name in window.docks.names() if name.startswith(CODE) and window.docks.is_closed(name)]
     for name in closed:
         side, beside = code_place(window)
@@ -134,7 +135,9 @@ def rehang_code(window: MainWindow, *, was_debug: bool = False) -> None:
     if window.docks.has(HELP) and window.docks.is_closed(HELP):
         window.docks.move(HELP, "tab", beside="system")
         closed.append(HELP)
-    if closed or window.layouts.current == DEBUG:
+    if window.layouts.current == DEBUG:
         window.docks.show("system")
+    elif closed:
+        window.docks.show(front)  # in Compare the maps, and not the canvas
     if window.layouts.current == DEBUG or was_debug:
         fit_canvas(window)  # it has much less room there, and again more elsewhere

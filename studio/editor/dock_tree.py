@@ -68,6 +68,10 @@ class DockTree:
         panel.set("Closed", "0")
         self._area(name).set("Current", name)
 
+    def front_beside(self, name: str) -> str:
+        """The panel in front of those that share this one's place."""
+        return self._area(name).get("Current") or name
+
     def open(self, name: str) -> None:
         """Open a panel; one that lies over it stays there."""
         if self.is_closed(name):

@@ -30,7 +30,10 @@ class Docks:
     def __init__(self, parent: QWidget) -> None:
         CDockManager.setConfigFlags(CDockManager.eConfigFlag.DefaultOpaqueConfig)
         CDockManager.setConfigFlag(_Flag.DockAreaHasUndockButton, False)
-        CDockManager.setConfigFlag(_Flag.DockAreaHasTabsMenuButton, False)
+        # Tabs that have no room for their names are useless: they keep them, and a menu has those out of sight.
+        CDockManager.setConfigFlag(_Flag.DisableTabTextEliding, True)
+        CDockManager.setConfigFlag(_Flag.DockAreaHasTabsMenuButton, True)
+        CDockManager.setConfigFlag(_Flag.DockAreaDynamicTabsMenuButtonVisibility, True)
         CDockManager.setConfigFlag(_Flag.DockAreaHasCloseButton, False)
         CDockManager.setConfigFlag(_Flag.DisableStylesheet, True)
         CDockManager.setConfigFlag(_Flag.AlwaysShowTabs, True)
@@ -138,6 +141,14 @@ class Docks:
         if self._tree is not None:
             return self._tree.is_in_front(name)
         return bool(self._docks[name].isCurrentTab()) and not self.is_closed(name)
+
+    def front_beside(self, name: str) -> str:
+        """The tab in front where a panel is, or the panel itself."""
+        if self._tree is not None:
+            return self._tree.front_beside(name)
+        area = self._docks[name].dockAreaWidget()
+        front = area.currentDockWidget() if area is not None else None
+        return front.objectName() if front is not None else name
 
     def in_front(self) -> list[QWidget]:
         """The panels that can be seen, in the order of reading."""

@@ -130,14 +130,15 @@ class Viewers(QObject):
         return ("bottom", names[0]) if len(names) == 1 else ("tab", names[1])
 
     def rehang(self) -> None:
-        """A layout was chosen that does not know the open viewers: they stay open."""
+        """A layout was chosen that does not know the open viewers: they stay open, behind what it is there for."""
         hidden = {name: viewer for name, viewer in self.open.items() if self.docks.is_closed(name)}
         seen = {name: viewer for name, viewer in self.open.items() if name not in hidden}
         for name, viewer in hidden.items():
             self.open = seen
             side, beside = self._place(_kind_of(viewer))
+            front = self.docks.front_beside(beside)
             self.docks.move(name, side, beside=beside)
-            self.docks.show(name)
+            self.docks.show(front if side == "tab" else name)
             seen[name] = viewer
         self.open = seen
 

@@ -8,6 +8,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6Ads import TitleBarButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor.app import furnish_and_open, make_window, show_first_page, start_watched
@@ -236,3 +237,35 @@ def test_a_tab_that_comes_over_the_canvas_gets_the_keyboard_and_no_field_elsewhe
         return held is not None and (held is compare or compare.isAncestorOf(held))
 
     qtbot.waitUntil(is_there)
+
+
+def test_the_maps_are_in_front_in_compare_whatever_else_is_open(window: MainWindow, rover: Path) -> None:
+    window.resize(1280, 800)
+    window.files.open(rover)
+    for kind in ("map", "votes", "plot"):
+        window.viewers.add(kind)
+    assert window.code.open_at(rover / "components" / "terrain_map" / "terrain_map.py") is not None
+    for _ in range(2):
+        for other in (BUILD, DEBUG):
+            assert window.layouts.choose(COMPARE)
+            QApplication.processEvents()
+            assert window.docks.is_in_front("compare.1"), other
+            assert not [viewer for viewer in window.viewers.open if window.docks.is_closed(viewer)]
+            window.layouts.choose(other)
+    window.layouts.choose(BUILD)
+
+
+def test_tabs_keep_their_names_where_there_is_no_room_for_all(window: MainWindow, rover: Path, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.files.open(rover)
+    for kind in ("map", "votes", "plot", "scan", "compare"):
+        window.viewers.add(kind)
+    window.layouts.choose(DEBUG)
+    area = window.docks._docks["system"].dockAreaWidget()
+    assert area is not None
+    bar = area.titleBar().tabBar()
+    tabs = [bar.tab(number) for number in range(bar.count()) if bar.isTabOpen(number)]
+    assert len(tabs) > 6 and not any(tab.isTitleElided() for tab in tabs)
+    menu = area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu)
+    qtbot.waitUntil(menu.isVisible)
+    window.layouts.choose(BUILD)
