@@ -52,6 +52,14 @@ class Files(QObject):
         """Whether what is open came with Studio and is only looked at: saving makes a copy."""
         return self.window.has_session and self.window.session.folder == self._example
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether somebody would miss something that is not saved. Playing a log in an example is no change of it."""
+        if not self.window.has_session:
+            return False
+        document = self.window.session.document
+        return document.is_modified and not (self.is_example and document.is_only_played)
+
     # ---- opening
 
     def new(self) -> None:
@@ -204,7 +212,7 @@ class Files(QObject):
     def reload(self) -> None:
         """What is on disk, in place of what is here; with the project its code is closed and opened again."""
         session = self.window.session
-        is_sure = not session.document.is_modified or self._sure("Throw your changes away?", "Reload", "Keep mine")
+        is_sure = not self.has_changes or self._sure("Throw your changes away?", "Reload", "Keep mine")
         if is_sure and self.window.code.may_leave():
             self.open(session.folder)
 
@@ -330,7 +338,7 @@ class Files(QObject):
             return False
         if not self.may_leave_text():
             return False
-        if not self.window.has_session or not self.window.session.document.is_modified:
+        if not self.has_changes:
             return True
         box = QMessageBox(self.window)
         box.setWindowTitle("Save your changes?")
@@ -352,10 +360,7 @@ class Files(QObject):
             self.window.settings.recents.add(folder)
 
     def _home(self) -> Path:
-        """Where the user's own projects are: among the examples, the next version of Studio has its own."""
-        return next(
-            (place.parent for place in self.window.settings.recent() if not came_with_studio(place)), Path.cwd()
-        )
+        return own_folder(self.window.settings.recent())
 
     def may_leave_text(self) -> bool:
         """True if what was typed into system.xml is in the system, or is not wanted."""
@@ -385,9 +390,15 @@ def _folder_of(project: Path) -> Path:
 
 
 def place_for_copy(example: Path, recent: list[Path]) -> Path:
-    """Beside the last project of the user's own, or at home; a folder that is not there yet."""
-    beside = next((folder.parent for folder in recent if not came_with_studio(folder)), Path.home())
-    return free_place(beside / example.name)
+    """Among the user's own projects; a folder that is not there yet."""
+    return free_place(own_folder(recent) / example.name)
+
+
+def own_folder(recent: list[Path]) -> Path:
+    """Beside the last project of the user's own, or at home. Never where Studio was started: that is often its
+    checkout, and the next version of Studio has its own files there."""
+    places = (folder.parent for folder in recent if not came_with_studio(folder))
+    return next((place for place in places if place.is_dir()), Path.home())
 
 
 def free_place(folder: Path) -> Path:

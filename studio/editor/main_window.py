@@ -193,7 +193,7 @@ class MainWindow(QMainWindow):
         if not self.has_session:
             self.setWindowTitle("Robot Systems Studio")
             return
-        name = f"system.xml{'*' if self.session.document.is_modified else ''}"
+        name = f"system.xml{'*' if self.files.has_changes else ''}"
         self.setWindowTitle(f"{name} — {self.session.name}{self.live.title_words()} — Robot Systems Studio")
 
     # ---- light and dark

@@ -187,7 +187,8 @@ class ProjectDesk(QObject):
         window, session = self.window, self.session
         chosen = len(self.canvas.canvas.selectedItems()) if self.canvas else 0
         is_example = session is not None and window.files.is_example
-        window.status.refresh(session, chosen, example=is_example, of_run=self.of_run)
+        changed = window.files.has_changes
+        window.status.refresh(session, chosen, changed=changed, example=is_example, of_run=self.of_run)
         window.toolbar.switch.refresh()
         window.sources.show_band()
         window.menus.show_session()
@@ -195,7 +196,7 @@ class ProjectDesk(QObject):
         window.toolbar.show_phase()
         window.show_title()
         if session is not None:
-            window.docks.set_title("system", f"system.xml{' •' if session.document.is_modified else ''}")
+            window.docks.set_title("system", f"system.xml{' •' if window.files.has_changes else ''}")
 
     def show_phase(self) -> None:
         show_running(self.window.status, self.window.live)
@@ -222,7 +223,8 @@ class ProjectDesk(QObject):
         scene = canvas.canvas
         self.window.inspector.show_selection(scene.selected_nodes(), scene.selected_connections())
         is_example, chosen = self.window.files.is_example, len(scene.selectedItems())
-        self.window.status.refresh(self.session, chosen, example=is_example, of_run=self.of_run)
+        changed = self.window.files.has_changes
+        self.window.status.refresh(self.session, chosen, changed=changed, example=is_example, of_run=self.of_run)
         canvas.minimap.update()
 
     def _problems_changed(self) -> None:

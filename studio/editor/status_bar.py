@@ -209,6 +209,7 @@ class StatusBar(QStatusBar):
         session: Session | None,
         selected: int = 0,
         *,
+        changed: bool = False,
         example: bool = False,
         of_run: Sequence[Problem] = (),
     ) -> None:
@@ -220,10 +221,9 @@ class StatusBar(QStatusBar):
             self._rest(NOTHING_OPEN)
             return
         self.show_origin()
-        modified = session.document.is_modified
-        self.saved.setText("Not saved" if modified else "Example" if example else "Saved")
+        self.saved.setText("Not saved" if changed else "Example" if example else "Saved")
         self.saved.setIcon(
-            icon("mdi6.content-save-alert-outline" if modified else "mdi6.content-save-check-outline", self.theme.muted)
+            icon("mdi6.content-save-alert-outline" if changed else "mdi6.content-save-check-outline", self.theme.muted)
         )
         self.saved.setToolTip(EXAMPLE if example else "Save (Ctrl+S)")
         errors, warnings = counted([*of_run, *session.problems])

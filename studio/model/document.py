@@ -7,15 +7,16 @@ back to any saved state gives that file again byte for byte, and undoing a remov
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from studio.model import layout_xml, system_xml
-from studio.model.changes import Change, Model
+from studio.model.changes import Change, Model, Replaced
 from studio.model.files import FileError, read_bytes, write_atomically
 from studio.model.history import Edit, History
 from studio.model.parts import View
+from studio.model.sources import Source
 from studio.model.system import System, view_change
 
 M = TypeVar("M", bound=Model)
@@ -142,10 +143,24 @@ class SystemDocument(Document[System]):
         """system.xml as saving would write it now."""
         return self._files[0].text(self.model)
 
+    @property
+    def is_only_played(self) -> bool:
+        """Whether nothing but the choice of sources and logs has changed: what somebody does who looks at a project."""
+        changes = self.history.changes_since_clean
+        return changes is not None and all(_is_choice(change) for change in changes)
+
     def look_at(self, view: View) -> None:
         """Remember what the window shows. Saved with the layout, but not undone, and no reason to save."""
         if view != self.system.layout.view:
             self.system.perform(view_change(self.system, view))
+
+
+def _is_choice(change: Change) -> bool:
+    """Whether a source is as it was, but for what provides it now and the log it plays."""
+    match change:
+        case Replaced("nodes", Source() as old, Source() as new):
+            return replace(old, mode=new.mode, logged=new.logged) == new
+    return False
 
 
 def _write_system(system: System, base: bytes) -> bytes:

@@ -103,6 +103,13 @@ class History(Generic[M]):
         """The model is as it was when it was saved or loaded."""
         return self._clean == len(self._done)
 
+    @property
+    def changes_since_clean(self) -> tuple[Change, ...] | None:
+        """What was done since it was saved or loaded; None if undo led behind that."""
+        if self._clean is None or self._clean > len(self._done):
+            return None
+        return tuple(change for step in self._done[self._clean :] for change in step.changes)
+
     def mark_clean(self) -> None:
         self._clean = len(self._done)
 

@@ -17,6 +17,8 @@ from studio.editor.code.code_page import CodePage
 from studio.editor.files import Files, place_for_copy
 from studio.editor.main_window import MainWindow
 from studio.model.layout_edits import MoveNodes
+from studio.model.source_edits import ChooseModes, SetProvider
+from studio.model.sources import LogProvider
 from tests.editor.rover import write_rover
 
 MOVED = MoveNodes({"terrain_map": (320.0, 256.0)})
@@ -94,6 +96,25 @@ def test_what_save_will_do_is_said_before(opened: MainWindow, example: Path, tmp
     shutil.copytree(example, own)
     assert opened.files.open(own)
     assert (save.text(), opened.status.saved.text()) == ("Save", "Saved")
+
+
+def test_playing_a_log_does_not_change_an_example(
+    opened: MainWindow, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does leaving it ask for a copy; in a project of one's own it is a change as any other."""
+    played = SetProvider("platform", "logged", LogProvider(log=str(tmp_path / "drive.mcap")))
+    assert opened.session.do(played) and opened.session.do(ChooseModes({"platform": "logged"}))
+    assert opened.session.document.is_modified
+    assert (opened.files.has_changes, opened.status.saved.text()) == (False, "Example")
+    assert "*" not in opened.windowTitle() and Files.may_leave(opened.files)
+    opened.session.undo()
+    assert not opened.files.has_changes
+    assert opened.session.do(MOVED)
+    assert (opened.files.has_changes, opened.status.saved.text()) == (True, "Not saved")
+    own = tmp_path / "own"
+    shutil.copytree(example, own)
+    assert opened.files.open(own) and opened.session.do(ChooseModes({"platform": "logged"}))
+    assert opened.files.has_changes
 
 
 def change_code(window: MainWindow, file: Path, text: str) -> CodePage:

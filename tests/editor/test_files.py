@@ -170,3 +170,18 @@ def test_the_console_forgets_what_another_project_said(window: MainWindow, tmp_p
     console.add([{"time_ns": 1, "component": "filter", "level": "info", "text": "said before"}])
     window.files.create(tmp_path / "next")
     assert not console.book.said
+
+
+def test_a_new_project_is_proposed_among_the_users_own_and_not_where_studio_was_started(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Studio is often started in its checkout, by `make run`."""
+    proposed: list[Path] = []
+    monkeypatch.setattr("studio.editor.files.ask_new_folder", lambda _, __, place, ___: proposed.append(place))
+    monkeypatch.setattr(type(window.settings), "recent", lambda _: [])
+    (tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(tmp_path / "checkout")
+    window.files.new()
+    monkeypatch.setattr(type(window.settings), "recent", lambda _: [tmp_path / "gone" / "rover", tmp_path / "cart"])
+    window.files.new()
+    assert [place.parent for place in proposed] == [Path.home(), tmp_path]
