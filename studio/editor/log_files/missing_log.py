@@ -42,10 +42,11 @@ def recent_recordings(folder: Path) -> list[Path]:
 def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = "") -> None:
     """`so`: what did not happen because of it."""
     session = window.session
-    whose = f"{source} is to play a log that is not there" if source else "The log is not there"
-    choices: dict[str, Callable[[], object]] = {"Choose a log…": window.logs.ask_provider}
-    for found in recent_recordings(session.folder):
-        choices[f"Play {found.name}"] = partial(window.logs.play_here, found)
+    recordings = recent_recordings(session.folder)
+    choices: dict[str, Callable[[], object]] = {
+        f"Play {found.name}": partial(window.logs.play_here, found) for found in recordings
+    }
+    choices["Choose a log…"] = window.logs.ask_provider
     if window.live.control.phase == "stopped" and all("simulated" in each.modes for each in session.system.sources):
         choices["Record it in simulation"] = lambda: _record(window, log)
     elif any(takes_carmen(each) for each in session.system.sources):
@@ -53,7 +54,16 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
     choices["Close"] = lambda: None
     name = name_in(session.folder, log)
     name = log.name if Path(name).is_absolute() else name  # the whole path has no room in the bar
-    window.notice.ask(f"{whose}: {name}.{f' {so}' if so else ''}", choices, NO_LOG)
+    window.notice.ask(_question(name, source, bool(recordings), so), choices, NO_LOG)
+
+
+def _question(log: str, source: str, has_recordings: bool, so: str) -> str:
+    """First what one can do: with a recording at hand, the log that is missing is of little interest."""
+    after = f" {so}" if so else ""
+    whose = f" for {source}" if source else ""
+    if has_recordings:
+        return f"Choose a recording to play{whose}.{after} ({log} does not exist.)"
+    return f"No log to play{whose}: {log} does not exist.{after}"
 
 
 def _record(window: MainWindow, log: Path) -> None:

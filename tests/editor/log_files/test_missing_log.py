@@ -72,9 +72,9 @@ def test_run_says_what_is_missing_instead_of_failing(
     opened.live.run()
     assert opened.started == []  # type: ignore[attr-defined]
     assert opened.notice.words.text() == (
-        "rig is to play a log that is not there: logs/drive.mcap. Nothing was started."
+        "Choose a recording to play for rig. Nothing was started. (logs/drive.mcap does not exist.)"
     )
-    assert list(choices(opened)) == ["Choose a log…", "Play other.mcap", "Record it in simulation", "Close"]
+    assert list(choices(opened)) == ["Play other.mcap", "Choose a log…", "Record it in simulation", "Close"]
     asked: list[str] = []
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words, **_: (asked.append(words[1]), ("", ""))[1])
     choices(opened)["Choose a log…"].click()
@@ -109,7 +109,7 @@ def test_choosing_logged_says_so_before_anybody_runs_it(opened: MainWindow) -> N
     opened.notice.withdraw()
     opened.toolbar.switch.buttons["logged"].click()
     assert opened.session.system.source("rig").mode == "logged"
-    assert "The log is not there: logs/drive.mcap" in opened.notice.words.text()
+    assert opened.notice.words.text() == "No log to play: logs/drive.mcap does not exist."
     opened.notice.withdraw()
 
 
