@@ -32,6 +32,8 @@ class Action:
     """From the first part of the id without one."""
     icon: str = ""
     begins_group: bool = False
+    also: str = ""
+    """Other words under which the command palette finds it."""
 
     @property
     def in_menu(self) -> str:
@@ -67,8 +69,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.export_png", "Export canvas as PNG…", lambda w: w.files.ask_export("png")),
     Action("file.close", "Close project", lambda w: w.does.close(), ("Ctrl+W",), begins_group=True),
     Action("file.quit", "Quit", lambda w: w.close(), ("Ctrl+Q",), "window"),
-    Action("edit.undo", "Undo", lambda w: w.session.undo(), ("Ctrl+Z",), icon="mdi6.undo"),
-    Action("edit.redo", "Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), icon="mdi6.redo"),
+    Action("edit.undo", "Undo", lambda w: w.canvas.keep_in_sight(w.session.undo), ("Ctrl+Z",), icon="mdi6.undo"),
+    Action("edit.redo", "Redo", lambda w: w.canvas.keep_in_sight(w.session.redo), ("Ctrl+Shift+Z", "Ctrl+Y"), icon="mdi6.redo"),
     Action("edit.cut", "Cut", lambda w: w.canvas.commands.cut(), ("Ctrl+X",), "canvas", begins_group=True),
     Action("edit.copy", "Copy", lambda w: w.canvas.commands.copy(), ("Ctrl+C",), "canvas"),
     Action("edit.paste", "Paste", lambda w: w.canvas.commands.paste(), ("Ctrl+V",), "canvas"),
@@ -97,7 +99,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.zoom_100", "Zoom to 100 %", lambda w: w.does.zoom_100(), ("Ctrl+0",)),
     Action("view.arrange", "Arrange automatically", lambda w: w.canvas.commands.arrange(), ("L",), "canvas"),
     Action("view.minimap", "Mini-map", lambda w: w.canvas.toggle_minimap()),
-    *(Action(f"viewer.{kind.name}", kind.title, _viewer(kind.name), icon=kind.icon) for kind in KINDS),
+    *(Action(f"viewer.{kind.name}", kind.title, _viewer(kind.name), icon=kind.icon, also=kind.also)
+      for kind in KINDS),
     Action("view.system_text", "system.xml as text", lambda w: w.system_text.open(), ("Ctrl+Shift+X",),
            icon="fa6s.code", begins_group=True),
     Action("view.next_wire", "Next wire of the card", lambda w: w.canvas.reach.next_wire(), ("W",), "canvas",

@@ -16,6 +16,8 @@ class Choice:
     hint: str
     """At the right: keys, or what kind of thing it is."""
     do: Callable[[], object]
+    also: str = ""
+    """Other words that people look for."""
 
 
 class CommandPalette(QFrame):
@@ -55,9 +57,10 @@ class CommandPalette(QFrame):
 
     def _search(self, text: str) -> None:
         self.list.clear()
-        for place in sorted(range(len(self._choices)), key=lambda i: (rank(self._choices[i].text, text), i)):
+        ranks = [choice_rank(choice, text) for choice in self._choices]
+        for place in sorted(range(len(ranks)), key=lambda i: (ranks[i], i)):
             choice = self._choices[place]
-            if rank(choice.text, text) < MISSED:
+            if ranks[place] < MISSED:
                 row = QTreeWidgetItem([choice.text, choice.hint])
                 row.setData(0, Qt.ItemDataRole.UserRole, place)
                 row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -86,6 +89,12 @@ class CommandPalette(QFrame):
 
 
 MISSED = 100
+
+
+def choice_rank(choice: Choice, typed: str) -> int:
+    """By its own text; another word counts where it starts so, but after every text that does."""
+    own = rank(choice.text, typed)
+    return min(own, 1) if choice.also and rank(choice.also, typed) <= 1 else own
 
 
 def rank(text: str, typed: str) -> int:

@@ -30,6 +30,8 @@ class Kind:
     """Better below the document than beside it."""
     is_large: bool = False
     """Needs the place of the document itself."""
+    also: str = ""
+    """Other words that people look for."""
 
     @property
     def is_imported(self) -> bool:
@@ -38,31 +40,33 @@ class Kind:
         return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
-def _kind(name: str, title: str, picture: str, *types: str, is_wide: bool = False, is_large: bool = False) -> Kind:
+def _kind(
+    name: str, title: str, picture: str, *types: str, is_wide: bool = False, is_large: bool = False, also: str = ""
+) -> Kind:
     module, class_name = f"studio.editor.panels.{name}_viewer", f"{name.capitalize()}Viewer"
 
     def make(feed: Feed, theme: Theme) -> Viewer:
         made: Viewer = getattr(import_module(module), class_name)(feed, theme)
         return made
 
-    return Kind(name, title, picture, make, frozenset(types), module, is_wide, is_large)
+    return Kind(name, title, picture, make, frozenset(types), module, is_wide, is_large, also)
 
 
 KINDS: tuple[Kind, ...] = (
-    _kind("map", "Map", "mdi6.map", "Map"),
-    _kind("compare", "Compare maps", "mdi6.set-split", is_large=True),
+    _kind("map", "Map", "mdi6.map", "Map", also="grid terrain goal"),
+    _kind("compare", "Compare maps", "mdi6.set-split", is_large=True, also="difference diff runs"),
     _kind("votes", "Votes", "mdi6.fan", "Vote"),
-    _kind("scan", "Laser scan", "mdi6.radar", "Range3d"),
-    _kind("plot", "Plot", "mdi6.chart-line", "Float64"),
-    _kind("image", "Image", "mdi6.image", "Image", "CompressedImage"),
-    _kind("scene", "3-D scene", "mdi6.cube-scan"),
-    _kind("message", "Message", "mdi6.code-json"),
-    _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True),
-    _kind("causality", "Causality", "mdi6.call-split", is_wide=True),
-    _kind("publish", "Publish", "mdi6.message-draw"),
-    _kind("teleop", "Drive", "fa6s.gamepad"),
-    _kind("topics", "Topics", "mdi6.access-point", is_wide=True),
-    _kind("player", "LogPlayer", "fa6s.database", is_wide=True),
+    _kind("scan", "Laser scan", "mdi6.radar", "Range3d", also="lidar range"),
+    _kind("plot", "Plot", "mdi6.chart-line", "Float64", also="chart curve graph"),
+    _kind("image", "Image", "mdi6.image", "Image", "CompressedImage", also="camera picture"),
+    _kind("scene", "3-D scene", "mdi6.cube-scan", also="3d world view"),
+    _kind("message", "Message", "mdi6.code-json", also="echo value"),
+    _kind("states", "States over time", "mdi6.timeline-clock", is_wide=True, also="life-cycle timeline"),
+    _kind("causality", "Causality", "mdi6.call-split", is_wide=True, also="cause causes why latency effect"),
+    _kind("publish", "Publish", "mdi6.message-draw", also="send"),
+    _kind("teleop", "Drive", "fa6s.gamepad", also="teleop joystick gamepad keyboard"),
+    _kind("topics", "Topics", "mdi6.access-point", is_wide=True, also="rate bandwidth messages"),
+    _kind("player", "LogPlayer", "fa6s.database", is_wide=True, also="replay recording bag mcap seek"),
 )
 
 

@@ -42,7 +42,7 @@ class WindowCommands:
 
     def _choice(self, action: Action) -> Choice:
         keys = action.keys[0] if action.keys else ""
-        return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self.window.menus.perform(action))
+        return Choice(f"{action.in_menu}: {action.text}", keys, lambda: self.window.menus.perform(action), action.also)
 
     def find(self) -> None:
         """In the panel that has the focus, or on the canvas."""

@@ -119,6 +119,32 @@ def test_commands_are_found_by_a_few_letters() -> None:
     assert rank("Edit: Undo", "zzz") == MISSED
 
 
+def test_a_viewer_is_found_by_the_word_that_people_look_for(window: MainWindow) -> None:
+    found: dict[str, str | None] = {}
+    for typed in ("cause", "why", "joystick", "graph", "replay", "lidar"):
+        window.does.open_commands()
+        window.commands.field.setText(typed)
+        row = window.commands.list.currentItem()
+        found[typed] = row.text(0) if row is not None else None
+        window.commands.hide()
+    assert found == {
+        "cause": "Viewer: Causality",
+        "why": "Viewer: Causality",
+        "joystick": "Viewer: Drive",
+        "graph": "Viewer: Plot",
+        "replay": "Viewer: LogPlayer",
+        "lidar": "Viewer: Laser scan",
+    }
+
+
+def test_the_status_bar_says_what_people_wait_for(window: MainWindow) -> None:
+    lines = [("info", "drives"), ("notice", "reached the goal at 1, 2 m"), ("info", "stands")]
+    window.live.feed.spoken.emit(
+        [{"time_ns": 1, "component": "planner", "level": level, "text": text} for level, text in lines]
+    )
+    assert window.status.words.plain == "planner reached the goal at 1, 2 m"
+
+
 def test_the_command_palette_does_what_was_typed(window: MainWindow) -> None:
     window.does.open_commands()
     window.commands.field.setText("arrange")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, reduce
 
 from PyQt6.QtCore import QPointF, QRectF, QSizeF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmapCache, QPolygonF, QResizeEvent
@@ -21,6 +21,8 @@ from studio.model.parts import Connection, View
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 STEP = 16
 """Of the grid."""
+MARGIN = 24
+"""Pixels between a card that is brought into sight and the edge."""
 TILE = 8
 """Dots across and down that are drawn as one."""
 CARD_PICTURES_KB = 131072
@@ -198,6 +200,21 @@ class SightView(QGraphicsView):
         item = self.canvas.card_for(name)
         if item is not None and not self.visible_rect().contains(item.outline()):
             self.ensureVisible(item.outline(), 60, 60)
+
+    def keep_in_sight(self, change: Callable[[], object]) -> None:
+        """Do it, and show the cards that came or moved: with undo and redo, they may lie outside the view."""
+        before = {name: item.outline() for name, item in self.canvas.nodes.items()}
+        change()
+        moved = [item.outline() for name, item in self.canvas.nodes.items() if before.get(name) != item.outline()]
+        area = reduce(QRectF.united, moved, QRectF())
+        if not area.isEmpty() and not self.visible_rect().contains(area):
+            self.glide.to(lambda: self._show_area(area))
+
+    def _show_area(self, area: QRectF) -> None:
+        """Scroll if that is enough."""
+        self.ensureVisible(area, MARGIN, MARGIN)
+        if not self.visible_rect().contains(area):
+            self.fit()
 
     def go_to(self, name: str) -> None:
         """Somebody asked for it: select, show, and take the focus."""

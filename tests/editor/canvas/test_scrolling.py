@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.overlays import free_of
 from studio.editor.canvas.view import CanvasView
+from studio.editor.main_window import MainWindow
 
 
 def on_screen(view: CanvasView) -> QImage:
@@ -80,3 +81,29 @@ def test_fit_leaves_nothing_under_the_zoom_bar(view: CanvasView, width: int, hei
     bar = view.mapToScene(view.zoom_bar.geometry()).boundingRect()
     assert not view.canvas.items(bar)
     assert view.visible_rect().contains(view.canvas.content_rect())
+
+
+def test_redo_and_undo_show_the_card_that_comes_or_moves(window: MainWindow) -> None:
+    """A card came back half outside of the view."""
+    canvas = window.canvas
+    window.canvas.commands.add("low_pass")
+    window.trigger("edit.undo")
+    canvas.zoom_to(1.0)
+    canvas.centerOn(-4000, -4000)
+    window.trigger("edit.redo")
+    canvas.glide.finish()
+    assert canvas.visible_rect().contains(canvas.canvas.nodes["low_pass"].outline())
+    seen = canvas.stand()
+    window.trigger("edit.undo")
+    canvas.glide.finish()
+    assert canvas.stand() == seen, "a card that goes away moves nothing"
+
+
+def test_undo_shows_all_where_much_has_moved(window: MainWindow) -> None:
+    canvas = window.canvas
+    canvas.commands.arrange()
+    canvas.zoom_to(2.0)
+    canvas.centerOn(-4000, -4000)
+    window.trigger("edit.undo")
+    canvas.glide.finish()
+    assert all(canvas.visible_rect().contains(item.outline()) for item in canvas.canvas.nodes.values())
