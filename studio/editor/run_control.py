@@ -197,7 +197,8 @@ class RunControl(QObject):
         delivered = [shown_event(topic, sequence) for topic, sequence, *_ in reply["delivered"]]
         if len(delivered) > MOST_NAMED:
             delivered = [f"{len(delivered)} events, the last {delivered[-1]}"]
-        self.told.emit(f"Delivered {', '.join(delivered)}" if delivered else "Nothing is waiting")
+        number = f" · event {reply['position']} of this run" if reply.get("position") else ""  # as Back counts them
+        self.told.emit(f"Delivered {', '.join(delivered)}{number}" if delivered else "No event is pending")
         if reply["delivered"]:
             topic, sequence, *_ = reply["delivered"][-1]
             self.stepped.emit(str(topic), int(sequence))

@@ -196,3 +196,15 @@ def test_continue_means_a_stop_that_a_step_has_come_to(asked: Asked) -> None:
 def test_the_next_handler_is_asked_for_without_waiting_for_the_pause(asked: Asked) -> None:
     asked.window.trigger("debug.handler")
     assert asked.requests == [PAUSE, ("into_handler", {})]
+
+
+def test_a_step_and_a_step_back_count_events_in_the_same_way(window: MainWindow) -> None:
+    control, told = window.live.control, window.status.words
+    control._stepped({"delivered": [["/pose", 12, 0]], "position": 343})
+    assert told.plain == "Delivered /pose #12 · event 343 of this run"
+    window.freeze._went_back({"position": 342})
+    assert told.plain == "Back after event 342 of this run"
+    window.freeze._went_back({"position": 0})
+    assert told.plain == "Back at the start of this run"
+    control._stepped({"delivered": [["/pose", 12, 0]], "position": 0})  # in free run nobody counts
+    assert told.plain == "Delivered /pose #12"

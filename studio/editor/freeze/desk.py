@@ -234,7 +234,8 @@ class FreezeDesk(QObject):
 
     def _went_back(self, reply: dict[str, Any]) -> None:
         position = reply.get("position")
-        self.window.status.say(f"Back at event {position}" if position is not None else "One event back")
+        where = f"Back after event {position} of this run" if position else "Back at the start of this run"
+        self.window.status.say(where)
 
     def next_of_stream(self) -> None:
         """To the next event of the topic that the system stands at, or that a selected wire carries."""
