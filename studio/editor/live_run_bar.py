@@ -154,7 +154,9 @@ class ClockLabel(QWidget):
             self._timer.start()
         else:
             self._timer.stop()
-        self.kind.setText("clock stands still" if phase == "paused" else kind_words(self.control.feed.state))
+        state = self.control.feed.state
+        self.kind.setText("paused" if phase == "paused" else kind_words(state))
+        self.setToolTip(f"<span>{kind_tip(state)}</span>")  # as rich text it is broken into lines
         self._tick()
 
     def _changed(self, changes: Changes) -> None:
@@ -203,11 +205,37 @@ def behind_s(state: Snapshot) -> int:
     return 0 if time_ns is None else max(0, wall_ns() - time_ns) // SECOND_NS
 
 
+def kind_tip(state: Snapshot) -> str:
+    """What kind of time it is, and why it may differ from a clock on the wall."""
+    told = state.get("clock")
+    if not told:
+        return "System time: it begins when you run the system"
+    if state.get("player"):
+        return "Time of the log that is played"
+    if told["kind"] != "wall":
+        return f"Time of the {'log' if told['kind'] == 'log' else 'simulation'}"
+    behind = behind_s(state)
+    if not behind:
+        return "System time: the time of day (UTC)"
+    return (
+        f"System time: {span_words(behind)} behind the time of day (UTC). The system was paused or frozen that long in"
+        " all. Its clock stops with it, so that no timeout expires during a pause"
+    )
+
+
+def span_words(seconds: int) -> str:
+    """`86 s`, `14 min`, `3 h`."""
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"
+
+
 def kind_words(state: Snapshot) -> str:
     told = state.get("clock")
     if not told:
-        return "no system runs"
+        return "not running"
     word = clock_word(state)
     if told["kind"] == "wall":
-        return f"{word} · UTC − {behind} s" if (behind := behind_s(state)) else f"{word} · UTC"
+        behind = behind_s(state)
+        return f"{span_words(behind)} behind UTC" if behind else f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

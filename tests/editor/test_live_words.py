@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor import live_stalls
 from studio.editor.feed import Changes
-from studio.editor.live_run_bar import clock_word, kind_words
+from studio.editor.live_run_bar import clock_word, kind_tip, kind_words, span_words
 from studio.editor.live_stalls import StallLog, waited_s
 from studio.editor.live_state import (
     LOOKS,
@@ -180,8 +180,14 @@ def test_a_clock_that_was_paused_is_not_called_wall_time() -> None:
     now = {"clock": {"kind": "wall", "base_ns": wall_ns(), "at_ns": monotonic_ns(), "rate": 1.0}}
     assert clock_word(now) == "wall time" and kind_words(now) == "wall time · UTC"
     late = {"clock": {**now["clock"], "base_ns": wall_ns() - 86_500_000_000}}
-    assert clock_word(late) == "system time" and kind_words(late) == "system time · UTC − 86 s"
+    assert clock_word(late) == "system time" and kind_words(late) == "86 s behind UTC"
+    assert "paused or frozen that long" in kind_tip(late) and "timeout" in kind_tip(late)
+    assert kind_tip(now) == "System time: the time of day (UTC)"
     assert clock_word({**late, "player": {"state": "playing"}}) == "log time"
+
+
+def test_a_span_is_told_in_as_many_letters_as_the_toolbar_has_room_for() -> None:
+    assert [span_words(seconds) for seconds in (1, 119, 840, 7300)] == ["1 s", "119 s", "14 min", "2 h"]
 
 
 def test_pending_events_are_counted_as_they_are_listed() -> None:
