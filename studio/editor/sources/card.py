@@ -25,9 +25,8 @@ class SourceCard(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
-        self.setObjectName("card")
+        self.setProperty("role", "card")  # by the style of the application: it follows the theme while it is open
         origin = theme.origins[mode]
-        self.setStyleSheet(f"#card {{ background: {theme.tooltip}; border: 1px solid {theme.control_border}; }}")
         self._apply = apply
         title = QLabel(f"Switch to {origin.word}?")
         title.setStyleSheet("font-size: 14px; font-weight: 600;")

@@ -29,8 +29,7 @@ class DifferenceCard(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
-        self.setObjectName("card")
-        self.setStyleSheet(f"#card {{ background: {theme.tooltip}; border: 1px solid {theme.control_border}; }}")
+        self.setProperty("role", "card")  # by the style of the application: it follows the theme while it is open
         self._session = session
         self.fixes: list[QPushButton] = []
         self.others: list[QPushButton] = []

@@ -89,9 +89,23 @@ class TestRunning:
         yield
         raptor.live.feed.state = {}
 
+    def test_a_card_that_is_open_follows_the_theme(self, up: MainWindow) -> None:
+        """It stayed white in a window that had become dark."""
+        (up.session.folder / "logs").mkdir()
+        (up.session.folder / "logs" / "drive.mcap").touch()
+        up.toolbar.switch.buttons["logged"].click()
+        card = up.sources.card
+        assert card is not None and card.isVisible()
+        up.show_theme(DARK)
+        corner = card.grab().toImage().pixelColor(8, 8)
+        card.close()
+        assert corner.name() == DARK.panel.lower()
+
     def test_a_card_asks_first_and_escape_changes_nothing(self, up: MainWindow) -> None:
         up.toolbar.switch.buttons["logged"].click()
-        assert up.sources.card is None and "not there: logs/drive.mcap. Nothing was switched" in up.notice.words.text()
+        assert (
+            up.sources.card is None and "logs/drive.mcap does not exist. Nothing was switched" in up.notice.words.text()
+        )
         (up.session.folder / "logs").mkdir()
         (up.session.folder / "logs" / "drive.mcap").touch()
         up.toolbar.switch.buttons["logged"].click()
