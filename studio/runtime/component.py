@@ -40,8 +40,8 @@ __all__ = [
 ]  # fmt: skip
 
 NOTICE = 25
-"""A level of the log between INFO and WARNING, for what people wait for: `self.log.log(NOTICE, "reached the goal")`. The
-window says it in its status bar, too."""
+"""A level of the log between INFO and WARNING, for what people wait for: `self.log.log(NOTICE, "reached the goal")`.
+The window says it in its status bar, too."""
 logging.addLevelName(NOTICE, "NOTICE")
 
 

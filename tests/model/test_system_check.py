@@ -69,8 +69,10 @@ CASES = {
         "f:4: error: wire t.terrain → f.raw: t.terrain sends Map, but f.raw takes Float64",
     ],
     PLANNER: [
-        "f:2: warning: no component answers the service p.model (String -> Map) "
-        '(wire it to a component that provides it: <service from="p.model" to="..."/>)'
+        (
+            "f:2: warning: no component answers the service p.model (String -> Map) "
+            '(wire it to a component that provides it: <service from="p.model" to="..."/>)'
+        )
     ],
     PLANNER + '<component name="n" type="model_server"/>' + ANSWERED + '\n<service from="p.model" to="n.model"/>': [
         "f:3: error: p.model is answered twice (keep one)",
