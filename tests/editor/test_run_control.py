@@ -208,3 +208,20 @@ def test_a_step_and_a_step_back_count_events_in_the_same_way(window: MainWindow)
     assert told.plain == "Back at the start of this run"
     control._stepped({"delivered": [["/pose", 12, 0]], "position": 0})  # in free run nobody counts
     assert told.plain == "Delivered /pose #12"
+
+
+@pytest.mark.parametrize(
+    ("phase", "gate", "after"),
+    [
+        ("running", "free", "The rest of the system keeps running."),
+        ("paused", "free", "The system stays paused."),
+        ("paused", "lockstep", "brings the system back to this event."),
+    ],
+)
+def test_reload_says_what_becomes_of_the_system(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, phase: str, gate: str, after: str
+) -> None:
+    """Of a frozen system it said that it runs on."""
+    monkeypatch.setattr(window.live.feed, "state", {**UP, "stepping": {"gate": gate}})
+    monkeypatch.setattr(type(window.live.control), "phase", phase)
+    assert window.code_desk.reload._what_reload_does().endswith(after)

@@ -71,7 +71,9 @@ class Reload(QObject):
         stepping = self.window.live.feed.state.get("stepping") or {}
         if stepping.get("gate") == "lockstep":
             return "Reload restarts its process with the new code and brings the system back to this event."
-        return "Reload restarts its process with the new code. The system runs on meanwhile."
+        if self.window.live.control.phase == "paused":
+            return "Reload restarts its process with the new code. The system stays paused."
+        return "Reload restarts its process with the new code. The rest of the system keeps running."
 
     def _always(self, page: CodePage) -> None:
         self.by_itself = True
