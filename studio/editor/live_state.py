@@ -183,10 +183,16 @@ def _beside(told: Mapping[str, Any]) -> tuple[str, ...]:
         case "restarting" | "gave up" | "dead" | "hung":
             return (f"{told['restarts']} restarts" if told["restarts"] else "its process ended",)
         case "active" | "busy" if told.get("trouble"):
-            return (str(told["trouble"]).partition(" (")[0],)
+            return _device_words(str(told["trouble"]).partition(" (")[0])
         case "active" | "busy":
             return _pace(told["rate_hz"], told.get("handler_p50_us"))
     return (str(told["activation"]),)
+
+
+def _device_words(trouble: str) -> tuple[str, ...]:
+    """Of a device: the whole sentence, its path, or the end of that. The chip beside it says what is wrong."""
+    path = next((word for word in reversed(trouble.split()) if word.startswith("/")), "")
+    return tuple(dict.fromkeys(word for word in (trouble, path, path.rpartition("/")[2]) if word))
 
 
 def _pace(rate_hz: float, handler_us: float | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from PyQt6.QtGui import QIcon
 from studio.editor.freeze.standing import held_count, way_of
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import clock_word, time_text
-from studio.editor.live_state import count_words, stalled_words, time_words, totals
+from studio.editor.live_state import Totals, count_words, stalled_words, time_words, totals
 from studio.editor.style import dress
 
 if TYPE_CHECKING:
@@ -39,12 +39,16 @@ def show_running(bar: StatusBar, live: Live) -> None:
     is_told = phase != "stopped" and live.feed.is_attached  # those of the last run say nothing of this one
     bar.way.follow(way_of(live.feed.state) if is_told else None)
     bar.clock.setVisible(is_told)
-    bar.make_way(on=not bar.way.isHidden(), figures=is_told)
     bar.show_origin()
     told = totals(live.feed.state) if live.feed.is_attached and phase != "stopped" else None
     live.window.project.show_run_problems()
-    if phase == "stopped":
-        return
+    if phase != "stopped":
+        _show_figures(bar, live, told, is_frozen=is_frozen)
+    bar.make_way(on=not bar.way.isHidden(), figures=is_told)  # last: the words above need their room
+
+
+def _show_figures(bar: StatusBar, live: Live, told: Totals | None, *, is_frozen: bool) -> None:
+    phase, theme = live.control.phase, bar.theme
     mark, colour = _PHASES[phase]
     words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")
     bar.troubled = ""

@@ -195,7 +195,7 @@ def open_port(path: str, baud: int) -> serial.Serial:
 def _cannot_open(path: str, error: OSError) -> LineError:
     match _number(error):
         case errno.ENOENT | errno.ENXIO | errno.ENODEV:
-            hint = "is it plugged in? ls -l /dev/serial/by-id tells what is"
+            hint = "plug it in, or choose its port: /dev/serial/by-id lists the devices"
             return LineError(f"there is no device {path}", hint=hint)
         case errno.EACCES | errno.EPERM:
             hint = 'sudo usermod -aG dialout "$USER", then log in again'

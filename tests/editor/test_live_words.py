@@ -186,6 +186,15 @@ def test_a_clock_that_was_paused_is_not_called_wall_time() -> None:
     assert clock_word({**late, "player": {"state": "playing"}}) == "log time"
 
 
+def test_a_card_with_little_room_still_names_the_device() -> None:
+    trouble = "there is no device /tmp/real_bench/urg (plug it in)"
+    told = {"components": {"a": component("active", trouble=trouble)}}
+    shown = live_node(Component("a", "low_pass"), state(**told))
+    assert (shown.right, shown.brief) == (
+        "there is no device /tmp/real_bench/urg", ("/tmp/real_bench/urg", "urg"),
+    )  # fmt: skip
+
+
 def test_a_span_is_told_in_as_many_letters_as_the_toolbar_has_room_for() -> None:
     assert [span_words(seconds) for seconds in (1, 119, 840, 7300)] == ["1 s", "119 s", "14 min", "2 h"]
 
