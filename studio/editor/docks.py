@@ -13,6 +13,7 @@ from PyQt6.sip import isdeleted
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
 
 from studio.editor.dock_tree import TAB, DockTree
+from studio.editor.tab_menus import TabMenus
 from studio.editor.window_menu import place_for_focus
 
 AREAS = {
@@ -38,6 +39,7 @@ class Docks:
         CDockManager.setConfigFlag(_Flag.DisableStylesheet, True)
         CDockManager.setConfigFlag(_Flag.AlwaysShowTabs, True)
         self.manager = CDockManager(parent)
+        self._tab_menus = TabMenus(self.manager)
         self._docks: dict[str, CDockWidget] = {}
         self._folded: list[str] = []
         """Hidden for want of room; nobody has closed them."""
@@ -276,9 +278,11 @@ class Docks:
     def set_title(self, name: str, title: str) -> None:
         self._docks[name].setWindowTitle(title)
 
-    def set_close_icon(self, icon: QIcon) -> None:
+    def set_tab_icons(self, close: QIcon, more: QIcon) -> None:
+        """`more`: of the menu with the tabs that have no room."""
         provider = self.manager.iconProvider()
-        provider.registerCustomIcon(eIcon.TabCloseIcon, icon)
+        provider.registerCustomIcon(eIcon.TabCloseIcon, close)
+        provider.registerCustomIcon(eIcon.DockAreaMenuIcon, more)
 
     def set_icon(self, name: str, icon: QIcon) -> None:
         self._docks[name].setIcon(icon)

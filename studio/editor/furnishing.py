@@ -104,7 +104,8 @@ def _make_workspace(window: MainWindow) -> None:
     window.notice = Notice()
     window.notice.answered.connect(lambda: _focus_canvas(window))
     window.docks = Docks(window.workspace)
-    window.docks.set_close_icon(icon("mdi6.close", LIGHT.control_border))  # readable in both themes
+    in_both = LIGHT.control_border  # readable in both themes
+    window.docks.set_tab_icons(icon("mdi6.close", in_both), icon("mdi6.chevron-down", in_both))
     layout = QVBoxLayout(window.workspace)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)

@@ -131,6 +131,7 @@ ads--CDockWidgetTab[activeTab="true"] > ads--CElidingLabel { color: $text; }
 #tabCloseButton { background: transparent; border: 0; min-height: 16px; padding: 0; }
 ads--CTitleBarButton { padding: 0 3px; min-height: 22px; background: transparent; border: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
+ads--CTitleBarButton::menu-indicator { image: none; }
 #dockWidgetScrollArea { background: $panel; border: 0; padding: 0; }
 
 QLabel[role="muted"] { color: $muted; }

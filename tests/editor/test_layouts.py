@@ -268,4 +268,6 @@ def test_tabs_keep_their_names_where_there_is_no_room_for_all(window: MainWindow
     assert len(tabs) > 6 and not any(tab.isTitleElided() for tab in tabs)
     menu = area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu)
     qtbot.waitUntil(menu.isVisible)
+    window.resize(1900, 900)
+    qtbot.waitUntil(lambda: not menu.isVisible())
     window.layouts.choose(BUILD)
