@@ -213,7 +213,7 @@ def before_it_is_switched(stage: Stage) -> None:
     hand.see(lambda: window.viewers.add("map", {"topic": TERRAIN, "pose": POSE}))
     hand.see(lambda: window.viewers.add("votes"))
     hand.see(window.canvas.fit)
-    hand.click(lambda: button_with(window.notice, "Flip to Logged with it"), "Flip to Logged")
+    hand.click(lambda: button_with(window.notice, "Play in this project"), "Play in this project")
     hand.until(lambda: window.sources.card is not None, "the card that tells what will happen")
 
     stage.whole("sources_card")

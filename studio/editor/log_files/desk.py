@@ -257,7 +257,7 @@ class LogDesk(QObject):
         told = ", ".join(part for part in (events, size) if part)
         self.window.notice.ask(
             f"{log.name} is recorded: {told}.",
-            {"Flip to Logged with it": lambda: self.play_here(log), "Open it by itself": lambda: self.open_alone(log),
+            {"Play in this project": lambda: self.play_here(log), "Open it by itself": lambda: self.open_alone(log),
              "Close": lambda: None},
             about="recorded",
         )  # fmt: skip

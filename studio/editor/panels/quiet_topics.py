@@ -22,7 +22,7 @@ def quiet_words(state: Snapshot, topics: Iterable[str], *, all_of: bool = False)
 
 
 def quiet_on(name: str, seconds: int) -> str:
-    return f"No news on {name} for {span_words(seconds)}" if seconds else ""
+    return f"No message on {name} for {span_words(seconds)}" if seconds else ""
 
 
 def span_words(seconds: int) -> str:

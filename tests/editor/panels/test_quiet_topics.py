@@ -33,11 +33,11 @@ def state(gate: str = "run", **quiet_s: int) -> dict[str, Any]:
     [
         (state(a=0, b=0), False, ""),
         (state(a=4, b=7), False, "No news for 4 s"),
-        (state(a=0, b=150), False, "No news on /b for 2 min"),
+        (state(a=0, b=150), False, "No message on /b for 2 min"),
         (state(a=0, b=150), True, ""),
         (state(a=7, b=7201), True, "No news for 7 s"),
         (state("pause", a=4, b=7), False, ""),
-        (state(a=4), False, "No news on /a for 4 s"),
+        (state(a=4), False, "No message on /a for 4 s"),
         ({}, False, ""),
     ],
 )
@@ -88,7 +88,7 @@ def test_the_plate_is_there_while_nothing_comes_and_goes_with_the_next_event(fee
 def test_a_map_says_which_of_its_topics_is_silent(feed: Feed, seen: Viewer) -> None:
     come(feed, MAP, POSE)
     fall_silent(feed, 4, POSE.topic)
-    assert seen.over.text() == "No news on /platform/pose for 4 s", "the vehicle may be elsewhere by now"
+    assert seen.over.text() == "No message on /platform/pose for 4 s", "the vehicle may be elsewhere by now"
     fall_silent(feed, 6, MAP.topic)
     assert seen.over.text() == "No news for 4 s"
 
@@ -104,7 +104,7 @@ def test_one_voter_who_is_silent_is_only_grey_but_a_choice_that_is_none_any_more
     fall_silent(feed, 4, VOTES.topic)
     assert not seen.over.isVisible()
     fall_silent(feed, 6, COMMAND.topic)
-    assert seen.over.text() == "No news on /arbiter/command for 6 s", "what is drawn as the choice is none any more"
+    assert seen.over.text() == "No message on /arbiter/command for 6 s", "what is drawn as the choice is none any more"
     fall_silent(feed, 5, other.topic)
     assert seen.over.text() == "No news for 4 s"
 
