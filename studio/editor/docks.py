@@ -166,6 +166,7 @@ class Docks:
     def remove(self, name: str) -> None:
         dock = self._docks.pop(name, None)
         if dock is not None:
+            self._tab_menus.forget(dock)
             self.manager.removeDockWidget(dock)
             dock.deleteLater()
 
@@ -359,6 +360,7 @@ class Docks:
         dock.setWidget(widget, CDockWidget.eInsertMode.ForceNoScrollArea)
         dock.setMinimumSizeHintMode(CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContent)
         self._docks[name] = dock
+        self._tab_menus.watch(dock)
         return dock
 
 

@@ -6,32 +6,33 @@ from functools import partial
 
 from PyQt6.QtCore import QEvent, QObject, QTimer
 from PyQt6.sip import isdeleted
-from PyQt6Ads import CDockAreaWidget, CDockManager
+from PyQt6Ads import CDockWidget, TitleBarButton
 
 
 class TabMenus(QObject):
-    """The docking library looks for tabs without room only when one comes or goes, not when the bar or a tab changes
+    """The docking library looks for tabs without room only when one comes or goes, not when a panel or a tab changes
     its width."""
 
-    def __init__(self, manager: CDockManager) -> None:
-        super().__init__(manager)
-        self._areas: dict[QObject, CDockAreaWidget] = {}
-        manager.dockAreaCreated.connect(self._watch)
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._docks: dict[QObject, CDockWidget] = {}
 
-    def _watch(self, area: CDockAreaWidget) -> None:
-        bar = area.titleBar().tabBar()
-        for widget in (bar, bar.widget()):
-            self._areas[widget] = area
+    def watch(self, dock: CDockWidget) -> None:
+        for widget in (dock, dock.tabWidget()):
+            self._docks[widget] = dock
             widget.installEventFilter(self)
-            widget.destroyed.connect(partial(self._areas.pop, widget, None))
+
+    def forget(self, dock: CDockWidget) -> None:
+        self._docks = {widget: each for widget, each in self._docks.items() if each is not dock}
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        area = self._areas.get(watched) if watched is not None else None
-        if area is not None and event is not None and event.type() == QEvent.Type.Resize:
-            QTimer.singleShot(0, partial(_look, area))  # when the widths of all tabs are known
+        if event is not None and event.type() == QEvent.Type.Resize and watched in self._docks:
+            QTimer.singleShot(0, partial(_look, self._docks[watched]))  # when the widths of all tabs are known
         return False
 
 
-def _look(area: CDockAreaWidget) -> None:
-    if not isdeleted(area):
-        area.markTitleBarMenuOutdated()
+def _look(dock: CDockWidget) -> None:
+    area = None if isdeleted(dock) else dock.dockAreaWidget()
+    if area is not None:
+        is_wanted = area.titleBar().tabBar().areTabsOverflowing() and area.openDockWidgetsCount() > 1
+        area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu).setVisible(is_wanted)

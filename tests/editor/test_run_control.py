@@ -206,6 +206,8 @@ def test_a_step_and_a_step_back_count_events_in_the_same_way(window: MainWindow)
     assert told.plain == "Back after event 342 of this run"
     window.freeze._went_back({"position": 0})
     assert told.plain == "Back at the start of this run"
+    window.freeze._went_back({"position": 343, "delivered": [["/pose", 12, 0]]})  # long after, when the code goes on
+    assert told.plain == "Back at the start of this run"
     control._stepped({"delivered": [["/pose", 12, 0]], "position": 0})  # in free run nobody counts
     assert told.plain == "Delivered /pose #12"
 

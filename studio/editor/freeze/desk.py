@@ -233,6 +233,8 @@ class FreezeDesk(QObject):
         self.window.live.control.move("back", self._went_back, count=1)
 
     def _went_back(self, reply: dict[str, Any]) -> None:
+        if reply.get("delivered"):
+            return  # the answer comes when the code that stopped in it goes on: that it went back is long past
         position = reply.get("position")
         where = f"Back after event {position} of this run" if position else "Back at the start of this run"
         self.window.status.say(where)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QResizeEvent
+from PyQt6.QtCore import QEvent, QObject, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -65,6 +65,9 @@ class Problems(QWidget):
         header.setSectionResizeMode(FIX, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(PLACE, QHeaderView.ResizeMode.ResizeToContents)
         self.nothing = EmptyState("fa6s.circle-check", NOTHING, theme)
+        viewport = self.table.viewport()
+        assert viewport is not None
+        viewport.installEventFilter(self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.nothing)
         self._stack.addWidget(self.table)
@@ -97,9 +100,11 @@ class Problems(QWidget):
         room = viewport.width() - self.table.columnWidth(FIX) - self.table.columnWidth(PLACE)
         self.table.setColumnWidth(MESSAGE, max(LEAST, min(needed, max(room - others, room * 2 // 3))))
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        self._share_room()
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Of the table, and not of the panel: behind "Nothing wrong" the table has no size yet."""
+        if event is not None and event.type() == QEvent.Type.Resize:
+            self._share_room()
+        return super().eventFilter(watched, event)
 
     def _fix_cell(self, problem: Problem) -> QTableWidgetItem:
         found = self.fixes_of(problem)

@@ -260,9 +260,13 @@ class TeleopViewer(Viewer):
         elif self.hold.isChecked():
             words = HOLDING
         else:
-            words = f"{self._after()}. {HOW}"  # what happens comes first: it is read where there is little room
+            words = f"{self._after()}. {HOW}"
         is_at_rest = words.endswith(HOW)
-        self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}" if is_narrow and is_at_rest else words)
+        if is_at_rest and is_narrow:
+            self.words.setText(f"{BRIEFLY}: ≤ {_fast(share, fastest)}")
+        else:  # what happens comes first; how to drive is also written around the stick
+            is_whole = self.words.fontMetrics().horizontalAdvance(words) <= self.words.width()
+            self.words.setText(self._after() if is_at_rest and not is_whole else words)
         others = self.others() if is_at_rest else []
         self.words.setToolTip(f"{words}\nOther behaviours: {', '.join(others)}" if others else words)
         self.hold.setVisible(bool(self._ends))

@@ -320,7 +320,13 @@ class TestDriving:
         for voter in ("teleop", "planner", "avoidance"):
             feed.state["topics"][f"/{voter}/votes"] = {"type": "Vote", "rate_hz": 10.0}
         viewer._tell()
-        assert viewer.words.text().startswith("When you let go, 2 behaviours drive on; Hold keeps it stopped. ")
+        assert viewer.words.text() == "When you let go, 2 behaviours drive on; Hold keeps it stopped", (
+            "no half sentence"
+        )
+        viewer.resize(1200, 400)
+        assert viewer.words.text().startswith(
+            "When you let go, 2 behaviours drive on; Hold keeps it stopped. Hold Space"
+        )
         assert viewer.words.toolTip().endswith("Other behaviours: planner, avoidance")
         viewer.hold.click()
         assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 1]} and viewer._timer.isActive()

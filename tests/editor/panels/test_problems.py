@@ -65,3 +65,14 @@ def test_a_hint_speaks_of_wires_and_not_of_tags(qapp: QApplication) -> None:
     remedy = panel.table.item(0, REMEDY)
     assert remedy is not None and remedy.text() == "wire an out port of type Float64 to it"
     assert '<wire from="..." to="f.raw"/>' in str(found[0])
+
+
+def test_the_first_problem_of_a_panel_in_use_has_its_room(qapp: QApplication) -> None:
+    """The table came from behind "Nothing wrong", where it has no size, and the message was cut."""
+    panel = Problems(LIGHT)
+    panel.resize(1000, 160)
+    panel.show()
+    qapp.processEvents()
+    panel.show_problems([Problem("detector ended again and again and is not restarted", hint="see the console")], None)
+    qapp.processEvents()
+    assert panel.table.columnWidth(MESSAGE) >= panel.table.sizeHintForColumn(MESSAGE)
