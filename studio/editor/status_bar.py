@@ -30,7 +30,7 @@ SPACING = 6
 EDGES = 16
 """That it keeps free at its ends, at most."""
 EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
-SAFETY = "Commands made from a log never reach a vehicle"
+SAFETY = "A log never moves a vehicle"
 
 
 class _Yielding(QLabel):

@@ -8,6 +8,8 @@ from PyQt6.QtCore import QEvent, QObject, QTimer
 from PyQt6.sip import isdeleted
 from PyQt6Ads import CDockWidget, TitleBarButton
 
+LOOK_AFTER = (QEvent.Type.Resize, QEvent.Type.Show)
+
 
 class TabMenus(QObject):
     """The docking library looks for tabs without room only when one comes or goes, not when a panel or a tab changes
@@ -19,20 +21,29 @@ class TabMenus(QObject):
 
     def watch(self, dock: CDockWidget) -> None:
         for widget in (dock, dock.tabWidget()):
-            self._docks[widget] = dock
-            widget.installEventFilter(self)
+            if widget is not None:
+                self._docks[widget] = dock
+                widget.installEventFilter(self)
 
     def forget(self, dock: CDockWidget) -> None:
-        self._docks = {widget: each for widget, each in self._docks.items() if each is not dock}
+        """What belongs to it, and buttons of areas that are gone."""
+        known = self._docks.items()
+        self._docks = {widget: each for widget, each in known if each is not dock and not isdeleted(widget)}
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        if event is not None and event.type() == QEvent.Type.Resize and watched in self._docks:
-            QTimer.singleShot(0, partial(_look, self._docks[watched]))  # when the widths of all tabs are known
+        if event is not None and event.type() in LOOK_AFTER and watched in self._docks:
+            QTimer.singleShot(0, partial(self._look, self._docks[watched]))  # when the widths of all tabs are known
         return False
 
-
-def _look(dock: CDockWidget) -> None:
-    area = None if isdeleted(dock) else dock.dockAreaWidget()
-    if area is not None:
-        is_wanted = area.titleBar().tabBar().areTabsOverflowing() and area.openDockWidgetsCount() > 1
-        area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu).setVisible(is_wanted)
+    def _look(self, dock: CDockWidget) -> None:
+        area = None if isdeleted(dock) else dock.dockAreaWidget()
+        if area is None:
+            return
+        menu, bar = area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu), area.titleBar()
+        tabs = bar.tabBar() if bar is not None else None
+        if menu is None or tabs is None:
+            return
+        if menu not in self._docks:
+            self._docks[menu] = dock  # the library may show it before it knows the widths
+            menu.installEventFilter(self)
+        menu.setVisible(tabs.areTabsOverflowing() and area.openDockWidgetsCount() > 1)

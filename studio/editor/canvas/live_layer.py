@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject, QPointF, QSizeF, pyqtSignal
 
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.scene import CanvasScene
@@ -16,6 +16,8 @@ from studio.model.wiring import topic_of
 
 ALERTS = ("error", "frozen")
 """Tones of states that nobody should miss."""
+RATE = QSizeF(64, 22)
+"""Room for a rate on a wire."""
 
 
 class LiveLayer(QObject):
@@ -28,7 +30,9 @@ class LiveLayer(QObject):
         self._behind: dict[str, list[str]] = {}
         """Running component -> the card that shows it."""
         self._carried: dict[str, list[Wire]] = {}
-        """Topic -> its wires; the longest first: it carries the rate."""
+        """Topic -> its wires, the longest first."""
+        self._with_rate: set[object] = set()
+        """Keys of the wires that carry the rate of their topic: one of each, where no other rate is."""
         feed.attached.connect(self.refresh)
         feed.ended.connect(self.refresh)
         feed.changed.connect(self._follow)
@@ -62,6 +66,20 @@ class LiveLayer(QObject):
             self._carried.setdefault(topic_of(wire.start), []).append(wire)
         for wires in self._carried.values():
             wires.sort(key=self._length, reverse=True)
+        self._place_rates()
+
+    def _place_rates(self) -> None:
+        """On the longest wire that has room beside the rates of other topics. Cards show them as well."""
+        self._with_rate = set()
+        taken: list[QPointF] = []
+        for wires in self._carried.values():
+            items = ((wire, self.scene.wires.get(("wires", wire.key))) for wire in wires)
+            spots = ((wire, item.middle) for wire, item in items if item is not None)
+            free = ((wire, spot) for wire, spot in spots if not any(_meet(spot, other) for other in taken))
+            wire, spot = next(free, (None, None))
+            if wire is not None and spot is not None:
+                self._with_rate.add(wire.key)
+                taken.append(spot)
 
     def _length(self, wire: Wire) -> float:
         item = self.scene.wires.get(("wires", wire.key))
@@ -100,8 +118,13 @@ class LiveLayer(QObject):
     def _show_wires(self, topics: Iterable[str]) -> None:
         state, system = self.feed.state, self.scene.session.system
         for topic in topics:
-            for place, wire in enumerate(self._carried.get(topic, ())):
+            for wire in self._carried.get(topic, ()):
                 item = self.scene.wires.get(("wires", wire.key))
                 if item is not None:
                     live = live_wire(wire, system, state)
-                    item.show_live(live if place == 0 else replace(live, rate=""))
+                    item.show_live(live if wire.key in self._with_rate else replace(live, rate=""))
+
+
+def _meet(one: QPointF, other: QPointF) -> bool:
+    """Whether two rates would lie over each other."""
+    return abs(one.x() - other.x()) < RATE.width() and abs(one.y() - other.y()) < RATE.height()

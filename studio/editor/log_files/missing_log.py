@@ -51,6 +51,8 @@ def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = ""
         choices["Record it in simulation"] = lambda: _record(window, log)
     elif any(takes_carmen(each) for each in session.system.sources):
         choices["Record one in the simulator"] = window.logs.record_simulated
+    elif window.live.control.phase == "running" and not recordings and window.logs.report is None:
+        choices["Record now"] = window.logs.toggle
     choices["Close"] = lambda: None
     name = name_in(session.folder, log)
     name = log.name if Path(name).is_absolute() else name  # the whole path has no room in the bar

@@ -22,7 +22,8 @@ class SystemPage(Page):
         name.setAccessibleName("Name of the system")
         keep_to_names(name)
         doc.setAccessibleName("What it does")
-        doc.setCursorPosition(0)
+        for field in (name, doc):
+            field.setCursorPosition(0)  # its beginning can be read
         name.editingFinished.connect(lambda: name.isModified() and session.do(DescribeSystem(name.text(), doc.text())))
         doc.editingFinished.connect(lambda: doc.isModified() and session.do(DescribeSystem(name.text(), doc.text())))
         form = add_form(self.column)
