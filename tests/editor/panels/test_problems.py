@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QApplication, QTabWidget, QWidget
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.live_problems import Remedy
 from studio.editor.panels.problems import FIX, MESSAGE, PLACE, REMEDY, Problems
@@ -65,19 +65,3 @@ def test_a_hint_speaks_of_wires_and_not_of_tags(qapp: QApplication) -> None:
     remedy = panel.table.item(0, REMEDY)
     assert remedy is not None and remedy.text() == "wire an out port of type Float64 to it"
     assert '<wire from="..." to="f.raw"/>' in str(found[0])
-
-
-def test_the_first_problem_of_a_panel_behind_another_has_its_room(qapp: QApplication) -> None:
-    """The table came from behind "Nothing wrong", where it has no size, and the message was cut."""
-    tabs, panel = QTabWidget(), Problems(LIGHT)
-    tabs.addTab(panel, "Problems")
-    tabs.addTab(QWidget(), "Console")
-    tabs.resize(1000, 200)
-    tabs.show()
-    qapp.processEvents()
-    tabs.setCurrentIndex(1)
-    problem = Problem("detector ended again and again and is not restarted", hint="the console shows its last output")
-    panel.show_problems([problem], None)
-    tabs.setCurrentIndex(0)
-    qapp.processEvents()
-    assert panel.table.columnWidth(MESSAGE) >= panel.table.sizeHintForColumn(MESSAGE)
