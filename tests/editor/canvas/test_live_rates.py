@@ -1,0 +1,27 @@
+"""Rates on the wires of a running system: to be read, each of them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from studio.editor.canvas.live_layer import RATE, LiveLayer
+from studio.editor.canvas.view import CanvasView
+from studio.editor.feed import Feed
+from studio.model.wiring import topic_of
+
+
+def test_no_rate_lies_over_another(view: CanvasView) -> None:
+    """The two lasers of the rover go the same way."""
+    system, feed = view.canvas.session.system, Feed()
+    late = {"p50": 100.0, "p99": 1500.0}
+    told = {"type": "Map", "count": 5, "rate_hz": 10.0, "quiet_s": 0, "drops": 0, "latency_us": late}
+    topics = {topic_of(wire.start): told for wire in system.wires}
+    feed.state = {"gate": "run", "components": {}, "processes": {}, "sources": {}, "topics": topics}
+    layer = LiveLayer(view.canvas, feed)
+    shown = [item for item in view.canvas.wires.values() if item.live is not None and item.live.rate]
+    for one, other in combinations(shown, 2):
+        beside = one.middle - other.middle
+        assert abs(beside.x()) >= RATE.width() or abs(beside.y()) >= RATE.height(), (one.connection, other.connection)
+    assert 4 < len(shown) <= len(topics)
+    layer.deleteLater()
+    feed.close()
