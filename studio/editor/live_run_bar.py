@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 from studio.editor.feed import Changes
 from studio.editor.fonts import code_font
 from studio.editor.icons import icon
+from studio.editor.panels.quiet_topics import span_words
 from studio.editor.run_control import Phase, RunControl
 from studio.editor.theme import Theme
 from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns, wall_ns
@@ -221,13 +222,6 @@ def kind_tip(state: Snapshot) -> str:
         f"System time: {span_words(behind)} behind the time of day (UTC). The system was paused or frozen that long in"
         " all. Its clock stops with it, so that no timeout expires during a pause"
     )
-
-
-def span_words(seconds: int) -> str:
-    """`86 s`, `14 min`, `3 h`."""
-    if seconds < 120:
-        return f"{seconds} s"
-    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"
 
 
 def kind_words(state: Snapshot) -> str:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor import live_stalls
 from studio.editor.feed import Changes
-from studio.editor.live_run_bar import clock_word, kind_tip, kind_words, span_words
+from studio.editor.live_run_bar import clock_word, kind_tip, kind_words
 from studio.editor.live_stalls import StallLog, waited_s
 from studio.editor.live_state import (
     LOOKS,
@@ -28,6 +28,7 @@ from studio.editor.live_state import (
 )
 from studio.editor.live_values import first_number, value_lines
 from studio.editor.panels.held import counted
+from studio.editor.panels.quiet_topics import span_words
 from studio.editor.theme import THEMES, contrast
 from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire

@@ -15,7 +15,7 @@ def quiet_words(state: Snapshot, topics: Iterable[str], *, all_of: bool = False)
     if not quiet or (all_of and len(quiet) < len(silent)):
         return ""
     if len(quiet) == len(silent):
-        return f"No news for {span_words(min(quiet.values()))}"
+        return f"No message for {span_words(min(quiet.values()))}"
     longest = max(quiet, key=lambda topic: quiet[topic])
     others = f" and {len(quiet) - 1} more" if len(quiet) > 1 else ""
     return quiet_on(longest + others, quiet[longest])
@@ -26,6 +26,7 @@ def quiet_on(name: str, seconds: int) -> str:
 
 
 def span_words(seconds: int) -> str:
+    """`86 s`, `14 min`, `3 h`."""
     if seconds < 120:
         return f"{seconds} s"
     return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"

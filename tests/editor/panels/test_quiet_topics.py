@@ -32,10 +32,10 @@ def state(gate: str = "run", **quiet_s: int) -> dict[str, Any]:
     ("told", "all_of", "words"),
     [
         (state(a=0, b=0), False, ""),
-        (state(a=4, b=7), False, "No news for 4 s"),
+        (state(a=4, b=7), False, "No message for 4 s"),
         (state(a=0, b=150), False, "No message on /b for 2 min"),
         (state(a=0, b=150), True, ""),
-        (state(a=7, b=7201), True, "No news for 7 s"),
+        (state(a=7, b=7201), True, "No message for 7 s"),
         (state("pause", a=4, b=7), False, ""),
         (state(a=4), False, "No message on /a for 4 s"),
         ({}, False, ""),
@@ -73,9 +73,9 @@ def test_the_plate_is_there_while_nothing_comes_and_goes_with_the_next_event(fee
     assert not seen.over.isVisible(), "nothing of it has been shown"
     come(feed, SCAN)
     fall_silent(feed, 4, SCAN.topic)
-    assert seen.over.isVisible() and seen.over.text() == "No news for 4 s"
+    assert seen.over.isVisible() and seen.over.text() == "No message for 4 s"
     fall_silent(feed, 5, SCAN.topic)
-    assert seen.over.text() == "No news for 5 s"
+    assert seen.over.text() == "No message for 5 s"
     feed.state["gate"] = "pause"
     feed.changed.emit(Changes(system=True))
     assert not seen.over.isVisible(), "who pauses knows that nothing comes"
@@ -90,7 +90,7 @@ def test_a_map_says_which_of_its_topics_is_silent(feed: Feed, seen: Viewer) -> N
     fall_silent(feed, 4, POSE.topic)
     assert seen.over.text() == "No message on /platform/pose for 4 s", "the vehicle may be elsewhere by now"
     fall_silent(feed, 6, MAP.topic)
-    assert seen.over.text() == "No news for 4 s"
+    assert seen.over.text() == "No message for 4 s"
 
 
 @pytest.mark.parametrize("seen", [VotesViewer], indirect=True)
@@ -106,7 +106,7 @@ def test_one_voter_who_is_silent_is_only_grey_but_a_choice_that_is_none_any_more
     fall_silent(feed, 6, COMMAND.topic)
     assert seen.over.text() == "No message on /arbiter/command for 6 s", "what is drawn as the choice is none any more"
     fall_silent(feed, 5, other.topic)
-    assert seen.over.text() == "No news for 4 s"
+    assert seen.over.text() == "No message for 4 s"
 
 
 @pytest.mark.parametrize("seen", [ScanViewer], indirect=True)
