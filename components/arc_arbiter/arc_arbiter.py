@@ -20,7 +20,8 @@ class ArcArbiter(Component):
     """Turns the votes of any number of behaviours into one steering angle and speed.
 
     Each arc gets the mean of all votes, weighted by confidence, and the lowest of all speeds; a veto of anybody forbids
-    it. Behaviours that fall silent no longer count, and the vehicle stands while one of the required ones is silent.
+    it. Behaviours that fall silent no longer count, and the vehicle stands while one of the required ones is silent. If
+    that happens while it drives, it is trouble: a real vehicle then stays stopped until a person lets it go on.
     """
 
     category = "processor"
@@ -70,6 +71,8 @@ class ArcArbiter(Component):
         self._heard: dict[str, tuple[int, Vote]] = {}
         self._curvature_per_m = 0.0
         self._speed_m_s = 0.0
+        self._drives = False
+        self.trouble = ""
         self._tick_s, self._ticked_ns = 0.0, 0
         self._standing_since_ns: int | None = None
         self._retreat_left_m = 0.0
@@ -92,9 +95,12 @@ class ArcArbiter(Component):
         missing = [name for name in self.required.split() if name not in voters]
         if missing or not voters:
             self._tell(f"stands: nothing heard of {', '.join(missing) or 'any behaviour'}")
+            if self._drives:
+                self.trouble = f"no votes from {', '.join(missing) or 'any behaviour'}"
             self._standing_since_ns = None
             self._drive(self._curvature_per_m, 0.0)
             return
+        self.trouble = ""
         if self._retreat_left_m > 0.0:
             self._retreat()
             return
@@ -154,6 +160,7 @@ class ArcArbiter(Component):
     def _drive(self, curvature_per_m: float, speed_m_s: float) -> None:
         self._curvature_per_m = curvature_per_m
         self._speed_m_s = max(speed_m_s, 0.0)
+        self._drives = speed_m_s != 0.0
         drive = self.geometry.drive(self.vehicle)
         self.command.publish(
             Velocity.from_curvature(

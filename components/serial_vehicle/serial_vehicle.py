@@ -41,7 +41,7 @@ class SerialVehicle(Actuator):
     odometry = OutPort(Odometry, doc="position since the vehicle was switched on, and its speed")
     battery = OutPort(Float64, doc="voltage in V, once a second")
     state = OutPort(
-        String, doc="JSON: armed, fault, emergency_stop, bumper, timed_out, refused; on changes and once a second"
+        String, doc="JSON: armed, fault, stopped, emergency_stop, bumper, timed_out, refused; on changes and once a second"
     )
 
     port = Parameter(
@@ -226,6 +226,7 @@ class SerialVehicle(Actuator):
         told = {
             "armed": self.armed,
             "fault": self.fault,
+            "stopped": self.safety_stop,
             "emergency_stop": bool(state.flags & Flags.EMERGENCY_STOP),
             "bumper": bool(state.flags & Flags.BUMPER_PRESSED),
             "timed_out": bool(state.flags & Flags.TIMED_OUT),

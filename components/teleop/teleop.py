@@ -17,7 +17,8 @@ class Teleop(Component):
 
     Nothing is said while the dead man's button is not held, or when the sticks fall silent. Wire `votes` and the other
     behaviours still keep the vehicle from obstacles; wire `command` and nobody does. Commands are not repeated: each
-    answers one event of the sticks, so that a vehicle stops when those who make the events have died.
+    answers one event of the sticks, so that a vehicle stops when those who make the events have died. Sticks that fall
+    silent while the button is held are trouble: a real vehicle then stays stopped until a person lets it go on.
     """
 
     category = "processor"
@@ -48,12 +49,14 @@ class Teleop(Component):
     def on_activate(self) -> None:
         self._heard_ns: int | None = None
         self._driving = False
+        self.trouble = ""
 
     def on_clock_jump(self) -> None:
         self._heard_ns = None
 
     def on_joy(self, joy: Joy) -> None:
         self._heard_ns = self.now()
+        self.trouble = ""
         if not self._is_held(joy):
             self._let_go()
             return
@@ -66,6 +69,8 @@ class Teleop(Component):
         joy = self.joy.latest
         fresh = self._heard_ns is not None and self.now() - self._heard_ns <= self.valid_s * NS_PER_S
         if joy is None or not fresh:
+            if self._driving:
+                self.trouble = "the sticks fell silent"
             self._let_go()
         elif self._driving:
             self._vote(*self._wanted(joy))

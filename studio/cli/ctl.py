@@ -46,6 +46,7 @@ EXAMPLE = """\
   studio ctl destroy filter                  take it out of the running system; studio ctl host filter sinks: move it
   studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
   studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
+  studio ctl resume car                      let it go on after a safety stop; it has to be armed
   studio ctl record start logs/ --topics '/laser/*'   from now on; studio ctl record: how far; studio ctl record stop
   studio ctl record bookmark "the dog ran by"     a word at this moment, into the log
   studio ctl player                          the log that is played: how far, how fast, which streams
@@ -72,6 +73,7 @@ COMPONENT_VERBS = {
     "trigger": "let components in mode trigger act once",
     "arm": "let real actuators move; a switch of sources or a restart disarms them",
     "disarm": "stop real actuators and refuse commands to them",
+    "resume": "let real actuators go on after a safety stop",
 }
 SYSTEM_OR_COMPONENT = {
     "start": "activate components, after a reset or wakeup if necessary; without a name: continue the system",

@@ -6,6 +6,10 @@ anything moving. No command moves it for five minutes (being told to stand moves
 armed it has gone. And no command moves it further than `most_path_m`, as the commands of a virtual cart have a length:
 what is fast runs out sooner. A fault (a bumper, a wheel that does not follow) latches until a person resets it.
 
+A stop for safety holds: if the commands that moved it fail to come, or the runtime says that a process on their way has
+died, hangs or is in trouble, later commands are refused until a person lets it go on, unless `after_stop` in the system
+file says otherwise (docs/guide/safety.md).
+
 This is software. It is no certified emergency stop.
 """
 
@@ -13,76 +17,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from enum import StrEnum
 from functools import wraps
 from typing import Any, ClassVar
 
 from studio.errors import StudioError
 from studio.model.spec import Category, SpecError, Value
-from studio.runtime.channel.frames import Event, Kind, Origin
+from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns, refusal
 from studio.runtime.component import Component
-from studio.runtime.declarations import InPort, Parameter
+from studio.runtime.declarations import InPort, Parameter, State
 from studio.runtime.expiry import Expiry
 
-VALID_NS = 250_000_000
-"""How long a command may act, counted from the moment it was sent."""
-AHEAD_NS = 50_000_000
-"""Clocks of one machine agree; what was sent later than this from now comes from a clock that stands or jumped."""
-LONGEST_PATH_S = 60.0
-"""What is so slow that its path would take longer is stopped by its age long before."""
 IDLE_NS = 300 * SECOND_NS
 """Armed, and nobody moves it for so long: it is disarmed, whether or not a window is there to see it."""
 TELL_EVERY_NS = SECOND_NS
+STAY, RESUME = "stay", "resume"
+"""What `after_stop` may say."""
+SILENT = "no command for 250 ms"
 
 
 class ActuatorError(StudioError):
     """An actuator that cannot be armed or reset now."""
-
-
-class Refused(StrEnum):
-    """Why a command was not carried out."""
-
-    NO_EVENT = "it did not come over a channel"
-    NOT_LIVE = "the system does not run by the wall clock"
-    ORIGIN = "it was made from logged or simulated data"
-    EPOCH = "it belongs to another epoch than the one that was armed"
-    OLD = "it is older than 250 ms"
-    AHEAD = "it was sent in the future"
-    OLD_DATA = "it was made from old data"
-    LATCHED = "a fault is latched"
-    DISARMED = "the actuator is not armed"
-
-
-def refusal(
-    event: Event | None,
-    now_ns: int,
-    *,
-    armed_epoch: int | None,
-    latched: bool,
-    live: bool = True,
-    oldest_data_ns: int = 0,
-) -> Refused | None:
-    """Why the command in `event` must not be carried out at system time `now_ns`; None if it may be."""
-    if event is None or event.kind != Kind.DATA:
-        return Refused.NO_EVENT
-    checks = (
-        (not live, Refused.NOT_LIVE),
-        (event.origin != Origin.REAL, Refused.ORIGIN),
-        (armed_epoch is not None and event.epoch != armed_epoch, Refused.EPOCH),
-        (now_ns - event.sent_ns >= VALID_NS, Refused.OLD),
-        (event.sent_ns - now_ns > AHEAD_NS, Refused.AHEAD),
-        (oldest_data_ns > 0 and now_ns - event.stamp_ns > oldest_data_ns, Refused.OLD_DATA),
-        (latched, Refused.LATCHED),
-        (armed_epoch is None, Refused.DISARMED),
-    )
-    return next((reason for broken, reason in checks if broken), None)
-
-
-def path_time_ns(path_m: float, speed_m_s: float) -> int | None:
-    """How long a way of `path_m` takes; None for what does not move, and for what is no number."""
-    speed_m_s = abs(speed_m_s)
-    return int(path_m / speed_m_s * SECOND_NS) if speed_m_s * LONGEST_PATH_S > path_m else None
 
 
 class Actuator(Component):
@@ -105,6 +61,13 @@ class Actuator(Component):
         unit="m",
         doc="how far one command may move it; then it stands until the next",
     )
+    after_stop = Parameter(
+        STAY,
+        choices=(STAY, RESUME),
+        doc="after a safety stop, stay until a person lets it go on, or resume with the next command; fixed at start",
+    )
+
+    safety_stop = State("", doc="why a safety stop holds it; empty while none does")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -133,6 +96,8 @@ class Actuator(Component):
         self._fault = ""
         self._valid_until_ns = 0
         self._path_until_ns = None
+        self._next_by_ns = self._moved_ns = self._stopped_ns = 0
+        self._moves = None
         self._motion = threading.RLock()
         self._deadline = None
         self._idle = None
@@ -149,6 +114,14 @@ class Actuator(Component):
     """CLOCK_MONOTONIC up to which the command at hand may act."""
     _path_until_ns: int | None
     """When it will have gone as far as the last command that told a speed may move it; None while none has."""
+    _next_by_ns: int
+    """CLOCK_MONOTONIC by which the next command has to come; 0 while none is waited for, as it does not move."""
+    _moved_ns: int
+    """System time at which the last command that moves it was sent. It goes on while a computer is suspended."""
+    _moves: bool | None
+    """Whether the last command that told a speed moves it; None while none has told one."""
+    _stopped_ns: int
+    """CLOCK_MONOTONIC of the safety stop that holds it."""
     _motion: threading.RLock
     """Held while something is set in motion or stopped, so that a stop is never overtaken by an older command."""
     _deadline: Expiry | None
@@ -200,6 +173,8 @@ class Actuator(Component):
     def on_parameter(self, name: str, value: Value) -> None:
         if name == "armed":
             self._arm() if value else self._disarm()
+        elif name == "after_stop":
+            raise ActuatorError("after_stop is set in the system file", hint="change it there, and run it again")
 
     def on_trigger(self) -> None:
         """Reset a latched fault, by hand. It stays disarmed."""
@@ -215,19 +190,24 @@ class Actuator(Component):
         event = self._handled()
         if event is None:
             raise ActuatorError(f"{self.name} can be armed only while it runs", hint="set armed when the system runs")
+        if event.kind != Kind.COMMAND:
+            raise ActuatorError(f"only a person arms {self.name}, not an output", hint="remove the link to armed")
         if not self.is_live():
             raise ActuatorError(f"{self.name} cannot be armed in a replay or in lockstep", hint="run the system")
         if self._fault:
             raise ActuatorError(f"{self.name} has stopped: {self._fault}", hint=f"trigger {self.name}, then arm it")
         with self._motion:
+            self._end_overdue()
             self._armed_epoch = event.epoch
+            self.safety_stop, self._moves = "", None
+            self._told_ns.clear()
             self._in_use()
         self.log.info("armed: commands move it now")
 
     def _disarm(self) -> None:
         with self._motion:
             was_armed, self._armed_epoch = self._armed_epoch is not None, None
-            self._values["armed"] = False
+            self._values["armed"], self.safety_stop = False, ""
             if self._idle is not None:
                 self._idle.cancel()
             self._stop()
@@ -240,7 +220,7 @@ class Actuator(Component):
             self._halt()
 
     def _halt(self) -> None:
-        self._valid_until_ns = 0
+        self._valid_until_ns = self._next_by_ns = 0
         self._path_until_ns = None
         if self._deadline is not None:
             self._deadline.cancel()
@@ -249,17 +229,64 @@ class Actuator(Component):
         except Exception:
             self.log.exception("halt failed; the device's own time-out has to stop it")
 
+    # Safety stops.
+
+    def stop_for_safety(self, why: str, *, was_armed: bool = False) -> None:
+        """Stop it, and keep it stopped until a person lets it go on. From any thread; nothing to do if it is disarmed.
+
+        `was_armed`: a process before this one was, and has been replaced: it has to be armed again.
+        """
+        with self._motion:
+            if self._armed_epoch is not None:
+                self._stop_for_safety(why, monotonic_ns())
+            elif was_armed:
+                self.safety_stop = why
+                self.log.error("stopped: %s; arm it to let it go on", why)
+
+    def let_go_on(self, since_ns: int | None = None) -> None:
+        """A person lifts a safety stop. `since_ns`: only one that happened since then, while the system was paused."""
+        with self._motion:
+            self._end_overdue()  # the thread that should have seen it may be later than this
+            if since_ns is not None and (self._armed_epoch is None or self._stopped_ns < since_ns):
+                return
+            if self._armed_epoch is None:
+                raise ActuatorError(f"{self.name} is not armed", hint=f"studio ctl arm {self.name}")
+            if self.safety_stop:
+                self.safety_stop = ""
+                self._told_ns.clear()
+                self._in_use()
+                self.log.info("a person lets it go on: commands move it again")
+
+    def _stop_for_safety(self, why: str, at_ns: int) -> None:
+        self._halt()
+        if self.after_stop == RESUME:
+            policy = f"it goes on with the next command: after_stop of {self.name} is resume"
+            self.log.warning("stopped: %s; %s", why, policy)
+        elif not self.safety_stop:
+            self.safety_stop, self._stopped_ns = why, at_ns
+            hint = f"it stays stopped until a person lets it go on: studio ctl resume {self.name}"
+            self.log.error("stopped: %s; %s", why, hint)
+
+    def _end_overdue(self, now_ns: int | None = None) -> None:
+        """Stop what should have been commanded again by now. `now_ns`: the system time, where it is known."""
+        by_ns = self._next_by_ns
+        suspended = now_ns is not None and now_ns - self._moved_ns >= VALID_NS
+        if by_ns and (suspended or monotonic_ns() >= by_ns):
+            self._stop_for_safety(SILENT, by_ns)
+
     # Commands.
 
     def _carry_out(self, handler: Callable[[Any, Any], None], message: Any) -> None:
         with self._motion:
             event: Event | None = self._handled()
             now_ns = self._system_ns() if event is not None else 0
+            self._end_overdue(now_ns)
             reason = refusal(
                 event,
                 now_ns,
                 armed_epoch=self._armed_epoch,
                 latched=bool(self._fault),
+                stopped=bool(self.safety_stop),
                 live=self.is_live(),
                 oldest_data_ns=round(self.oldest_data_s * SECOND_NS),
             )
@@ -268,7 +295,9 @@ class Actuator(Component):
                 return
             left_ns = min(VALID_NS, VALID_NS - (now_ns - event.sent_ns))
             speed_m_s = self.speed_of(message)
-            self._valid_until_ns = self._with_path(monotonic_ns(), left_ns, speed_m_s)
+            taken_ns = monotonic_ns()
+            self._valid_until_ns = self._with_path(taken_ns, left_ns, speed_m_s)
+            self._expect_next(taken_ns + left_ns, speed_m_s, event.sent_ns)
             if self._deadline is not None:
                 self._deadline.put_off_until(self._valid_until_ns)
             if speed_m_s != 0:  # a controller whose person has gone may tell it to stand for ever
@@ -284,6 +313,12 @@ class Actuator(Component):
         until_ns = now_ns + left_ns
         return until_ns if self._path_until_ns is None else min(until_ns, self._path_until_ns)
 
+    def _expect_next(self, by_ns: int, speed_m_s: float | None, sent_ns: int) -> None:
+        if speed_m_s is not None:
+            self._moves = speed_m_s != 0
+        self._next_by_ns = 0 if self._moves is False else by_ns
+        self._moved_ns = sent_ns
+
     def _tell_refusal(self, reason: Refused) -> None:
         self.refused[reason] = count = self.refused.get(reason, 0) + 1
         now_ns = monotonic_ns()
@@ -292,6 +327,8 @@ class Actuator(Component):
             if told_ns is None:
                 self._told_ns[reason] = now_ns
                 self.log.info("commands are refused until it is armed: set armed of %s", self.name)
+        elif reason is Refused.STOPPED and told_ns is not None:
+            return  # what has stopped it was told, and how to go on
         elif told_ns is None or now_ns - told_ns >= TELL_EVERY_NS:
             self._told_ns[reason] = now_ns
             self.log.warning("refused a command, %d so far: %s", count, reason)
@@ -313,14 +350,22 @@ class Actuator(Component):
         # A debugger may hold the handler that has the lock: the vehicle is stopped all the same.
         is_ours = self._motion.acquire(timeout=VALID_NS / SECOND_NS)
         try:
+            self._end_overdue()
             if monotonic_ns() >= self._valid_until_ns > 0:
-                by_path = self._valid_until_ns == self._path_until_ns
-                self._halt()
-                why = f"no command after {self.most_path_m:g} m" if by_path else "no command for 250 ms"
-                self.log.warning("stopped: %s", why)
+                self._run_out()
         finally:
             if is_ours:
                 self._motion.release()
+
+    def _run_out(self) -> None:
+        """It has gone as far as it may, or was told to stand. If it moved, the next command still has time to come."""
+        next_by_ns, moved = self._next_by_ns, self._valid_until_ns == self._path_until_ns
+        self._halt()
+        self._next_by_ns = next_by_ns
+        if moved:
+            self.log.warning("stopped: no command after %g m", self.most_path_m)
+        if next_by_ns and self._deadline is not None:
+            self._deadline.put_off_until(next_by_ns)
 
     # Life cycle.
 

@@ -21,6 +21,7 @@ from studio.messages import Float64, Mail, MessageTypes, String
 from studio.messages.motion import JointState
 from studio.model.geometry.content import GeometryContent
 from studio.model.spec import GET
+from studio.runtime.actuator import Actuator
 from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.component import Component, ServiceError
@@ -331,12 +332,18 @@ class Cell(Life):
             "ignored": self.ignored,
             "paused_inputs": self.paused_inputs,
             "error": self.error,
-            "trouble": self.component.trouble,
+            "trouble": self.trouble,
             "failed_on": self.failed_on,
             "published": dict(self.sequences),
             "hears_end": self.hears_end,
             "shown": {name: shown(getattr(self.component, name)) for name in type(self.component).__states__},
         }
+
+    @property
+    def trouble(self) -> str:
+        """What keeps it from its work though it is active, for a person."""
+        stop = self.component.safety_stop if isinstance(self.component, Actuator) else ""
+        return f"stopped: {stop}" if stop else self.component.trouble
 
     def forget_trace(self) -> None:
         """Of what was begun elsewhere."""

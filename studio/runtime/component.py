@@ -132,8 +132,8 @@ class Component:
     _is_live: Any
 
     trouble: str = ""
-    """What keeps it from its work though it is active, for a person: a device that does not answer. Drivers override
-    it with a property."""
+    """What keeps it from its work though it is active, for a person: a device that does not answer, votes that do not
+    come. Drivers override it with a property. It stops an armed vehicle that the component leads to (safety.md)."""
     _activation: Any
 
     @property

@@ -158,7 +158,7 @@ class GateRequests:
                 player.set_rate(rate)
             player.play()
         else:
-            session.run(wanted)
+            session.run_by_person(wanted)
 
     def _choose(self, kind: GateKind) -> None:
         session = self._session

@@ -13,9 +13,10 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain_data import from_plain
 from studio.model.close_matches import did_you_mean
-from studio.runtime.actuator import Actuator, Refused
+from studio.runtime.actuator import Actuator
 from studio.runtime.cell import Cell
 from studio.runtime.channel.frames import Kind
+from studio.runtime.command_rules import Refused
 from studio.runtime.component import ServiceError
 from studio.runtime.declarations import InPort, OutPort
 from studio.runtime.lifecycle import State
@@ -91,6 +92,7 @@ _REMEDIES: dict[str, str] = {
     Refused.ORIGIN: "what is sent by hand is not real, unless you say so: --real",
     Refused.EPOCH: "the sources were switched: arm it again",
     Refused.DISARMED: "arm it: studio ctl arm",
+    Refused.STOPPED: "studio ctl resume lets it go on",
     Refused.LATCHED: "studio ctl trigger resets it, then arm it again",
 }
 

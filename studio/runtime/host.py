@@ -20,6 +20,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.model.spec import PythonEntry
+from studio.runtime.actuator import Actuator
 from studio.runtime.cell import Cell
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import call_topics, ends_of
@@ -163,6 +164,8 @@ class Host:
             self._welcomed.clear()
 
     def _welcome(self, marker: Marker) -> None:
+        if self._incarnation not in (0, marker.incarnation):
+            self._stop_actuators("the broker was replaced")
         self._incarnation = marker.incarnation
         if self._following is not None:
             broker, number, text = self._following
@@ -177,6 +180,12 @@ class Host:
             if not replaced:
                 self.executor.answer(number, text)
         self._welcomed.set()
+
+    def _stop_actuators(self, why: str) -> None:
+        """Whether or not they were without commands for so long that they have noticed."""
+        for cell in self.executor.cells.values():
+            if isinstance(cell.component, Actuator):
+                cell.component.stop_for_safety(why)
 
     # The I/O thread.
 
@@ -225,7 +234,7 @@ class Host:
 
     def _shown(self) -> list[object]:
         cells = self.executor.cells.values()
-        return [(cell.state, cell.activation, dict(cell.component._values)) for cell in cells]
+        return [(cell.state, cell.activation, dict(cell.component._values), cell.trouble) for cell in cells]
 
     def _busy_s(self) -> float:
         since_ns = self.executor.handling_since_ns

@@ -17,7 +17,7 @@ from studio.runtime.channel.feeding import FeedThread
 from studio.runtime.channel.frames import Event
 from studio.runtime.channel.gate import Delivered
 from studio.runtime.channel.rewinding import can_rewind
-from studio.runtime.clock import Clock, ClockKind
+from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.control import Control
 from studio.runtime.gate_control import GateControl
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
@@ -56,6 +56,8 @@ class Session(SupervisedRun):
         self._opens = False
         self._at_gate = threading.RLock()
         """Held while the gate is opened or closed, so that `mode` is what was done last."""
+        self.paused_ns = 0
+        """CLOCK_MONOTONIC at which it was last paused while it ran."""
         self._feeds: list[FeedThread] = []
         self._checkpoint_bytes: dict[int, int] = {}
 
@@ -66,10 +68,6 @@ class Session(SupervisedRun):
     def set_stops(self, **fields: Any) -> None:
         """Event breakpoints for the gate (event_breaks), or whether it heeds them."""
         self._supervision.ask("stops", **fields)
-
-    @property
-    def clock_kind(self) -> ClockKind:
-        return self._clock_kind
 
     @property
     def goes(self) -> bool:
@@ -119,8 +117,17 @@ class Session(SupervisedRun):
                 self._opens = False
         self.told.clear()
 
+    def run_by_person(self, rate: float) -> None:
+        """Run it, with the leave of somebody who looks at it: what the pause has stopped goes on, real or not."""
+        paused_ns = self.paused_ns if self._mode == "pause" else None
+        self.run(rate)
+        if paused_ns is not None:
+            self.safety.permit(paused_ns)
+
     def pause(self) -> None:
         self.came_to_end = False
+        if self._mode == "run":
+            self.paused_ns = monotonic_ns()
         self._mode = "pause"  # also for a broker that dies meanwhile
         with self._at_gate:
             self.control.pause()

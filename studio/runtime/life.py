@@ -8,6 +8,7 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.model.geometry.content import GeometryContent
+from studio.runtime.actuator import Actuator
 from studio.runtime.component import Component
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
@@ -57,6 +58,8 @@ class Life:
             case {"do": "clock-jump"}:
                 self.component.geometry.jump()
                 self.component.on_clock_jump()
+            case {"do": "resume" | "safety-stop"}:
+                self._mind_safety(command)
             case {"do": "geometry"}:
                 self._take_geometry(command)
             case {"do": "call" | "deliver" | "publish"}:
@@ -65,6 +68,19 @@ class Life:
                 self._transit(verb)
             case _:
                 raise Refusal(f"unknown command {command!r}")
+
+    def _mind_safety(self, command: dict[str, Any]) -> None:
+        component = self.component
+        if not isinstance(component, Actuator):
+            raise Refusal(f"{self.name} is not an actuator: no safety stop holds it")
+        if command["do"] == "safety-stop":
+            component.stop_for_safety(str(command.get("why", "")), was_armed=bool(command.get("was_armed")))
+            return
+        since_ns = command.get("since_ns")
+        try:
+            component.let_go_on(None if since_ns is None else int(since_ns))
+        except StudioError as error:
+            raise Refusal(error.message, hint=error.hint) from error
 
     def _transit(self, verb: str) -> None:
         try:

@@ -48,6 +48,8 @@ class Observer:
         self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
         self.listeners: list[Callable[[dict[str, Any]], None]] = []
         """Called by this thread with every log line."""
+        self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
+        """Called by this thread with what a host reports."""
         self._answers: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
         """To what was done by hand, by its number: an error, or the encoded reply."""
         self._ended = threading.Event()
@@ -87,6 +89,7 @@ class Observer:
             if topic == BEAT_TOPIC:
                 self.reports[content["host"]] = content
                 self.heard_ns[content["host"]] = monotonic_ns()
+                self.on_report(content)
             else:
                 self.log.append(content)
                 for listener in list(self.listeners):

@@ -71,6 +71,10 @@ class RunProcesses:
         return self._stopping
 
     @property
+    def clock_kind(self) -> ClockKind:
+        return self._clock_kind
+
+    @property
     def mode(self) -> str:
         """`run` or `pause`, as last asked for."""
         return self._mode

@@ -215,7 +215,7 @@ class Runtime:
             reply = job()  # not in its turn: who is let go may be within an event that somebody else waits for
             if hit is not None and hit.ran:
                 turn.wait()
-                self.session.run(self.session.rate)
+                self.session.run_by_person(self.session.rate)
             return reply
         finally:
             turn.end()

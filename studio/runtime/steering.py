@@ -41,6 +41,10 @@ LEADS_TO = {
 """Command -> the state that shows that it was obeyed."""
 
 
+RESUME = "resume"
+"""A person lets an actuator go on that a safety stop holds."""
+
+
 class Refused(StudioError):
     """A request that cannot be carried out."""
 
@@ -133,8 +137,10 @@ class Steering:
 
     def _command(self, component: PlannedComponent, command: dict[str, Any]) -> Job:
         wanted = LEADS_TO.get(str(command.get("do")))
+        if command.get("do") == RESUME:
+            return lambda: self._send(component, {"do": RESUME}, lambda told: not told["shown"].get("safety_stop"))
         if wanted is None and command.get("do") != "trigger":
-            known = [*LEADS_TO, "trigger"]
+            known = [*LEADS_TO, "trigger", RESUME]
             raise Refused(f"no component obeys {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known))
         if component.command or wanted is None:
             return lambda: self._send(component, command, lambda _: True)

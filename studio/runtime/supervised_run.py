@@ -6,14 +6,16 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
-from studio.runtime.control import ControlError
+from studio.runtime.control import Control, ControlError
 from studio.runtime.ending import STOP_WITHIN_S, Deadline
 from studio.runtime.events import Happening, RecordingMoved
 from studio.runtime.plan import RECORDER, Plan
 from studio.runtime.process import Process, wait_all, wait_for_any
 from studio.runtime.run_processes import ENDS_WITHIN_S, RunProcesses
+from studio.runtime.safety import SafetyStops
 from studio.runtime.spawning import LaunchError
 from studio.runtime.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
 from studio.runtime.told_commands import ToldCommand, ToldCommands
@@ -40,6 +42,8 @@ class SupervisedRun(RunProcesses):
         self._policy = policy
         self._launched = False
         self.supervisor = Supervisor(self, self._policy_of, self.happened)
+        self.safety = SafetyStops(self)
+        self.observer.on_report = self.safety.reported
 
     @property
     def restarts(self) -> dict[str, int]:
@@ -100,7 +104,9 @@ class SupervisedRun(RunProcesses):
             return
         self._bury(self.processes()[name])
         if name == BROKER:
-            return
+            return  # its hosts see to their actuators when they find the next one
+        if name in self.plan.hosts:
+            self.safety.lost(name)
         self._clear_up(name, self.plan.hosts.get(name, self.plan.recorder_index))
         self._tell("gone", name)
         self.exits[name] = status  # last: whoever sees it may start the host again
@@ -150,9 +156,17 @@ class SupervisedRun(RunProcesses):
         told = [ToldCommand(self.broker_restarts, each, {"do": "activate"}) for each in names]
         self.told.keep(told)
         is_told = self._tell("back", name)
-        if not is_told:  # it is tried again
+        if is_told:
+            self.safety.back(name)
+        else:  # it is tried again
             self.told.drop(told)
         return is_told
+
+    def component_report(self, name: str) -> Mapping[str, Any]:
+        return self.observer.component(name)
+
+    def another_control(self) -> Control:
+        return Control(self.folders.run, self._answering)
 
     def heard_ns(self, name: str) -> int | None:
         return self.observer.heard_ns.get(name)
@@ -160,6 +174,8 @@ class SupervisedRun(RunProcesses):
     def hold(self, name: str, hung: bool) -> None:
         if name in self.plan.hosts:
             self._tell("held" if hung else "released", name)
+            if hung and name not in self.supervisor.held:
+                self.safety.hung(name)
 
     def _tell(self, news: str, host: str) -> bool:
         """Tell the broker about a host, until it has heard; one that dies is told again when it is replaced."""
@@ -211,6 +227,7 @@ class SupervisedRun(RunProcesses):
         deadline = Deadline(STOP_WITHIN_S)
         self.before_close()
         self._stopping = True
+        self.safety.close()
         self.supervisor.rest()
         if self._launched:
             self._ask_to_stop(self._living_hosts())

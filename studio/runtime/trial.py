@@ -26,7 +26,7 @@ from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.library import load_model
 from studio.model.spec import GET, Value
-from studio.runtime.channel.frames import Event
+from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, OutPort, ProvidedService, RequiredService
 
@@ -50,7 +50,8 @@ class Trial(Generic[C]):
         component._now_ns = component._system_ns = lambda: self.now_ns
         # What an actuator asks before it moves: a command that was just sent, by the wall clock, of real origin.
         component._is_live = lambda: True
-        component._handled = lambda: Event(self._topic, 0, self.now_ns, sent_ns=self.now_ns)
+        self._kind = Kind.DATA
+        component._handled = lambda: Event(self._topic, 0, self.now_ns, kind=self._kind, sent_ns=self.now_ns)
         self._sent: dict[str, list[Any]] = {name: [] for name in component._outputs}
         for output in component._outputs.values():
             output.send = self._take
@@ -110,11 +111,14 @@ class Trial(Generic[C]):
         self._declared(type(self.component).__parameters__, parameter, "parameter")
         old = getattr(self.component, parameter)
         setattr(self.component, parameter, value)
+        self._kind = Kind.COMMAND
         try:
             self.component.on_parameter(parameter, getattr(self.component, parameter))
         except StudioError:
             setattr(self.component, parameter, old)
             raise
+        finally:
+            self._kind = Kind.DATA
 
     def call(self, service: str, request: Any) -> Any:
         """The reply of a service that the component provides."""

@@ -108,6 +108,17 @@ class Run:
             moves = [note.what for note in self.vehicle.record if note.what in ("drive", "stop")]
             return self.vehicle.speed_m_s == 0.0 and moves[-1] == "stop"
 
+    def safety_stop(self) -> str:
+        """Why it was stopped and stays so, as its driver says; "" while nothing keeps it."""
+        return str(self.session.observer.component("car").get("shown", {}).get("safety_stop", ""))
+
+    def armed(self) -> bool:
+        return bool(self.session.observer.component("car").get("parameters", {}).get("armed"))
+
+    def refusals(self) -> int:
+        """How many commands were not carried out, as the vehicle's state last said."""
+        return int(self.states()[-1]["refused"])
+
     def await_fault(self, text: str) -> None:
         await_true(lambda: text in self.states()[-1]["fault"], f"the latch: {text}")
         await_true(self.stands, "the vehicle to stop")
@@ -118,14 +129,14 @@ class Run:
 
 
 @contextmanager
-def driving(folder: Path, faults: Faults | None = None) -> Iterator[Run]:
+def driving(folder: Path, faults: Faults | None = None, **parameters: Any) -> Iterator[Run]:
     link, vehicle = folder / "car", Vehicle()
     driver = PlannedComponent(
         "driver", "steady_driver", 0, "driver", "periodic", 20_000_000, outlets={"command": "/driver/command"},
         entry="steady_driver:SteadyDriver", folder=str(Path(__file__).parent / "steady_driver"),
     )  # fmt: skip
     car = PlannedComponent(
-        "car", "serial_vehicle", 1, "car", parameters={"port": str(link), "armed": True},
+        "car", "serial_vehicle", 1, "car", parameters={"port": str(link), "armed": True, **parameters},
         inlets=(Inlet("command", "/driver/command", "latest"),),
         outlets={port: f"/car/{port}" for port in ("odometry", "battery", "state")},
         entry="serial_vehicle:SerialVehicle", folder=str(FOLDER),

@@ -90,8 +90,12 @@ def test_other_arcs_than_ours_are_interpolated_and_vetoes_reach_their_neighbours
 def test_it_stands_until_all_required_behaviours_are_heard_and_when_one_falls_silent() -> None:
     with arbiter(required="planner hazard", valid_s=0.3) as trial:
         assert ticked(trial, 3, planner=hill(0.0)).speed_m_s == 0.0
+        assert not trial.component.trouble, "it has not driven yet"
         assert ticked(trial, 3, planner=hill(0.0), hazard=Vote.over(ARCS)).speed_m_s > 0.0
         assert ticked(trial, 5, planner=hill(0.0)).speed_m_s == 0.0
+        assert trial.component.trouble == "no votes from hazard"
+        assert ticked(trial, 3, planner=hill(0.0), hazard=Vote.over(ARCS)).speed_m_s > 0.0
+        assert not trial.component.trouble
 
 
 def test_votes_that_nobody_needs_may_fall_silent() -> None:

@@ -56,6 +56,13 @@ def test_sticks_that_fall_silent_let_go() -> None:
             trial.tick()
         assert trial.sent("command")[-1].speed_m_s == 0.0
         assert len(trial.sent("votes")) == 6
+        assert trial.component.trouble == "the sticks fell silent"
+        trial.send("joy", Joy(axes=[0.0, 1.0], buttons=[1]))
+        assert not trial.component.trouble
+        trial.send("joy", Joy(axes=[0.0, 1.0], buttons=[0]))
+        for _ in range(20):
+            trial.tick()
+        assert not trial.component.trouble, "whoever lets go has not failed"
 
 
 def test_a_command_is_not_repeated_and_one_of_speed_zero_comes_well_before_it_has_run_out() -> None:

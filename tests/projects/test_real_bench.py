@@ -124,6 +124,8 @@ def test_the_driver_stops_for_obstacles_and_when_it_is_blind(
         trial.tick()
         (command,) = trial.sent("command")
         assert (command.speed_m_s > 0) == drives
+        is_blind = scan is None or scan.stamp_ns < 450_000_000
+        assert trial.component.trouble == ("no recent scan" if is_blind else "")
 
 
 def test_the_emulators_refuse_what_they_do_not_know(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ from studio.messages.plain_data import as_plain
 from studio.model.spec import SpecError
 from studio.model.system_check import check
 from studio.model.system_xml import read_system
-from studio.runtime.actuator import Actuator, Refused
+from studio.runtime.actuator import Actuator
 from studio.runtime.channel.frames import Event, Kind, Origin
 from studio.runtime.channel.in_process import InProcess
+from studio.runtime.command_rules import Refused
 from studio.runtime.component import (
     Component,
     InPort,

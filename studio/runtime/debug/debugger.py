@@ -213,7 +213,7 @@ class Debugger:
         )
 
     def going(self, session: DebugSession) -> None:
-        self.freeze.thaw(session.host)
+        self.freeze.thaw(session.host, by_person=session.line is not None and session.continued)
 
     def is_paused(self) -> bool:
         return self._session.mode == "pause"
@@ -256,7 +256,7 @@ class Debugger:
             self.freeze.stay()
         for session in let_go:
             session.let_go()
-        self.freeze.thaw()
+        self.freeze.thaw(by_person=True)
         if gate == "pause":
             for session in let_go:
                 self._await_idle(session)

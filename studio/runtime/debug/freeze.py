@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.clock import wall_ns
+from studio.runtime.clock import monotonic_ns, wall_ns
 from studio.runtime.control import ControlError
 from studio.runtime.launcher import Session
 from studio.runtime.recording.set_bookmark import set_bookmark
@@ -62,6 +62,10 @@ class Freeze:
         self._held: dict[str, Held] = {}
         self._rate: float | None = None
         """At which the gate goes on when nobody is held; None: it goes on, was closed before, or is to stay so."""
+        self._since_ns = 0
+        """CLOCK_MONOTONIC at which the first of those who are held was."""
+        self._by_person = False
+        """Whether a person has let the last of them go on."""
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._gate: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -127,6 +131,8 @@ class Freeze:
         with self._lock:
             is_first, is_new = not self._held, host not in self._held
             self._held[host] = held
+            if is_first:
+                self._since_ns = monotonic_ns()
             # Closed, and with a rate: it is just about to be opened for one who has gone on, and stays closed.
             if is_first and self._freezes and self._session.goes:
                 self._rate = self._session.rate
@@ -139,11 +145,17 @@ class Freeze:
         self._gate.put(lambda: self._do(self._close_the_gate))
         self._gate.put(lambda: self._do(lambda: self._leave_a_bookmark(held)))
 
-    def thaw(self, host: str = "") -> None:
-        """It goes on. The gate opens again when nobody is held any more, if it was open before."""
+    def thaw(self, host: str = "", *, by_person: bool = False) -> None:
+        """It goes on. The gate opens again when nobody is held any more, if it was open before.
+
+        `by_person`: somebody continues it, and has not just left or died. A real vehicle that the freeze has stopped
+        goes on then, and stays stopped otherwise.
+        """
         with self._lock:
             was = self._held.pop(host, None)
             is_last = was is not None and not self._held
+            if is_last:
+                self._by_person = by_person
         if host and was is not None:
             self._session.hold_in_debugger(host, False)
         if is_last:
@@ -220,9 +232,12 @@ class Freeze:
     def _open_the_gate(self) -> None:
         with self._lock:
             rate = None if self._shall_stand else self._rate
+            by_person, since_ns = self._by_person, self._since_ns
         if rate is None:
             return
         self._session.run(rate)
+        if by_person:
+            self._session.safety.permit(since_ns)
         with self._lock:
             # Stopped again meanwhile, it is closed by the next job, and keeps its rate.
             is_paused_by_hand = self._rate is None

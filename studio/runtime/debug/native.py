@@ -7,6 +7,7 @@ started by our command also tells where (in_gdb.py).
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 from collections.abc import Callable
@@ -96,7 +97,7 @@ class NativeWatch:
                 self._stands({"reason": "pause", "text": "", "file": "", "line": 0, "function": "", "caller": ""})
             elif not held and believed:
                 self.stop = None
-                self._freeze.thaw(self._host)
+                self._freeze.thaw(self._host, by_person=is_traced(pid))  # gdb that has left continues nobody
 
     def _told(self, pid: int | None) -> dict[str, Any] | None:
         """What gdb says; nothing of a process that was there before."""
@@ -132,6 +133,15 @@ def in_words(name: str, stop: dict[str, Any]) -> str:
     if not stop["function"]:
         return f"a debugger holds {name}"
     return f"{name} stands in {stop['function']}" + (f", called by {stop['caller']}" if stop["caller"] else "")
+
+
+def is_traced(pid: int | None) -> bool:
+    """Whether a debugger is attached to the process."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    return not re.search(r"^TracerPid:\s*0$", text, re.MULTILINE)
 
 
 def is_stopped(pid: int | None) -> bool:

@@ -81,6 +81,8 @@ class DebugSession:
         """It may have stopped before that was known in the host."""
         self._left = threading.Event()
         """The host has gone on from where it stood; set by the line's thread, before the worker hears of it."""
+        self.continued = True
+        """Whether somebody lets it go on from where it stopped last, and not only because nobody is left."""
         self.there = threading.Event()
         """The line to the host stands, or there is a failure to tell."""
         self.failure = ""
@@ -187,11 +189,12 @@ class DebugSession:
 
     def _on_stopped(self, line: HostLine, body: dict[str, Any]) -> None:
         self._step += 1
+        self.continued = True
         if line is not self.line:
             return  # of a process that has ended
         self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
         if self._wishes.are_muted or self._abandoned:
-            self._stepping = False
+            self._stepping = self.continued = False
             line.let_go()  # no answer is waited for: who left it alone may have let it go before, and none would come
             self._watcher.going(self)
             return
@@ -261,6 +264,7 @@ class DebugSession:
         """Nobody is left who could let it go, also from where a step ends that is under way."""
         if self._clients:  # somebody has come since, and is told where it stands
             return
+        self.continued = False
         with suppress(DebugError):  # it may not answer: then it is let go below, or is lost
             self._resume()
         if self.line is not None:

@@ -14,6 +14,9 @@ class SteadyDriver(Component):
 
     command = OutPort(Velocity)
     speed_m_s = Parameter(0.4)
+    blind = Parameter(False, doc="it cannot do its work: it says so, and commands zero speed")
 
     def on_timer(self) -> None:
-        self.command.publish(Velocity(stamp_ns=self.now(), speed_m_s=self.speed_m_s))
+        self.trouble = "sees nothing" if self.blind else ""
+        speed_m_s = 0.0 if self.blind else self.speed_m_s
+        self.command.publish(Velocity(stamp_ns=self.now(), speed_m_s=speed_m_s))

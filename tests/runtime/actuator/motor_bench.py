@@ -40,11 +40,13 @@ class Motor(Actuator):
 class Bench:
     """A motor in its cell, and a clock that stands where the test wants it."""
 
-    def __init__(self, cls: type[Any] = Motor) -> None:
+    def __init__(self, cls: type[Any] = Motor, **parameters: Any) -> None:
         self.now_ns = NOW_NS
         self.epoch = 3
         self._numbers = 0
-        planned = PlannedComponent("motor", "motor", 0, "motor", inlets=(Inlet("command", TOPIC),))
+        planned = PlannedComponent(
+            "motor", "motor", 0, "motor", parameters=parameters, inlets=(Inlet("command", TOPIC),)
+        )
         self.motor: Any = cls()
         self.cell = Cell(
             self.motor, planned, effect=lambda _: None, stray=lambda *_: None, call=lambda *_: None,

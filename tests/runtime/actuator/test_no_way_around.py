@@ -62,4 +62,4 @@ def test_a_port_without_a_handler_and_an_actuator_that_cannot_stop_are_refused()
 
 def test_an_actuator_is_a_component_like_others() -> None:
     assert issubclass(Actuator, Component)
-    assert list(Motor.__parameters__) == ["armed", "oldest_data_s", "most_path_m"]
+    assert list(Motor.__parameters__) == ["armed", "oldest_data_s", "most_path_m", "after_stop"]

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.messages import Float64, Velocity
-from studio.runtime.actuator import VALID_NS, Actuator, Refused, path_time_ns
+from studio.runtime.actuator import Actuator
 from studio.runtime.channel.frames import Event
+from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns
 from studio.runtime.component import InPort
 from studio.runtime.trial import Trial
 from tests.runtime.actuator.motor_bench import NOW_NS, SECOND_NS, TOPIC, Bench, Motor
@@ -33,7 +35,89 @@ def test_without_a_command_for_250_ms_it_is_halted_and_not_before(bench: Bench) 
         time.sleep(0.005)
     assert time.monotonic_ns() - before_ns >= 200_000_000
     assert bench.motor.valid_ns() == 0
-    assert bench.command(), "it is still armed"
+    assert bench.motor.armed and not bench.command(), "it is still armed, and waits for a person"
+    bench.order({"do": "resume"})
+    assert bench.command()
+
+
+def test_it_is_not_stopped_for_good_by_the_end_of_a_command_to_stand(cart: Trial[Cart]) -> None:
+    """Whoever has told it to stand and then says nothing more has not failed."""
+    cart.send("drive", Velocity(speed_m_s=1.0))
+    cart.send("drive", Velocity(speed_m_s=0.0))
+    halts = cart.component.halts
+    await_true(lambda: cart.component.halts > halts, "the command to run out")
+    assert not cart.component.safety_stop
+    cart.send("drive", Velocity(speed_m_s=1.0))
+    assert cart.component.acts_ns[-1] > 0
+
+
+def test_what_came_late_is_no_way_around_a_stop_that_nobody_has_seen_yet(bench: Bench) -> None:
+    """A process that was stopped and continued may handle the next command before its own deadline."""
+    bench.arm()
+    assert bench.command()
+    bench.motor._deadline.cancel()  # as if its thread had not been given a processor yet
+    bench.motor._next_by_ns = 1
+    assert not bench.command()
+    assert bench.motor.safety_stop == "no command for 250 ms"
+    assert bench.motor.done[-1] == "halt"
+
+
+def test_a_computer_that_was_suspended_does_not_drive_on(bench: Bench) -> None:
+    """CLOCK_MONOTONIC stands meanwhile, the time of the world does not."""
+    bench.arm()
+    assert bench.command()
+    bench.now_ns += 3600 * SECOND_NS
+    assert not bench.command()
+    assert bench.motor.safety_stop
+
+
+def test_only_a_person_arms_it_and_no_link(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    """An output that the parameter is linked to would arm it again after every stop."""
+    bench.cell.event = Event(TOPIC, 1, NOW_NS, sent_ns=NOW_NS, epoch=bench.epoch)
+    bench.cell._set_linked("armed", SimpleNamespace(data=True))
+    assert not bench.motor.armed
+    assert "only a person arms motor" in caplog.text
+
+
+def test_a_stop_of_a_pause_is_lifted_and_one_of_before_is_not(bench: Bench) -> None:
+    bench.arm()
+    bench.command()
+    bench.motor.stop_for_safety("the process of driver ended")
+    since_ns = time.monotonic_ns()
+    bench.order({"do": "resume", "since_ns": since_ns})
+    assert bench.motor.safety_stop and not bench.command()
+    bench.order({"do": "resume"})
+    assert bench.command()
+    bench.motor.stop_for_safety("the process of driver ended")
+    bench.order({"do": "resume", "since_ns": since_ns})
+    assert bench.command()
+
+
+@given(st.lists(st.sampled_from(["command", "stop", "fault", "resume", "arm", "disarm", "jump"]), max_size=40))
+def test_nothing_moves_between_a_stop_and_a_person(steps: list[str]) -> None:
+    bench, may_move = Bench(), False
+    for step in steps:
+        match step:
+            case "command":
+                assert not bench.command() or may_move
+            case "stop":
+                bench.motor.stop_for_safety("the process of driver ended")
+                may_move = False
+            case "fault":
+                bench.motor.latch("bumper")
+                may_move = False
+            case "resume":
+                was_armed = bench.motor.armed
+                bench.order({"do": "resume"})
+                assert bench.motor.armed == was_armed, "to let it go on is not to arm it"
+                may_move = was_armed
+            case "arm" | "disarm":
+                bench.arm(step == "arm")
+                may_move = bool(bench.motor.armed)
+            case "jump":
+                bench.order({"do": "clock-jump"})
+                may_move = False
+    bench.close()
 
 
 def test_it_is_halted_too_while_a_debugger_holds_its_handler() -> None:

@@ -15,7 +15,8 @@ NS_PER_S = 1_000_000_000
 class BenchDriver(Component):
     """Drives slowly in S-curves and stops in front of obstacles.
 
-    Without a recent scan it commands zero speed: a bench driver that is blind does not drive.
+    Without a recent scan it commands zero speed and reports trouble: a bench driver that is blind does not drive, and a
+    real vehicle stays stopped until a person lets it go on.
     """
 
     category = "processor"
@@ -37,14 +38,18 @@ class BenchDriver(Component):
     def on_timer(self) -> None:
         now_ns = self.now()
         phase = 2.0 * math.pi * (now_ns / NS_PER_S) / self.swing_s
-        speed = self.speed_m_s if self._is_free(now_ns) else 0.0
+        self.trouble = "no recent scan" if self._is_blind(now_ns) else ""
+        speed = self.speed_m_s if not self.trouble and self._is_free() else 0.0
         steering = self.steering_rad * math.sin(phase)
         self.command.publish(Velocity(stamp_ns=now_ns, speed_m_s=speed, steering_angle_rad=steering))
 
-    def _is_free(self, now_ns: int) -> bool:
+    def _is_blind(self, now_ns: int) -> bool:
         scan = self.scan.latest
-        if scan is None or now_ns - scan.stamp_ns > self.blind_after_s * NS_PER_S:
-            return False
+        return scan is None or now_ns - scan.stamp_ns > self.blind_after_s * NS_PER_S
+
+    def _is_free(self) -> bool:
+        scan = self.scan.latest
+        assert scan is not None
         x, y = scan.points[:, 0], scan.points[:, 1]
         near = (x > 0.0) & (x < self.clearance_m) & (np.abs(y) < self.half_width_m)
         return not bool(near.any())
