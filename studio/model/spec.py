@@ -224,6 +224,10 @@ GET = "get_"
 """Begins the name of the service that gives the value of an out port: `get_<port>`."""
 ARMED = "armed"
 """The parameter by which a person lets an actuator move. It belongs to the moment: no file and no restart keeps it."""
+AFTER_STOP, STAYS, RESUMES = "after_stop", "stay", "resume"
+"""The parameter of an actuator that says what happens after a safety stop, and what it may say."""
+SAFETY_STOP = "safety_stop"
+"""The state of an actuator that tells why such a stop holds it; empty while none does."""
 
 
 def format_value(value: Value) -> str:

@@ -21,7 +21,7 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from studio.errors import StudioError
-from studio.model.spec import Category, SpecError, Value
+from studio.model.spec import AFTER_STOP, ARMED, RESUMES, STAYS, Category, SpecError, Value
 from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns, refusal
@@ -32,8 +32,6 @@ from studio.runtime.expiry import Expiry
 IDLE_NS = 300 * SECOND_NS
 """Armed, and nobody moves it for so long: it is disarmed, whether or not a window is there to see it."""
 TELL_EVERY_NS = SECOND_NS
-STAY, RESUME = "stay", "resume"
-"""What `after_stop` may say."""
 SILENT = "no command for 250 ms"
 
 
@@ -62,8 +60,8 @@ class Actuator(Component):
         doc="how far one command may move it; then it stands until the next",
     )
     after_stop = Parameter(
-        STAY,
-        choices=(STAY, RESUME),
+        STAYS,
+        choices=(STAYS, RESUMES),
         doc="after a safety stop, stay until a person lets it go on, or resume with the next command; fixed at start",
     )
 
@@ -171,9 +169,9 @@ class Actuator(Component):
     # Arming.
 
     def on_parameter(self, name: str, value: Value) -> None:
-        if name == "armed":
+        if name == ARMED:
             self._arm() if value else self._disarm()
-        elif name == "after_stop":
+        elif name == AFTER_STOP:
             raise ActuatorError("after_stop is set in the system file", hint="change it there, and run it again")
 
     def on_trigger(self) -> None:
@@ -259,7 +257,7 @@ class Actuator(Component):
 
     def _stop_for_safety(self, why: str, at_ns: int) -> None:
         self._halt()
-        if self.after_stop == RESUME:
+        if self.after_stop == RESUMES:
             policy = f"it goes on with the next command: after_stop of {self.name} is resume"
             self.log.warning("stopped: %s; %s", why, policy)
         elif not self.safety_stop:

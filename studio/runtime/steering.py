@@ -10,7 +10,7 @@ from typing import Any
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.sources import Specs
-from studio.model.spec import ARMED
+from studio.model.spec import ARMED, SAFETY_STOP
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gate_requests import REQUESTS as GATE_REQUESTS
 from studio.runtime.gate_requests import GateRequests
@@ -138,7 +138,7 @@ class Steering:
     def _command(self, component: PlannedComponent, command: dict[str, Any]) -> Job:
         wanted = LEADS_TO.get(str(command.get("do")))
         if command.get("do") == RESUME:
-            return lambda: self._send(component, {"do": RESUME}, lambda told: not told["shown"].get("safety_stop"))
+            return lambda: self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
         if wanted is None and command.get("do") != "trigger":
             known = [*LEADS_TO, "trigger", RESUME]
             raise Refused(f"no component obeys {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known))

@@ -25,7 +25,7 @@ from studio.editor.feed import Feed
 from studio.editor.icons import icon
 from studio.editor.sources.effects import Actuator
 from studio.editor.theme import Theme
-from studio.model.spec import ARMED
+from studio.model.spec import ARMED, SAFETY_STOP
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 TWICE_WITHIN_NS = SECOND_NS * 2 // 5
@@ -100,7 +100,14 @@ class ArmDialog(QDialog):
         self.hint.setProperty("role", "muted")
         layout.addWidget(self.hint)
         layout.addWidget(self.name)
-        note = QLabel("Stop, another source, or five minutes without moving disarm it. This is no certified stop.")
+        after = (
+            "After a safety stop it goes on by itself, because the system file says so (after_stop)."
+            if any(actuator.resumes for actuator in actuators)
+            else "After a safety stop it stays stopped until you resume it."
+        )
+        note = QLabel(
+            f"Stop, another source, or five minutes without moving disarm it. {after} This is no certified stop."
+        )
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         layout.addWidget(note)
@@ -147,6 +154,8 @@ class Arming(QObject):
         super().__init__(parent)
         self.feed = feed
         self.armed: tuple[str, ...] = ()
+        self.stopped: dict[str, str] = {}
+        """Those that a safety stop holds, and why; also one that is disarmed since its process ended."""
         self._asked: set[str] = set()
         """To disarm, by us."""
         self._counts: dict[str, int] = {}
@@ -178,6 +187,16 @@ class Arming(QObject):
 
     def _arm(self, name: str) -> None:
         self._set(name, ARMED, True, partial(self.told.emit, f"{name} is armed: commands move it from now on"))
+
+    def resume(self) -> None:
+        """Let those go on that a safety stop holds."""
+        for name in self.stopped:
+            if name in self.armed:
+                done = partial(self._went_on, name)
+                self.feed.ask("command", done, self._failed, component=name, command={"do": "resume"})
+
+    def _went_on(self, name: str, _: dict[str, Any]) -> None:
+        self.told.emit(f"{name} goes on: commands move it again")
 
     def disarm(self, why: str = "by hand") -> None:
         """Everybody, at once."""
@@ -232,6 +251,16 @@ class Arming(QObject):
             self._look_around()
 
     def _look(self) -> None:
+        self._look_for_armed()
+        stops = {name: str(told.get("shown", {}).get(SAFETY_STOP, "")) for name, told in self.known().items()}
+        stopped = {name: why for name, why in stops.items() if why}
+        if stopped != self.stopped:
+            for name in stopped.keys() - self.stopped.keys():
+                self.refused.emit(f"{name} has stopped: {stopped[name]}")
+            self.stopped = stopped
+            self.changed.emit()
+
+    def _look_for_armed(self) -> None:
         known = self.known()
         armed = tuple(name for name, told in known.items() if told["parameters"][ARMED])
         if armed != self.armed:

@@ -21,6 +21,7 @@ class OriginBand(QWidget):
 
     arm_wanted = pyqtSignal()
     stop_wanted = pyqtSignal()
+    resume_wanted = pyqtSignal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -31,19 +32,24 @@ class OriginBand(QWidget):
         self._mark, self.words, self.more = QLabel(), QLabel(), QLabel()
         self.more.setMinimumWidth(1)  # figures give way in a narrow window, before the words do
         self.arm, self.stop = QPushButton("Arm…"), QPushButton("Stop vehicle   Esc Esc")
+        self.resume = QPushButton("Resume vehicle")
         row = QHBoxLayout(self)
         row.setContentsMargins(HATCH + 10, 0, HATCH + 10, 0)
         row.setSpacing(9)
         row.addWidget(self._mark)
         row.addWidget(self.words)
         row.addStretch(1)
-        for widget in (self.more, self.arm, self.stop):
+        for widget in (self.more, self.resume, self.arm, self.stop):
             row.addWidget(widget)
         self.arm.clicked.connect(self.arm_wanted)
         self.stop.clicked.connect(self.stop_wanted)
         self.stop.setToolTip(
             "Disarm: every command to the vehicle is refused. Escape twice does it while a window of Studio has the"
             " focus. This is not a certified emergency stop."
+        )
+        self.resume.clicked.connect(self.resume_wanted)
+        self.resume.setToolTip(
+            "Lift the safety stop: the next command moves the vehicle. First look at the vehicle, and at what stopped it."
         )
         self.arm.setToolTip("What has to be true before commands may move the vehicle")
         self.setAccessibleName("Origin of the data")
@@ -60,14 +66,14 @@ class OriginBand(QWidget):
         self._shown = (list(modes), theme.look)
         self.modes, self.theme = modes, theme
         self.setFixedHeight(0 if not modes else TALL if self.is_real else THIN)
-        for widget in (self._mark, self.words, self.more, self.arm, self.stop):
+        for widget in (self._mark, self.words, self.more, self.resume, self.arm, self.stop):
             widget.setVisible(self.is_real)
         origin = theme.origins["real"]
         self._mark.setPixmap(icon(origin.icon, origin.on_fill).pixmap(15, 15))
         for label, weight in ((self.words, 600), (self.more, 500)):
             label.setFont(text_font(12, weight))
             label.setStyleSheet(f"color: {origin.on_fill}; background: transparent;")
-        for button in (self.arm, self.stop):
+        for button in (self.resume, self.arm, self.stop):
             button.setFont(text_font(12, 600))
             button.setStyleSheet(
                 f"QPushButton {{ background: {origin.on_fill}; color: #FFB273; border: 0; border-radius: 0;"
@@ -76,12 +82,13 @@ class OriginBand(QWidget):
             )
         self.update()
 
-    def show_real(self, words: str, more: str, *, armed: bool, can_arm: bool) -> None:
+    def show_real(self, words: str, more: str, *, armed: bool, can_arm: bool, can_resume: bool = False) -> None:
         """What stands in it while a source is real."""
         if self.words.text() != words:
             self.words.setText(words)
             self.setAccessibleDescription(words)
         self.more.setText(more)
+        self.resume.setVisible(self.is_real and armed and can_resume)
         self.arm.setVisible(self.is_real and can_arm and not armed)
         self.stop.setVisible(self.is_real and armed)
         if armed != self.armed:

@@ -47,6 +47,7 @@ class SourceDesk(QObject):
         self.arming.looked.connect(self._say_ages)
         self.band.arm_wanted.connect(self.ask_to_arm)
         self.band.stop_wanted.connect(self.arming.disarm)
+        self.band.resume_wanted.connect(self.arming.resume)
         self.feed.changed.connect(lambda changes: self._look() if changes.system or changes.shape else None)
         self.feed.ended.connect(lambda _: self._ended())
         window.live.edits.failed.connect(lambda _: self._given_up())
@@ -177,7 +178,7 @@ class SourceDesk(QObject):
 
     def _armed_changed(self) -> None:
         self.show_band()
-        if self.arming.armed:
+        if self.arming.armed and not self.arming.stopped:
             self.window.status.say(f"ARMED: commands move {listed(self.arming.armed)}", trouble=True)
 
     # ---- real
@@ -228,11 +229,14 @@ class SourceDesk(QObject):
         if not self.band.is_real:
             return
         armed, up = self.arming.armed, window.live.control.is_up
+        stopped = next(iter(self.arming.stopped.values()), "")
         mix = mix_words(modes)
         beside = f" · {mix}" if mix else ""
         actuators = self.real_actuators()
         if armed and window.freeze.is_frozen:
             words = "REAL VEHICLE · ARMED · stopped by the freeze"
+        elif stopped:
+            words = f"REAL VEHICLE · {'ARMED · ' if armed else 'NOT ARMED · '}STOPPED: {stopped}"
         elif armed:
             moved = self.vehicle(actuators) if actuators else listed(armed)
             words = f"REAL VEHICLE · ARMED · commands from {self._commanders()} move {moved}"
@@ -240,7 +244,12 @@ class SourceDesk(QObject):
             words = f"REAL · Run will use the real {'vehicle' if actuators else 'sensors'}, not armed"
         else:
             words = "REAL SENSORS · vehicle not armed" if actuators else "REAL SENSORS"
-        self.band.show_real(words + beside, "", armed=bool(armed), can_arm=up and bool(actuators))
+        if any(actuator.resumes for actuator in actuators):
+            words += " · resumes by itself after a safety stop"
+        self.band.show_real(
+            words + beside, "", armed=bool(armed), can_arm=up and bool(actuators),
+            can_resume=bool(stopped) and not window.freeze.is_frozen,
+        )  # fmt: skip
         self._say_ages()
 
     def _say_ages(self) -> None:

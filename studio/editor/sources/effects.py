@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from studio.model.parts import Component
 from studio.model.sources import LiveProvider, LogProvider, Source, SourceMode, Specs
+from studio.model.spec import AFTER_STOP, RESUMES
 from studio.model.system import System
 
 Modes = Mapping[str, SourceMode]
@@ -22,6 +23,8 @@ class Actuator:
     speed: str = ""
     """The parameter that limits its speed, in m/s; "" without one."""
     speed_m_s: float = 0.0
+    resumes: bool = False
+    """The system file lets it go on by itself after a safety stop."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ def actuators_of(source: Source, specs: Specs) -> list[Actuator]:
             continue
         speed = next((each for each in spec.parameters if each.unit == "m/s" and "speed" in each.name), None)
         limit = float(component.parameters.get(speed.name, speed.default)) if speed is not None else 0.0  # type: ignore[arg-type]
-        found.append(Actuator(component.name, speed.name if speed is not None else "", limit))
+        resumes = component.parameters.get(AFTER_STOP) == RESUMES
+        found.append(Actuator(component.name, speed.name if speed is not None else "", limit, resumes))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QFileDialog
+from PyQt6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from studio.editor.leaving import LeavingBox
@@ -21,7 +21,7 @@ from studio.editor.session import Session
 from studio.editor.sources import arming as arming_module
 from studio.editor.sources import desk as desk_module
 from studio.editor.sources.arming import ARM, ArmDialog, Arming
-from studio.editor.sources.effects import Actuator, effects_of, mix_words
+from studio.editor.sources.effects import Actuator, actuators_of, effects_of, mix_words
 from studio.editor.theme import DARK, LIGHT
 from studio.errors import StudioError
 from studio.model.opened import open_project
@@ -200,6 +200,55 @@ class TestRunning:
         assert picture.pixelColor(picture.width() // 2, 2).name() == "#ff7a1a"
         car["parameters"]["armed"] = False  # type: ignore[index]
         up.sources.arming._look()
+
+    def test_the_band_tells_a_safety_stop_and_lets_the_vehicle_go_on(
+        self, up: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[tuple[str, dict[str, Any]]] = []
+        monkeypatch.setattr(up.live.feed, "ask", lambda do, *_, **fields: asked.append((do, fields)))
+        up.live.feed.state["sources"] = {"platform": "real"}
+        car: dict[str, Any] = {"parameters": {"armed": True}, "inputs": {}, "shown": {"safety_stop": ""}}
+        up.live.feed.state["components"] = {"car": car}
+        up.sources.arming._look()
+        up.sources._look()
+        assert up.band.stop.isVisible() and not up.band.resume.isVisible()
+        car["shown"]["safety_stop"] = "no command for 250 ms"
+        up.sources.arming._look()
+        assert up.band.words.text() == "REAL VEHICLE · ARMED · STOPPED: no command for 250 ms"
+        assert up.band.resume.isVisible() and up.band.stop.isVisible(), "it can still be disarmed"
+        QTest.mouseClick(up.band.resume, Qt.MouseButton.LeftButton)
+        assert asked == [("command", {"component": "car", "command": {"do": "resume"}})]
+        car["shown"]["safety_stop"] = ""
+        up.sources.arming._look()
+        assert not up.band.resume.isVisible()
+        car["parameters"]["armed"], car["shown"]["safety_stop"] = False, "the process of car ended"
+        up.sources.arming._look()
+        assert up.band.words.text() == "REAL VEHICLE · NOT ARMED · STOPPED: the process of car ended"
+        assert up.band.arm.isVisible() and not up.band.resume.isVisible()
+        car["shown"]["safety_stop"] = ""
+        up.sources.arming._look()
+
+    def test_the_window_shows_a_policy_of_the_system_file(
+        self, up: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Before it is armed, while it is, and in the dialog that arms it."""
+        platform = next(each for each in up.session.system.sources if each.name == "platform")
+        assert platform.real is not None
+        assert not any(each.resumes for each in actuators_of(platform, up.session.registry))
+        parts = tuple(
+            replace(each, parameters={**each.parameters, "after_stop": "resume"}) if each.name == "car" else each
+            for each in platform.real.components
+        )
+        changed = replace(platform, real=replace(platform.real, components=parts))
+        (car,) = actuators_of(changed, up.session.registry)
+        assert car.resumes
+        monkeypatch.setattr(up.sources, "real_actuators", lambda: (car,))
+        up.live.feed.state["sources"] = {"platform": "real"}
+        up.sources._look()
+        assert up.band.words.text().endswith("resumes by itself after a safety stop")
+        dialog = ArmDialog(None, DARK, "Raptor", (car,), "", runs=True)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        assert any("goes on by itself" in label.text() for label in dialog.findChildren(QLabel))
 
     def test_the_armed_band_tells_how_old_the_link_and_the_last_command_are(
         self, up: MainWindow, monkeypatch: pytest.MonkeyPatch
