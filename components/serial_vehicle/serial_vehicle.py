@@ -41,7 +41,8 @@ class SerialVehicle(Actuator):
     odometry = OutPort(Odometry, doc="position since the vehicle was switched on, and its speed")
     battery = OutPort(Float64, doc="voltage in V, once a second")
     state = OutPort(
-        String, doc="JSON: armed, fault, stopped, emergency_stop, bumper, timed_out, refused; on changes and once a second"
+        String,
+        doc="JSON: armed, fault, stopped, emergency_stop, bumper, timed_out, refused; on changes and once a second",
     )
 
     port = Parameter(

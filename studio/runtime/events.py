@@ -89,6 +89,18 @@ class RecordingMoved:
 
 
 @dataclass(frozen=True)
+class RecordingGap:
+    """No recorder is there, and there is no room to keep what passes until the next one is."""
+
+    name: str
+    kept_mb: float
+    level = "error"
+
+    def __str__(self) -> str:
+        return f"no recorder, and {self.kept_mb:.0f} MB are kept for the next one: what passes now is in no file"
+
+
+@dataclass(frozen=True)
 class GeometryChanged:
     """Files of the geometry were changed while the system runs, and all components have been told."""
 
@@ -144,6 +156,7 @@ Happening = (
     | ProcessHung
     | ProcessHeard
     | RecordingMoved
+    | RecordingGap
     | GeometryChanged
     | GeometryBroken
     | WentOtherwise

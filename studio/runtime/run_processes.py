@@ -100,9 +100,9 @@ class RunProcesses:
         self.before_host(host)
         self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
-    def start_recorder(self) -> None:
+    def start_recorder(self, extra: Mapping[str, str] | None = None) -> None:
         words = module_command("studio.runtime.recording.recorder")
-        self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs))
+        self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs, extra))
 
     def _start_broker(self, arguments: list[str]) -> Process:
         words = ["--clock", self._clock_kind.name.lower(), "--incarnation", str(self.broker_restarts + 1), *arguments]

@@ -11,9 +11,10 @@ from typing import Any
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.control import Control, ControlError
 from studio.runtime.ending import STOP_WITHIN_S, Deadline
-from studio.runtime.events import Happening, RecordingMoved
+from studio.runtime.events import Happening, ProcessGaveUp, RecordingGap, RecordingMoved
 from studio.runtime.plan import RECORDER, Plan
 from studio.runtime.process import Process, wait_all, wait_for_any
+from studio.runtime.recording.interim import Interim
 from studio.runtime.run_processes import ENDS_WITHIN_S, RunProcesses
 from studio.runtime.safety import SafetyStops
 from studio.runtime.spawning import LaunchError
@@ -42,6 +43,9 @@ class SupervisedRun(RunProcesses):
         self._policy = policy
         self._launched = False
         self.supervisor = Supervisor(self, self._policy_of, self.happened)
+        self.interim = Interim(self.folders.run, self.folders.shared, self._interim_is_full)
+        self._first_log = self._last_log = Path()
+        """Of a recording that goes on in further files: the file that was asked for, and the last of them."""
         self.safety = SafetyStops(self)
         self.observer.on_report = self.safety.reported
 
@@ -56,6 +60,8 @@ class SupervisedRun(RunProcesses):
 
     def happened(self, happening: Happening) -> None:
         """Tell everybody who listens."""
+        if isinstance(happening, ProcessGaveUp) and happening.name == RECORDER:
+            self.interim.forget()
         self.happenings.append(happening)
         for listener in self.listeners:
             listener(happening)
@@ -107,6 +113,8 @@ class SupervisedRun(RunProcesses):
             return  # its hosts see to their actuators when they find the next one
         if name in self.plan.hosts:
             self.safety.lost(name)
+        if name == RECORDER and self.plan.recording is not None and self._policy_of(RECORDER) is not None:
+            self.interim.begin(self.plan.recording.topics)
         self._clear_up(name, self.plan.hosts.get(name, self.plan.recorder_index))
         self._tell("gone", name)
         self.exits[name] = status  # last: whoever sees it may start the host again
@@ -133,14 +141,20 @@ class SupervisedRun(RunProcesses):
         if self.plan.recording is None:  # it was to end anyway
             return
         before = Path(self.plan.recording.file)
+        extra = {"STUDIO_INTERIM": "1"} if self.interim.holds else None
         if not before.exists():  # the first one
-            self.start_recorder()
+            self.start_recorder(extra)
             return
-        file = _next_free(before)
+        if before != self._last_log:  # another recording has been asked for since
+            self._first_log = before
+        file = self._last_log = _next_free(self._first_log)
         self.plan = replace(self.plan, recording=replace(self.plan.recording, file=str(file)))
         self.save_plan()
-        self.start_recorder()
+        self.start_recorder(extra)
         self.happened(RecordingMoved(RECORDER, str(file)))
+
+    def _interim_is_full(self, kept_bytes: int) -> None:
+        self.happened(RecordingGap(RECORDER, kept_bytes / 2**20))
 
     def ready(self) -> list[str]:
         try:
@@ -149,6 +163,8 @@ class SupervisedRun(RunProcesses):
             return []
 
     def back(self, name: str) -> bool:
+        if name == RECORDER:
+            self.interim.hand_over()
         if name not in self.plan.hosts:
             return True
         waits = self._mode == "pause"  # for the gate to deliver its activation
@@ -219,6 +235,7 @@ class SupervisedRun(RunProcesses):
             process, self.recorder = self.recorder, None
             self.supervisor.release(RECORDER)
             self._end_recorder(process)
+        self.interim.forget()
 
     def close(self) -> None:
         """Ask, then SIGTERM, then SIGKILL, within ten seconds (ending.py); afterwards nothing of the run is left."""
@@ -233,6 +250,7 @@ class SupervisedRun(RunProcesses):
             self._ask_to_stop(self._living_hosts())
         self._end_processes(deadline)
         self.supervisor.end()
+        self.interim.close()
         self._close_connections()
 
     def _ask_to_stop(self, processes: list[Process]) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,7 @@ from studio.runtime.events import (
     ProcessHeard,
     ProcessHung,
     ProcessNotStarted,
+    RecordingGap,
     RecordingMoved,
 )
 from studio.runtime.launcher import Session
@@ -227,26 +229,104 @@ def test_a_flood_on_stdout_fills_nothing_and_disturbs_nobody(supervised: Open, s
     assert session.observer.reports["sink"]["topics"]["/ticker/out"]["lost"] == 0
 
 
-def test_a_killed_recorder_goes_on_in_a_file_of_its_own(supervised: Open, tmp_path: Path) -> None:
-    planned = plan(**PIPELINE)
+STARTS_AFTER_S = 1.0
+"""So long the next recorder takes to come: what passes meanwhile is kept for it."""
+
+
+def start_late(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = session.start_recorder
+
+    def late(*extra: object) -> None:
+        time.sleep(STARTS_AFTER_S)
+        start(*extra)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(session, "start_recorder", late)
+
+
+def test_a_killed_recorder_goes_on_in_a_file_of_its_own_and_nothing_is_missed_meanwhile(
+    supervised: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan(
+        **PIPELINE,
+        slow=Part("Ticker", period_s=0.02),
+        large=Part("BigMap", {"raw": "slow.out"}, {"side": 200}),
+        sum=Part("MapSum", {"map": "large.big"}),
+    )
     log = tmp_path / "trial.mcap"
-    types = {"/ticker/out": "Float64", "/adder/out": "Float64"}
+    types = {"/ticker/out": "Float64", "/adder/out": "Float64", "/large/big": "Map"}
     recording = RecordingPlan(str(log), tuple(types))
     session = supervised(Plan(planned.components, planned.seed, "", types, recording))
+    start_late(session, monkeypatch)
     await_true(lambda: handled(session, "sink") > 50, "events")
-    assert session.recorder is not None
+    for number in range(2):
+        assert session.recorder is not None
+        kill(session.recorder)
+        await_back(session, "recorder", number)
+        before = handled(session, "sink")
+        await_true(lambda before=before: handled(session, "sink") > before + 400, "more events", 20)  # type: ignore[misc]
+    session.close()
+    files = [tmp_path / "trial_2.mcap", tmp_path / "trial_3.mcap"]
+    assert [each.file for each in session.happenings if isinstance(each, RecordingMoved)] == list(map(str, files))
+    with LogReader(files[-1]) as reader:
+        assert reader.is_finished
+    for topic in types:
+        written_ns = 0
+        for file in (log, *files):
+            with LogReader(file) as reader:
+                events = list(reader.events(topics=[topic]))
+            sequences = [event.sequence for event in events]
+            assert sequences == list(range(sequences[0], sequences[-1] + 1)), "nothing twice, nothing left out"
+            lost_s = (events[0].sent_ns - written_ns) / 1e9 if written_ns else 0.0
+            assert lost_s < STARTS_AFTER_S / 2, f"{lost_s:.3f} s of {topic} are in no file"
+            written_ns = events[-1].sent_ns
+
+
+def recorded_pipeline(supervised: Open, log: Path) -> Session:
+    planned = plan(**PIPELINE)
+    types = {"/ticker/out": "Float64", "/adder/out": "Float64"}
+    session = supervised(Plan(planned.components, planned.seed, "", types, RecordingPlan(str(log), tuple(types))))
+    await_true(lambda: handled(session, "sink") > 50, "events")
+    return session
+
+
+def test_a_recorder_that_dies_before_it_has_taken_over_leaves_all_to_the_next_one(
+    supervised: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "trial.mcap"
+    session = recorded_pipeline(supervised, log)
+    start_late(session, monkeypatch)
+    first = session.recorder
+    assert first is not None
+    kill(first)
+    await_true(lambda: session.recorder not in (None, first), "the next one")
+    kill(session.recorder)
+    await_back(session, "recorder", 1)
+    before = handled(session, "sink")
+    await_true(lambda: handled(session, "sink") > before + 200, "more events")
+    session.close()
+    sent_ns = []
+    for file in (log, *sorted(tmp_path.glob("trial_*.mcap"))):
+        with LogReader(file) as reader:
+            sent_ns += [event.sent_ns for event in reader.events(topics=["/ticker/out"])]
+    longest_s = max(later - earlier for earlier, later in pairwise(sorted(sent_ns))) / 1e9
+    assert longest_s < STARTS_AFTER_S / 2, f"{longest_s:.3f} s are in no file"
+
+
+def test_it_is_told_when_more_passes_without_a_recorder_than_is_kept(
+    supervised: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.runtime.recording.interim.MOST_KEPT_BYTES", 5000)
+    session = recorded_pipeline(supervised, tmp_path / "trial.mcap")
+    start_late(session, monkeypatch)
     kill(session.recorder)
     await_back(session, "recorder", 0)
+    told = [str(each) for each in session.happenings if isinstance(each, RecordingGap)]
+    assert len(told) == 1 and "what passes now is in no file" in told[0]
     before = handled(session, "sink")
-    await_true(lambda: handled(session, "sink") > before + 400, "more events", 20)
+    await_true(lambda: handled(session, "sink") > before + 200, "more events")
     session.close()
-    second = tmp_path / "trial_2.mcap"
-    assert [each.file for each in session.happenings if isinstance(each, RecordingMoved)] == [str(second)]
-    with LogReader(second) as reader:
-        assert reader.is_finished
-        sequences = [event.sequence for event in reader.events(topics=["/adder/out"])]
-        assert len(sequences) > 50 and sequences == list(range(sequences[0], sequences[-1] + 1))
-    assert log.exists()
+    with LogReader(tmp_path / "trial_2.mcap") as reader:
+        assert reader.is_finished and reader.event_count > 100
 
 
 @pytest.mark.soak

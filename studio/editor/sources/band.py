@@ -49,7 +49,7 @@ class OriginBand(QWidget):
         )
         self.resume.clicked.connect(self.resume_wanted)
         self.resume.setToolTip(
-            "Lift the safety stop: the next command moves the vehicle. First look at the vehicle, and at what stopped it."
+            "Lift the safety stop: commands move the vehicle again. First look at the vehicle and at what stopped it."
         )
         self.arm.setToolTip("What has to be true before commands may move the vehicle")
         self.setAccessibleName("Origin of the data")

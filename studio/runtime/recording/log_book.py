@@ -93,6 +93,11 @@ class LogBook:
         if self._log is not None:
             self._guarded(lambda log: log.tick(now_ns))
 
+    def flush(self) -> None:
+        """What was taken so far survives the death of this process."""
+        if self._log is not None:
+            self._guarded(LogWriter.flush)
+
     def sync(self) -> bool:
         """See to it that what was written survives a loss of power. Of another thread; False if that cannot be."""
         log = self._log

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 import zmq
@@ -51,6 +52,7 @@ from studio.runtime.channel.sender import Sender
 from studio.runtime.clock import monotonic_ns
 from studio.runtime.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.process import die_with_parent
+from studio.runtime.recording import interim
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.disk_room import DiskRoom, seconds_left
 from studio.runtime.recording.errors import LogError
@@ -63,12 +65,22 @@ SYNC_EVERY_S = 0.5
 BEAT_EVERY_NS = 500_000_000
 DRAIN_WITHIN_NS = 5_000_000_000
 """At the end: how long to wait for what is still on the way, if there is no end of it."""
+HANDED_OVER_WITHIN_NS = 20_000_000_000
+KNOWN_FOR_NS = 2_000_000_000
+"""So long what was handed over may still come once more by the channel."""
 _ECHO_TOPIC = f"{HOST_PREFIX}{RECORDER}/echo"
 
 
 class Recorder:
-    def __init__(self, run: Path, plan: Plan, recording: RecordingPlan, shared: Path | None) -> None:
+    def __init__(
+        self, run: Path, plan: Plan, recording: RecordingPlan, shared: Path | None, *, takes_over: bool = False
+    ) -> None:
+        """`takes_over`: somebody has kept what passed since the last recorder died (interim.py)."""
         self.plan = plan
+        self._takes_over = takes_over
+        self._known: set[bytes] = set()
+        """Of what was kept by others: the same comes here as well."""
+        self._known_until_ns = 0
         self.budget_bytes = int(os.environ.get("STUDIO_BUDGET_MB", MOST_WAITING_MB)) * 2**20
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._sender = Sender(self._context, run, None, RECORDER)
@@ -237,7 +249,57 @@ class Recorder:
 
     # Writing.
 
+    def _take_over(self) -> None:
+        """Write what was kept since the last recorder died, before anything that came here."""
+        aside: list[tuple[bytes, memoryview | None]] = []
+        with self._context.socket(zmq.PAIR) as line:
+            line.linger, line.rcvhwm = 1000, 0
+            line.connect(interim.address(self._run))
+            for frame in self._handed_over(line, aside):
+                self._known.add(interim.identity(frame))
+                self._book.take(frame)
+            self._book.flush()
+            line.send(interim.TAKEN)
+        self._known_until_ns = monotonic_ns() + KNOWN_FOR_NS
+        for frame, payload in aside:
+            self._take_new(frame, payload)
+
+    def _handed_over(self, line: zmq.Socket[bytes], aside: list[tuple[bytes, memoryview | None]]) -> Iterator[bytes]:
+        """Frames, as they come. Markers are taken meanwhile: only one who is in the channel gets anything."""
+        end_ns = monotonic_ns() + HANDED_OVER_WITHIN_NS
+        while monotonic_ns() < end_ns and not self._ended.is_set():
+            while self._arrived:
+                frame, payload = self._arrived.popleft()
+                if frame.startswith(_MARKERS):
+                    self._take_new(frame, payload)
+                else:
+                    aside.append((frame, payload))
+            if not line.poll(5):
+                continue
+            frame = line.recv()
+            if frame == interim.END:
+                return
+            yield frame
+        self._say("warning", "what passed while no recorder was there could not be had: it is in no file")
+
+    def _take_new(self, frame: bytes, payload: memoryview | None) -> None:
+        if not (self._known and interim.identity(frame) in self._known):
+            self._book.take(frame, payload)
+        self._written_bytes += len(frame) + (len(payload) if payload is not None else 0)
+
     def _write(self) -> None:
+        if self._takes_over:
+            self._take_over()
+        while self._known and not self._ended.is_set():
+            while self._arrived:
+                self._take_new(*self._arrived.popleft())
+            self._ended.wait(0.005)
+            self._book.tick(monotonic_ns())
+            if monotonic_ns() > self._known_until_ns:
+                self._known.clear()
+        self._write_all()
+
+    def _write_all(self) -> None:
         arrived, take = self._arrived, self._book.take
         while not (self._ended.is_set() and not arrived):
             if not arrived:
@@ -312,6 +374,7 @@ def _free_bytes(path: Path) -> int | None:
 
 
 _SWEEP, _ECHO = subscription(SWEEP_TOPIC), subscription(_ECHO_TOPIC)
+_MARKERS = (subscription(ALL_TOPIC), (HOST_PREFIX + RECORDER).encode())
 _NEVER_DROPPED = (subscription(ALL_TOPIC), (HOST_PREFIX + RECORDER).encode(), subscription(BOOKMARK_TOPIC))
 """Markers are taken beyond every budget: the gate waits for answers to them. And bookmarks; all are small and few."""
 _BATCH = 1000
@@ -326,7 +389,8 @@ def main() -> int:
         print("the plan records nothing", file=sys.stderr)
         return 2
     try:
-        recorder = Recorder(run, plan, plan.recording, Path(shared) if shared else None)
+        takes_over = bool(os.environ.get("STUDIO_INTERIM"))
+        recorder = Recorder(run, plan, plan.recording, Path(shared) if shared else None, takes_over=takes_over)
     except StudioError as error:
         print(error, file=sys.stderr)
         return 1

@@ -209,7 +209,7 @@ class RecordedSession(Session):
         super().__init__(plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns)
         self._log = log
 
-    def start_recorder(self) -> None:
+    def start_recorder(self, extra: Mapping[str, str] | None = None) -> None:
         self.folders.shared = None  # what is to be heard in full comes over the socket
         self.listener = Listener(self.folders.run, self.plan.recorder_index, self._log.take_frame)
 

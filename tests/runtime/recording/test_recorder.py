@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import signal
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 import zmq
+from mcap.exceptions import McapError
+from mcap.reader import NonSeekingReader
 
 from studio.messages import Bookmark, Float64, HandledTrace, Map, ServiceCall, decode, encode
 from studio.runtime.channel.frames import (
@@ -153,6 +157,33 @@ def test_a_killed_recorder_has_lost_a_tenth_of_a_second_at_most(record: Record, 
     await_true(lambda: len(run.channel_now()) > before + 200, "the system to go on")
     run.close()
     check_killed(log, killed_ns, flushed, waited_ns)
+
+
+def test_other_readers_find_every_flushed_message_of_a_killed_recorder(record: Record, log: Path) -> None:
+    """Before the error that is theirs to raise at the end, wherever the last write was cut."""
+    run, _, flushed, _ = run_and_kill(record, log)
+    run.close()
+    with LogReader(log) as reader:
+        ours = [(event.topic, event.sequence) for event in reader.events()]
+    assert len(ours) >= flushed
+    theirs, error = _read_by_mcap(log.read_bytes())
+    assert theirs == ours and error
+    whole = log.read_bytes()
+    for cut in range(1, 2000, 97):
+        found, error = _read_by_mcap(whole[:-cut])
+        assert error and found == ours[: len(found)] and len(found) > 0.5 * len(ours)
+
+
+def _read_by_mcap(content: bytes) -> tuple[list[tuple[str, int]], str]:
+    """Topic and sequence of each message, and what the reader says at the end."""
+    found: list[tuple[str, int]] = []
+    try:
+        for _, channel, message in NonSeekingReader(BytesIO(content)).iter_messages(log_time_order=False):
+            if channel.topic != "/_studio/headers":
+                found.append((channel.topic, message.sequence))
+    except (McapError, struct.error) as error:
+        return found, repr(error)
+    return found, ""
 
 
 @pytest.mark.soak
