@@ -62,6 +62,7 @@ class SupervisedRun(RunProcesses):
         """Tell everybody who listens."""
         if isinstance(happening, ProcessGaveUp) and happening.name == RECORDER:
             self.interim.forget()
+            self._clear_up(RECORDER, self.plan.recorder_index)
         self.happenings.append(happening)
         for listener in self.listeners:
             listener(happening)
@@ -113,9 +114,9 @@ class SupervisedRun(RunProcesses):
             return  # its hosts see to their actuators when they find the next one
         if name in self.plan.hosts:
             self.safety.lost(name)
-        if name == RECORDER and self.plan.recording is not None and self._policy_of(RECORDER) is not None:
-            self.interim.begin(self.plan.recording.topics)
         self._clear_up(name, self.plan.hosts.get(name, self.plan.recorder_index))
+        if name == RECORDER and self.plan.recording is not None and self._policy_of(RECORDER) is not None:
+            self.interim.begin(self.plan.recording.topics, self.plan.recorder_index)
         self._tell("gone", name)
         self.exits[name] = status  # last: whoever sees it may start the host again
 
@@ -250,7 +251,7 @@ class SupervisedRun(RunProcesses):
             self._ask_to_stop(self._living_hosts())
         self._end_processes(deadline)
         self.supervisor.end()
-        self.interim.close()
+        self.interim.forget()
         self._close_connections()
 
     def _ask_to_stop(self, processes: list[Process]) -> None:

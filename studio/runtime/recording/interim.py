@@ -14,10 +14,9 @@ from pathlib import Path
 
 import zmq
 
-from studio.errors import StudioError
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import HEADER_BYTES, SHARED, Kind, pack, split, subscription
-from studio.runtime.channel.payloads import copy_shared
+from studio.runtime.channel.frames import AGAIN, HEADER_BYTES, SHARED, FrameError, Kind, pack, split, subscription
+from studio.runtime.channel.payloads import Leases, PayloadError
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
 MOST_KEPT_BYTES = 256 << 20
@@ -53,11 +52,11 @@ class Interim:
         self._run = run
         self._shared = shared
         self._said = said
+        self._leases: Leases | None = None
         self._kept: list[bytes] = []
         self._bytes = 0
         self.dropped = 0
         """Frames that had no room, since a recorder was last there."""
-        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._thread: threading.Thread | None = None
         self._begun, self._is_back, self._over = threading.Event(), threading.Event(), threading.Event()
 
@@ -66,14 +65,14 @@ class Interim:
         """Whether a recorder that starts now has something to fetch."""
         return self._thread is not None and self._thread.is_alive()
 
-    def begin(self, topics: Iterable[str]) -> None:
-        """The recorder has died. Again, before the next one has taken everything: that stays, and goes on growing."""
+    def begin(self, topics: Iterable[str], index: int) -> None:
+        """The recorder with this index has died. Again, before the next one has taken everything: that stays here."""
         self._end_thread()
         self._is_back.clear()
         self._over.clear()
         self._begun.clear()
         wanted = [*map(subscription, topics), STUDIO_TOPICS]
-        self._thread = threading.Thread(target=self._keep, args=(wanted,), name="interim recorder", daemon=True)
+        self._thread = threading.Thread(target=self._keep, args=(wanted, index), name="interim recorder", daemon=True)
         self._thread.start()
         self._begun.wait(1.0)
 
@@ -86,11 +85,6 @@ class Interim:
         self._end_thread()
         self._kept, self._bytes, self.dropped = [], 0, 0
 
-    def close(self) -> None:
-        self.forget()
-        if self._context is not None:
-            self._context.destroy(linger=0)
-
     def _end_thread(self) -> None:
         if self._thread is not None:
             self._over.set()
@@ -99,9 +93,12 @@ class Interim:
 
     # The thread.
 
-    def _keep(self, wanted: list[bytes]) -> None:
-        self._context = self._context or zmq.Context()
-        with self._sockets(self._context, wanted) as (heard, words, taker):
+    def _keep(self, wanted: list[bytes], index: int) -> None:
+        # In the place of the recorder, so that producers wait until shared payloads are copied; the next recorder takes
+        # that place when it starts, and waits for the same ones.
+        self._leases = Leases.offered(self._shared, index)
+        # A context of its own, gone with the thread: a run has as many descriptors after a restart as before.
+        with zmq.Context() as context, _Sockets(context, self._run, wanted) as (heard, words, taker):
             self._begun.set()
             while not self._is_back.is_set():
                 if self._over.is_set():
@@ -110,9 +107,6 @@ class Interim:
                     self._take(heard)
             self._catch_up(heard, words)
             self._give(taker)
-
-    def _sockets(self, context: zmq.Context[zmq.Socket[bytes]], wanted: list[bytes]) -> _Sockets:
-        return _Sockets(context, self._run, wanted)
 
     def _catch_up(self, heard: zmq.Socket[bytes], words: zmq.Socket[bytes]) -> None:
         """All that the broker has passed on before the recorder was ready: a word of ours comes behind it."""
@@ -137,24 +131,32 @@ class Interim:
     def _keep_one(self, frame: bytes) -> None:
         try:
             _, header, handle = split(frame)
-            if header.kind in MACHINERY:
+            if header.kind == Kind.SWEEP and self._leases is not None:
+                self._leases.sweep(bytes(handle).decode(errors="replace"), header.sequence)
+            if header.kind in MACHINERY or header.flags & AGAIN:
                 return
             if header.flags & SHARED:
-                copied = copy_shared(self._shared, handle) if self._shared is not None else None
-                if copied is None:
-                    self._drop()
-                    return
-                start = len(frame) - len(handle) - HEADER_BYTES
-                head = bytearray(frame[: start + HEADER_BYTES])
-                head[start + FLAGS_AT] &= ~SHARED
-                frame = bytes(head) + bytes(copied)
-        except StudioError:
-            return  # no frame: the recorder would have refused it, too
+                frame = self._whole(frame, handle)
+        except FrameError:
+            return  # the recorder would have refused it, too
+        except PayloadError:
+            self._drop()
+            return
         if self._bytes + len(frame) > MOST_KEPT_BYTES:
             self._drop()
             return
         self._bytes += len(frame)
         self._kept.append(frame)
+
+    def _whole(self, frame: bytes, handle: memoryview) -> bytes:
+        """The same with its payload, which is in shared memory."""
+        if self._leases is None:
+            raise PayloadError("a shared payload, and no shared memory")
+        payload = self._leases.open(handle)
+        start = len(frame) - len(handle) - HEADER_BYTES
+        head = bytearray(frame[: start + HEADER_BYTES])
+        head[start + FLAGS_AT] &= ~SHARED
+        return b"".join((head, payload))
 
     def _drop(self) -> None:
         self.dropped += 1
