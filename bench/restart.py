@@ -3,17 +3,22 @@
 A component of first_steps is killed again and again while the system runs; it is back when it is active in the channel.
 The peer is a process that imports what the host of that component imports, and says so over a pipe.
 
+Both are done once more while every processor of the machine is busy with something else, against a bare start of Python
+with pyzmq alone; median, p99 and slowest are told, since it is the tails that a load makes long.
+
 Then the broker is killed: events flow again when one arrives that was published afterwards, through two components. And
 a component is stopped, which must be noticed. Both have a promise in seconds, not a peer.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import zmq
@@ -31,7 +36,9 @@ from studio.runtime.supervision import Condition, RestartPolicy
 PROJECT = Path(__file__).resolve().parent.parent / "projects" / "first_steps"
 VICTIM = "filter"
 BARE = "bare start"
+BARE_ZMQ = "bare start with pyzmq"
 GOAL = 1.5
+GOAL_AT_LOAD = 0.5
 FLOWS_WITHIN_MS = 1000.0
 NOTICED_WITHIN_MS = 2000.0
 PATIENCE_S = 60
@@ -56,11 +63,40 @@ def run(rounds: int = 5, kills: int = 20) -> Report:
         report.add("a killed component is back, median", "ms", medians, against=BARE, goal=GOAL)
         slowest: dict[str, float | None] = {name: _p99(found) for name, found in times_ms.items()}
         report.add(f"the same, p99 of {rounds * kills}", "ms", slowest, against=BARE, goal=GOAL)
+        with _busy_machine():
+            _add_at_load(report, session, rounds, kills)
         flowing = [channel_back_ms(session) for _ in range(rounds * kills)]
         _promise(report, f"events flow again after a killed broker, p99 of {len(flowing)}", flowing, FLOWS_WITHIN_MS)
         noticed = [noticed_ms(session) for _ in range(rounds)]
         _promise(report, f"a stopped component is noticed, slowest of {rounds}", noticed, NOTICED_WITHIN_MS)
     return report
+
+
+def _add_at_load(report: Report, session: Session, rounds: int, kills: int) -> None:
+    found: dict[str, list[float]] = {OURS: [], BARE_ZMQ: []}
+    for _ in range(rounds * kills):  # one after the other, so that both have the same load
+        found[OURS].append(killed_ms(session))
+        found[BARE_ZMQ].append(bare_zmq_ms())
+    count = rounds * kills
+    medians: dict[str, float | None] = {name: sorted(each)[count // 2] for name, each in found.items()}
+    report.add("a killed component is back at load, median", "ms", medians, against=BARE_ZMQ, goal=GOAL_AT_LOAD)
+    for what, of in ((f"p99 of {count}", _p99), ("slowest", max)):
+        report.add(
+            f"the same at load, {what}", "ms", {name: of(each) for name, each in found.items()}, against=BARE_ZMQ
+        )
+
+
+@contextmanager
+def _busy_machine() -> Iterator[None]:
+    """As many processes that only compute as there are processors."""
+    code = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(code) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 def _promise(report: Report, what: str, found_ms: list[float], promised_ms: float) -> None:
@@ -134,6 +170,15 @@ def _await(session: Session, condition: Condition) -> None:
         if time.perf_counter() > end:
             raise RuntimeError(f"{VICTIM} is not {condition.value} after {PATIENCE_S} s")
         time.sleep(0.005)
+
+
+def bare_zmq_ms() -> float:
+    code = "import zmq; zmq.Context().socket(zmq.SUB); print(flush=True)"
+    began = time.perf_counter()
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        return (time.perf_counter() - began) * 1e3
 
 
 def bare_ms(session: Session) -> float:

@@ -34,7 +34,7 @@ LENGTH = struct.Struct("!I")
 STREAMS = 3
 """Input, output and errors of the new process: descriptors that come with a request. A pipe with its permit follows."""
 PRELOADED = ("studio.runtime.host", "studio.runtime.channel.broker", "studio.runtime.recording.recorder")
-WARMERS = {"numba": "studio.runtime.warm_numba"}
+WARMERS = {"mujoco": "studio.runtime.sim.warm", "numba": "studio.runtime.warm_numba"}
 """Libraries that take long to import and to get going -> the module that does both."""
 
 
