@@ -33,6 +33,8 @@ IDLE_NS = 300 * SECOND_NS
 """Armed, and nobody moves it for so long: it is disarmed, whether or not a window is there to see it."""
 TELL_EVERY_NS = SECOND_NS
 SILENT = "no command for 250 ms"
+EARLY_NS = 15_000_000
+"""A device is told less than 250 ms, for the way to it. What comes after it has stopped by itself comes too late."""
 
 
 class ActuatorError(StudioError):
@@ -266,10 +268,11 @@ class Actuator(Component):
             self.log.error("stopped: %s; %s", why, hint)
 
     def _end_overdue(self, now_ns: int | None = None) -> None:
-        """Stop what should have been commanded again by now. `now_ns`: the system time, where it is known."""
+        """Stop what should have been commanded again by now. `now_ns`: the system time, when a command has come."""
         by_ns = self._next_by_ns
-        suspended = now_ns is not None and now_ns - self._moved_ns >= VALID_NS
-        if by_ns and (suspended or monotonic_ns() >= by_ns):
+        early_ns = EARLY_NS if now_ns is not None else 0
+        suspended = now_ns is not None and now_ns - self._moved_ns >= VALID_NS - early_ns
+        if by_ns and (suspended or monotonic_ns() >= by_ns - early_ns):
             self._stop_for_safety(SILENT, by_ns)
 
     # Commands.

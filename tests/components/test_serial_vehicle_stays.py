@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from studio.runtime import live_change
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.gate_requests import GateRequests
+from studio.runtime.turns import Turns
 from tests.components.driven_vehicle import Run, driving
 from tests.waiting import await_true
 
@@ -89,6 +89,7 @@ def test_a_vehicle_whose_driver_was_killed_is_disarmed_and_says_why(tmp_path: Pa
     with driving(tmp_path) as run:
         run.await_log("bench car answers")
         run.drive()
+        await_true(run.armed, "word that it is armed")
         kill(run, "car")
         run.await_log("stopped: the process of car ended; arm it to let it go on")
         await_true(lambda: "process of car ended" in run.safety_stop(), "the reason to be told")
@@ -132,7 +133,7 @@ def test_a_person_who_continues_after_a_freeze_lets_it_go_on(tmp_path: Path) -> 
 
 def test_a_person_who_lets_a_paused_system_run_lets_it_go_on_and_the_machine_does_not(tmp_path: Path) -> None:
     with driving(tmp_path) as run:
-        gate = GateRequests(run.session, threading.Lock())
+        gate = GateRequests(run.session, Turns())
         run.await_log("bench car answers")
         run.drive()
         gate.job({"do": "gate", "mode": "pause"})()

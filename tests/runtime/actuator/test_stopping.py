@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.messages import Float64, Velocity
-from studio.runtime.actuator import Actuator
+from studio.runtime.actuator import EARLY_NS, Actuator
 from studio.runtime.channel.frames import Event
 from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns
 from studio.runtime.component import InPort
@@ -60,6 +60,15 @@ def test_what_came_late_is_no_way_around_a_stop_that_nobody_has_seen_yet(bench: 
     assert not bench.command()
     assert bench.motor.safety_stop == "no command for 250 ms"
     assert bench.motor.done[-1] == "halt"
+
+
+def test_a_command_that_comes_after_the_device_has_stopped_by_itself_comes_too_late(bench: Bench) -> None:
+    """The device was told a little less than 250 ms: it would drive on by itself."""
+    bench.arm()
+    assert bench.command()
+    bench.now_ns += VALID_NS - EARLY_NS
+    assert not bench.command()
+    assert bench.motor.safety_stop == "no command for 250 ms"
 
 
 def test_a_computer_that_was_suspended_does_not_drive_on(bench: Bench) -> None:
