@@ -10,7 +10,20 @@ from lxml import etree
 
 from studio.model.parameter_sets import readable_set
 from studio.model.parts import Component, Endpoint
-from studio.model.rts_profile import DEFAULT, DELIVERY, EXT, HOST, RTS, VERSION, XSI, NotMapped, ext, rts
+from studio.model.rts_profile import (
+    DEFAULT,
+    DELIVERY,
+    EXT,
+    HOST,
+    PORT_TYPE,
+    PORT_TYPES,
+    RTS,
+    VERSION,
+    XSI,
+    NotMapped,
+    ext,
+    rts,
+)
 from studio.model.sources import LiveProvider, Source, Specs
 from studio.model.spec import ComponentSpec, format_value
 from studio.model.system import System
@@ -18,6 +31,7 @@ from studio.model.wiring import effective_delivery, port_at
 
 VENDOR = "Studio"
 _KINDS = {"periodic": "PERIODIC", "event": "EVENT_DRIVEN", "trigger": "OTHER"}
+_PORT_TYPE = {direction: name for name, direction in PORT_TYPES.items()}
 _TYPE = f"{{{XSI}}}type"
 _IDS = uuid.UUID("6f1c4b58-98c4-4f9e-8f0a-2a1b3b1de001")
 """Connectors get ids that depend on their ends alone: the same system gives the same file."""
@@ -88,6 +102,7 @@ class _Export:
             made = etree.SubElement(node, rts("DataPorts"))
             made.set(_TYPE, "rtsExt:dataport_ext")
             made.set(rts("name"), f"{component.name}.{port.name}")
+            _property(made, PORT_TYPE, _PORT_TYPE[port.direction])
         for service in spec.services if spec else ():
             made = etree.SubElement(node, rts("ServicePorts"))
             made.set(_TYPE, "rtsExt:serviceport_ext")

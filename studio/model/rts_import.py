@@ -14,7 +14,7 @@ from lxml import etree
 from studio.model.changes import ModelError
 from studio.model.files import FileError
 from studio.model.parts import Component, Endpoint, Host, ServiceWire, Wire
-from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, NotMapped, ext, is_rts_profile, rts
+from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, PORT_TYPES, NotMapped, ext, is_rts_profile, rts
 from studio.model.sources import Specs
 from studio.model.spec import Activation, ComponentSpec, Delivery, SpecError
 from studio.model.system import System
@@ -47,6 +47,8 @@ class _Import:
         self._file = file
         self._names: dict[str, str] = {}
         """Instance name -> component."""
+        self._directions: dict[Endpoint, str] = {}
+        """What the profile itself says of data ports: `in` or `out`."""
         self._lost: list[NotMapped] = []
         parts = root.get(rts("id"), "").split(":")
         self._system = System(_name(parts[2] if len(parts) > 2 else "", "system"))
@@ -87,6 +89,11 @@ class _Import:
         with self._as_far_as_possible(node):
             self._system.add_node(Component(name, kind, host, mode, period_s, chosen, parameters, sets))
         self._place(name, node)
+        for port in node.iterchildren(rts("DataPorts")):
+            direction = _direction(port)
+            if direction:
+                written = port.get(rts("name"), "").removeprefix(f"{instance}.")
+                self._directions[Endpoint(name, _name(written, "port"))] = direction
 
     def _type(self, written: str) -> str:
         """As it is called here: `ConsoleIn` is console_in, unless there is one of that very name."""
@@ -174,7 +181,15 @@ class _Import:
         if start is None or end is None:
             self._lose(node.get(rts("name"), "connector"), "one of its ends is not in this profile")
             return
-        if self._goes_backwards(start, end, kind):
+        if kind == "Data":
+            directions = [self._direction(each) for each in (start, end)]
+            if directions in (["in", "in"], ["out", "out"]):
+                self._lose(node.get(rts("name"), "connector"), f"{start} and {end} are both {directions[0]} ports")
+                return
+            goes_backwards = directions[0] == "in" or directions[1] == "out"
+        else:
+            goes_backwards = self._calls_backwards(start, end)
+        if goes_backwards:
             start, end = end, start
         with self._as_far_as_possible(node):
             if kind == "Service":
@@ -201,13 +216,15 @@ class _Import:
         written = port.get(rts("portName"), "").removeprefix(f"{instance}.")
         return Endpoint(self._names[instance], _name(written, "port"))
 
-    def _goes_backwards(self, start: Endpoint, end: Endpoint, kind: str) -> bool:
-        """Other tools write the two ends in any order."""
+    def _direction(self, end: Endpoint) -> str:
+        """`in`, `out`, or nothing where nobody says: which end is called source tells nothing, as other tools write the
+        two ends in any order."""
+        spec = self._specs.get(self._system.component(end.node).type)
+        port = spec.port(end.port) if spec is not None else None
+        return port.direction if port is not None else self._directions.get(end, "")
+
+    def _calls_backwards(self, start: Endpoint, end: Endpoint) -> bool:
         specs = [self._specs.get(self._system.component(each.node).type) for each in (start, end)]
-        if kind == "Data":
-            first = specs[0].port(start.port) if specs[0] else None
-            last = specs[1].port(end.port) if specs[1] else None
-            return bool((first and first.direction == "in") or (last and last.direction == "out"))
         provider = specs[0].service(start.port) if specs[0] else None
         consumer = specs[1].service(end.port) if specs[1] else None
         return bool((provider and provider.role == "provided") or (consumer and consumer.role == "required"))
@@ -227,6 +244,14 @@ class _Import:
 def _properties(node: etree._Element) -> Iterator[tuple[str, str]]:
     for each in node.iterchildren(ext("Properties")):
         yield each.get(ext("name"), ""), each.get(ext("value"), "")
+
+
+def _direction(port: etree._Element) -> str:
+    """Of a data port, as its property `port.port_type` has it."""
+    for name, value in _properties(port):
+        if name.rpartition(".")[2] == "port_type":
+            return PORT_TYPES.get(value.strip(), "")
+    return ""
 
 
 def _name(written: str, otherwise: str) -> str:

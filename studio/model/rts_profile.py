@@ -16,6 +16,9 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 VERSION = "0.2"
 HOST, DELIVERY = "studio.host", "studio.delivery"
 """Names of properties for what the format itself has no place for."""
+PORT_TYPE = "port.port_type"
+PORT_TYPES = {"DataInPort": "in", "DataOutPort": "out"}
+"""The property by which a data port tells its direction, and its values."""
 DEFAULT = "default"
 """What a component's configuration set is called that no set was chosen for."""
 

@@ -9,6 +9,7 @@ import pytest
 from studio.model.files import FileError
 from studio.model.opened import Opened, open_project
 from studio.model.parts import Component
+from studio.model.registry import Registry
 from studio.model.rts_export import to_rts_profile
 from studio.model.rts_import import read_rts_profile
 from studio.model.system import System
@@ -151,6 +152,57 @@ def test_sets_of_a_component_are_configuration_sets(first_steps: Opened) -> None
     back = read_rts_profile(to_rts_profile(system, first_steps.registry).data, first_steps.registry)
     assert back.not_mapped == []
     assert [back.system.component(name) for name in ("filter", "other")] == list(system.components)
+
+
+PORT = """<rts:DataPorts rts:name="{0}">
+      <rtsExt:Properties rtsExt:name="{2}" rtsExt:value="{1}"/></rts:DataPorts>"""
+CONNECTOR = """<rts:DataPortConnectors rts:name="{0}_{1}">
+    <rts:sourceDataPort rts:portName="{0}" rts:instanceName="{2}"/>
+    <rts:targetDataPort rts:portName="{1}" rts:instanceName="{3}"/></rts:DataPortConnectors>"""
+
+
+def unknown_parts(*connectors: str) -> bytes:
+    """Two components of types that nobody has here, whose ports tell their directions."""
+    parts = [
+        ("Arm0", [("Arm0.pose", "DataOutPort", "port.port_type"), ("Arm0.goal", "DataInPort", "port.port_type")]),
+        ("View0", [("View0.shown", "DataInPort", "port_type"), ("View0.clicked", "DataOutPort", "port_type")]),
+    ]
+    text = "".join(
+        f'<rts:Components rts:instanceName="{name}" rts:id="RTC:Lab:Test:{name[:-1]}:1.0">'
+        + "".join(PORT.format(*port) for port in ports)
+        + "</rts:Components>"
+        for name, ports in parts
+    )
+    head = FOREIGN[FOREIGN.index("<rts:RtsProfile") : FOREIGN.index("<rts:Components")]
+    return (head + text + "".join(connectors) + "</rts:RtsProfile>").encode()
+
+
+def test_the_direction_of_a_wire_is_that_of_its_ports(first_steps: Opened) -> None:
+    turned = CONNECTOR.format("View0.shown", "Arm0.pose", "View0", "Arm0")
+    straight = CONNECTOR.format("View0.clicked", "Arm0.goal", "View0", "Arm0")
+    found = read_rts_profile(unknown_parts(turned, straight), first_steps.registry)
+    assert [(str(wire.start), str(wire.end)) for wire in found.system.wires] == [
+        ("Arm0.pose", "View0.shown"), ("View0.clicked", "Arm0.goal"),
+    ]  # fmt: skip
+
+
+def test_a_wire_between_two_in_ports_is_told_and_left_out(first_steps: Opened) -> None:
+    found = read_rts_profile(
+        unknown_parts(CONNECTOR.format("View0.shown", "Arm0.goal", "View0", "Arm0")), first_steps.registry
+    )
+    assert list(found.system.wires) == []
+    assert "View0.shown and Arm0.goal are both in ports" in [each.why for each in found.not_mapped]
+
+
+def test_exported_ports_tell_their_direction(first_steps: Opened) -> None:
+    """So that another Studio without these components reads the same wires."""
+    made = to_rts_profile(first_steps.system, first_steps.registry)
+    turned = made.data.replace(b"sourceDataPort", b"x").replace(b"targetDataPort", b"sourceDataPort")
+    nothing_known = Registry.scan([])
+    back = read_rts_profile(turned.replace(b"rts:x", b"rts:targetDataPort"), nothing_known)
+    own = {component.name for component in first_steps.system.components}
+    wires = {(w.start, w.end) for w in first_steps.system.wires if {w.start.node, w.end.node} <= own}
+    assert wires and wires <= {(w.start, w.end) for w in back.system.wires}
 
 
 @pytest.mark.parametrize("text", ["<system/>", "<a", "", '<!DOCTYPE a [<!ENTITY b "c">]><a/>'])
