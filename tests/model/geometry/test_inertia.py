@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from studio.model.geometry.body import Body, GivenMass
-from studio.model.geometry.inertia import combined, impossible
+from studio.model.geometry.inertia import Inertia, combined, impossible
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import Rotation
 from studio.model.geometry.rules import check_body
@@ -67,3 +67,22 @@ def test_impossible_inertia_is_told(moments: tuple[float, ...], words: str) -> N
     assert inertia is not None
     assert any(words in reason for reason in impossible(inertia))
     assert any("impossible inertia of A" in problem.message for problem in check_body(body))
+
+
+def test_an_inertia_that_is_symmetric_up_to_rounding_is_symmetric() -> None:
+    """Turned by angles that no float holds, xy and yx differ in their last digits, and both are as good as 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        angles = tuple(float(angle) for angle in rng.uniform(-math.pi, math.pi, 3))
+        pose = Pose(rotation=Rotation("rpy", angles, "radians"))
+        body = Body("A", masses=[GivenMass(1.0, pose, (0.2, 0.2, 0.2, 0.0, 0.0, 0.0))])
+        inertia = body.inertia_of()
+        assert inertia is not None
+        assert list(impossible(inertia)) == []
+        assert np.array_equal(inertia.about_centre, inertia.about_centre.T), "files hold one number for both"
+
+
+def test_an_inertia_that_is_not_symmetric_is_still_told() -> None:
+    matrix = np.diag([1.0, 1.0, 1.0])
+    matrix[0, 1] = 1e-3
+    assert "the inertia matrix is not symmetric" in list(impossible(Inertia(1.0, np.zeros(3), matrix)))
