@@ -167,3 +167,38 @@ def test_check_against_a_system_finds_frames_and_settings_that_do_not_agree(stud
         "the geometry of the system is another one: pioneer_3at",
     ]
     assert problems("RightLaser:ScanOrigin", 100, 0.4) == ["laser: angle_deg is 100, fov_deg of RightLaser.scan is 180"]
+
+
+FINGER = """<robot name="finger"><link name="palm"/><link name="a"/><link name="b"/>
+  <joint name="bend" type="continuous"><parent link="palm"/><child link="a"/><axis xyz="0 1 0"/></joint>
+  <joint name="follow" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+    <mimic joint="bend" multiplier="0.5"/></joint></robot>"""
+
+
+def test_what_a_file_from_elsewhere_loses_is_told_whatever_is_made_of_it(studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "finger.urdf"
+    path.write_text(FINGER)
+    told = "the joint follow mimics bend, which Studio does not know: it moves by itself"
+    for output in ("finger.sdf", "again.urdf", "models"):
+        assert told in studio("model", "convert", path, tmp_path / output).out
+    assert told in studio("model", "convert", path, tmp_path / "more.sdf", "--json").json["notes"]
+    assert f"`studio model check {path}` lists them" in studio("model", "info", path).err
+    assert told in studio("model", "check", path).out
+
+
+def test_a_model_of_one_link_becomes_a_body_with_the_name_of_the_model(studio: Studio, tmp_path: Path) -> None:
+    path, folder = tmp_path / "model.sdf", tmp_path / "models"
+    path.write_text(
+        '<sdf version="1.6"><model name="oak tree"><static>1</static><pose>1 2 3 0 0 0</pose><link name="link"/></model></sdf>'
+    )
+    made = studio("model", "convert", path, folder)
+    assert [file.name for file in folder.rglob("*.xml")] == ["oak_tree.xml"]
+    for note in (
+        "the model oak tree is called oak_tree here",
+        "the link link is called oak_tree here, as the model is",
+        "the pose of the model is left out: a body alone has no place",
+    ):
+        assert note in made.out
+    again = tmp_path / "again.sdf"
+    studio("model", "convert", folder / "bodies" / "oak_tree.xml", again)
+    assert '<model name="oak_tree">' in again.read_text() and "<static>true</static>" in again.read_text()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
-from studio.cli.model_parts.named import add_model, load
+from studio.cli.model_parts.named import add_model, load_with_notes
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.model.files import FileError
+from studio.model.geometry.assembly import Model
 from studio.model.geometry.assembly_xml import write_assembly
 from studio.model.geometry.body_xml import write_body
 from studio.model.geometry.generated import marked, write_generated
 from studio.model.geometry.import_model import SUFFIXES, import_model
+from studio.model.geometry.poses import HERE
 from studio.model.geometry.sdf import to_sdf
 from studio.model.geometry.urdf import to_urdf
 
@@ -34,9 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     export = EXPORTS.get(options.output.suffix.lower())
     if export is not None:
-        made = export(load(options.model))
+        model, notes = load_with_notes(options.model)
+        made = export(model)
         write_generated(options.output, marked(made.text, options.model), overwrite=options.overwrite)
-        files, notes = [options.output], made.notes
+        files, notes = [options.output], [*notes, *made.notes]
     elif Path(options.model).suffix.lower() in SUFFIXES:
         files, notes = _to_xml(Path(options.model), options.output, options.overwrite)
     else:
@@ -48,18 +52,29 @@ def run(options: argparse.Namespace) -> int:
     return FINE
 
 
+def _only_body(model: Model, notes: list[str]) -> bytes:
+    """Of a model with one link: a body with the name of the model, since most links are called `link`."""
+    ((link, body),) = model.bodies.items()
+    notes.append("one link only: a body, and no assembly")
+    if link != model.name:
+        notes.append(f"the link {link} is called {model.name} here, as the model is")
+    if model.pose != HERE or model.placed:
+        notes.append("the pose of the model is left out: a body alone has no place")
+    return write_body(replace(body, name=model.name))
+
+
 def _to_xml(source: Path, folder: Path, overwrite: bool) -> tuple[list[Path], list[str]]:
     if not source.is_file():
         raise UsageError(f"there is no file {source}")
     if folder.suffix or folder.is_file():
         raise UsageError(f"{folder} is no folder", hint="an imported model is several files: name a folder")
     imported = import_model(source)
-    made = {folder / "bodies" / f"{name}.xml": write_body(body) for name, body in imported.model.bodies.items()}
     notes = list(imported.notes)
     if len(imported.model.bodies) > 1:
+        made = {folder / "bodies" / f"{name}.xml": write_body(body) for name, body in imported.model.bodies.items()}
         made[folder / "assemblies" / f"{imported.assembly.name}.xml"] = write_assembly(imported.assembly)
     else:
-        notes.append("one link only: a body, and no assembly")
+        made = {folder / "bodies" / f"{imported.model.name}.xml": _only_body(imported.model, notes)}
     for path in made:
         if path.exists() and not overwrite:
             raise FileError("there is already such a file", file=path, hint="choose another folder, or --overwrite")

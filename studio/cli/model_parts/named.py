@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.outcome import UsageError
+from studio.cli.outcome import UsageError, warn
 from studio.cli.places import project_around
 from studio.errors import StudioError
 from studio.model.geometry.assembly import Model
@@ -33,7 +33,17 @@ def find(text: str, found: Library) -> Path:
 
 def load(text: str) -> Model:
     """Any model, SDF and URDF included."""
+    model, notes = load_with_notes(text)
+    if notes:
+        told = "1 thing was" if len(notes) == 1 else f"{len(notes)} things were"
+        warn(f"{text}: {told} left out or changed; `studio model check {text}` lists them")
+    return model
+
+
+def load_with_notes(text: str) -> tuple[Model, list[str]]:
+    """Also what of a file from elsewhere could not be held, or had to be changed."""
     if Path(text).suffix.lower() in SUFFIXES and Path(text).is_file():
-        return import_model(Path(text)).model
+        imported = import_model(Path(text))
+        return imported.model, imported.notes
     found = library()
-    return found.load(find(text, found))
+    return found.load(find(text, found)), []

@@ -33,6 +33,8 @@ class Member:
 
     name: str
     file: str
+    pose: Pose | None = None
+    """Where it is at first in the axes of the assembly, for what no constraint binds; None where nobody says."""
     origin: Origin | None = None
 
 
@@ -67,6 +69,8 @@ class Assembly:
     tolerance_m: float = 0.001
     tolerance_deg: float = 0.1
     """How well loops have to close."""
+    pose: Pose = HERE
+    """Where a world has it at first."""
     file: str | None = None
 
 
@@ -80,6 +84,10 @@ class Model:
     tolerance_m: float = 0.001
     tolerance_deg: float = 0.1
     file: str | None = None
+    pose: Pose = HERE
+    """Where a world has it at first."""
+    placed: dict[str, Pose] = field(default_factory=dict)
+    """Bodies that say where they are in the model's own axes; needed where no constraint tells it."""
     places: dict[str, tuple[str | None, int | None]] = field(default_factory=dict)
     """File and line in which each `body NAME` and `constraint NAME` is put into an assembly."""
 

@@ -14,6 +14,7 @@ from studio.model.geometry.xml_values import (
     joint_attributes,
     number,
     number_text,
+    numbers_text,
     pose_attributes,
     read_joint,
     read_number,
@@ -29,10 +30,10 @@ from studio.model.xml_tree import XmlNode, only, reading, tree_of
 NEW_FILE = b'<?xml version="1.0" encoding="UTF-8"?>\n<assembly name="new" version="1">\n</assembly>\n'
 RULE = Rule(
     "assembly",
-    attributes={"name": str, "tolerance_m": number, "tolerance_deg": number},
+    attributes={"name": str, "tolerance_m": number, "tolerance_deg": number, **POSE},
     children=(
         Rule("doc", text=True),
-        Rule("body", ("name",), {"name": str, "file": str}),
+        Rule("body", ("name",), {"name": str, "file": str, **POSE}),
         Rule("include", ("prefix",), {"prefix": str, "file": str}),
         Rule(
             "constraint",
@@ -67,10 +68,12 @@ def build_assembly(root: XmlNode, file: Path | str | None = None) -> Assembly:
         for key in _DEFAULTS:
             if key in root.attributes:
                 setattr(assembly, key, read_number(root, key, positive=True))
+        assembly.pose = read_pose(root)
     for node in root.children:
         with reading(node, file):
             if node.tag == "body":
-                assembly.members.append(Member(node.attributes["name"], node.attributes["file"], node.origin()))
+                pose = read_pose(node) if not POSE.keys().isdisjoint(node.attributes) else None
+                assembly.members.append(Member(node.attributes["name"], node.attributes["file"], pose, node.origin()))
             elif node.tag == "include":
                 assembly.inclusions.append(Inclusion(node.attributes["prefix"], node.attributes["file"], node.origin()))
             elif node.tag == "constraint":
@@ -92,10 +95,16 @@ def assembly_tree(assembly: Assembly, written: bytes = NEW_FILE) -> XmlNode:
         value = getattr(assembly, key)
         if value != default or key in spans[0].attributes:
             root.attributes[key] = number_text(value)
+    root.attributes |= pose_attributes(assembly.pose, spans[0].attributes)
     if assembly.doc:
         root.children.append(XmlNode("doc", text=assembly.doc))
     for member in assembly.members:
-        root.children.append(_node("body", member.origin, name=member.name, file=member.file))
+        made = _node("body", member.origin, name=member.name, file=member.file)
+        if member.pose is not None:
+            # At the origin it says so: a body without a pose is nowhere until a constraint binds it.
+            known = _known(spans, member.origin)
+            made.attributes |= {"xyz": numbers_text(member.pose.xyz)} | pose_attributes(member.pose, known)
+        root.children.append(made)
     for inclusion in assembly.inclusions:
         root.children.append(_node("include", inclusion.origin, prefix=inclusion.prefix, file=inclusion.file))
     for constraint in assembly.constraints:

@@ -65,6 +65,8 @@ class Body:
     joints: list[Joint] = field(default_factory=list)
     sensors: list[Sensor] = field(default_factory=list)
     drive: Drive | None = None
+    is_static: bool = False
+    """Fixed in the world, as a house is: nothing in a simulation moves it."""
     file: str | None = None
 
     def frame(self, name: str) -> Frame:

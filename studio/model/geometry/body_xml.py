@@ -60,7 +60,7 @@ def _sensor_numbers(kind: type[Sensor]) -> list[Field[Any]]:
 _DRIVE: dict[str, Meaning] = dict.fromkeys(("wheelbase_m", "track_m", "wheel_radius_m", "speed_max_m_s"), number)
 RULE = Rule(
     "body",
-    attributes={"name": str},
+    attributes={"name": str, "static": str},
     children=(
         Rule("doc", text=True),
         Rule("frame", ("name",), {"name": str, "on": str, **POSE}),
@@ -96,7 +96,7 @@ def read_body_with_warnings(data: bytes | Path, file: Path | str | None = None) 
 
 def build_body(root: XmlNode, file: Path | str | None = None) -> Body:
     place = None if file is None else str(file)
-    body = Body(root.attributes["name"], file=place)
+    body = Body(root.attributes["name"], is_static=root.get("static") == "true", file=place)
     doc, drive = only(root, "doc", file), only(root, "drive", file)
     if doc is not None:
         body.doc = doc.text.strip()
@@ -135,6 +135,8 @@ def body_tree(body: Body, written: bytes = NEW_FILE) -> XmlNode:
         root.children.append(XmlNode(tag, make(known), element=origin.element if origin else None))
 
     root = XmlNode("body", {"name": body.name}, element=0)
+    if body.is_static or "static" in spans[0].attributes:
+        root.attributes["static"] = "true" if body.is_static else "false"
     if body.doc:
         root.children.append(XmlNode("doc", text=body.doc))
     for frame in body.frames:

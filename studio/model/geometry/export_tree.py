@@ -21,12 +21,14 @@ from studio.model.geometry.shapes import Shape
 LIGHT_KG = 0.001
 """Simulators refuse a link without mass, or invent one of a kilogram; a gram does no harm and is told."""
 JOINT_SUFFIX = "_joint"
-"""SDF has one name space for links, joints and frames."""
+"""A joint inside a body moves a link of its own name, and SDF has one name space for links, joints and frames."""
 
 
 @dataclass(frozen=True)
 class ExportJoint:
     name: str
+    edge: str
+    """As positions of it are set: the constraint, or `Body.joint`."""
     parent: str
     child: str
     before: Matrix
@@ -35,6 +37,8 @@ class ExportJoint:
     """The child link in the joint, at position 0."""
     joint: Joint | None
     axis: tuple[float, float, float]
+    is_free: bool = False
+    """Holds nothing: it only says where a tree begins that is not connected with the rest."""
 
     @property
     def kind(self) -> str:
@@ -52,6 +56,8 @@ class ExportLink:
     sensors: list[tuple[Sensor, Matrix]] = field(default_factory=list)
     joint: ExportJoint | None = None
     """By which it hangs on its parent; None for the root."""
+    place: Matrix | None = None
+    """Of a root: where it is in the model's axes, if somebody says."""
 
 
 @dataclass
@@ -61,16 +67,32 @@ class Export:
     """What the format cannot hold, and what was added because the format needs it."""
 
 
-def export_links(model: Model, notes: list[str]) -> list[ExportLink]:
-    """Parents before children. What hangs in the air cannot be exported."""
+def export_links(model: Model, notes: list[str], *, may_be_several: bool = False) -> list[ExportLink]:
+    """Parents before children. What hangs in the air cannot be exported; with `may_be_several` there may be trees that
+    nothing connects, if all say where they are."""
     linkage = link(model)
-    groups = linkage.groups()
-    if len(groups) > 1:
-        hint = "bind it by a <constraint>"
-        raise GeometryError(
-            f"{groups[1][0].body} is not connected with {groups[0][0].body}", file=model.file, hint=hint
-        )
-    return [_link(model, linkage, part, notes) for part in linkage.order]
+    places = _root_places(model, linkage)
+    for root in (group[0] for group in linkage.groups()[1:]):
+        if not (may_be_several and root in places):
+            hint = "bind it by a <constraint>" + (", or give it a pose in the assembly" if may_be_several else "")
+            raise GeometryError(
+                f"{root.body} is not connected with {linkage.order[0].body}", file=model.file, hint=hint
+            )
+    links = [_link(model, linkage, part, notes) for part in linkage.order]
+    for each in links:
+        each.place = places.get(each.part)
+    return links
+
+
+def _root_places(model: Model, linkage: Linkage) -> dict[Part, Matrix]:
+    """From the body of each tree that says where it is, which need not be its root."""
+    at_home = linkage.home_poses()
+    found: dict[Part, Matrix] = {}
+    for body, pose in model.placed.items():
+        if body in model.bodies:
+            part = Part(body)
+            found.setdefault(linkage.roots[part], pose.matrix @ inverse(at_home[part]))
+    return found
 
 
 def export_loops(model: Model) -> list[ExportJoint]:
@@ -81,8 +103,9 @@ def export_loops(model: Model) -> list[ExportJoint]:
 def _loop(edge: Edge) -> ExportJoint:
     moves = edge.joint if edge.moves else None
     axis = unit_axis(moves.axis) if moves is not None else (0.0, 0.0, 1.0)
-    name = edge.name + JOINT_SUFFIX
-    return ExportJoint(name, str(edge.start), str(edge.end), edge.before, edge.after, moves, axis)
+    return ExportJoint(
+        _joint_name(edge), edge.name, str(edge.start), str(edge.end), edge.before, edge.after, moves, axis
+    )
 
 
 def _link(model: Model, linkage: Linkage, part: Part, notes: list[str]) -> ExportLink:
@@ -110,7 +133,12 @@ def _joint(part: Part, branch: Branch, notes: list[str]) -> ExportJoint:
         axis = (-axis[0], -axis[1], -axis[2])
     if joint is not None and not joint.moves:
         joint = None
-    return ExportJoint(edge.name + JOINT_SUFFIX, str(branch.parent), str(part), before, after, joint, axis)
+    name = _joint_name(edge)
+    return ExportJoint(name, edge.name, str(branch.parent), str(part), before, after, joint, axis)
+
+
+def _joint_name(edge: Edge) -> str:
+    return edge.name + JOINT_SUFFIX if edge.constraint is None else edge.name
 
 
 def numbers(values: Any) -> str:

@@ -24,11 +24,11 @@ def content_of(model: Model) -> GeometryContent:
         if not file:
             file = _free_name(body.name, texts)
             texts[file] = text
-        members.append(Member(name, file))
+        members.append(Member(name, file, model.placed.get(name)))
     constraints = [_bare_constraint(constraint) for constraint in model.constraints]
     flat = Assembly(
         model.name, members=members, constraints=constraints, tolerance_m=model.tolerance_m,
-        tolerance_deg=model.tolerance_deg,
+        tolerance_deg=model.tolerance_deg, pose=model.pose,
     )  # fmt: skip
     assembly = write_assembly(flat).decode()
     return GeometryContent.of(model.name, assembly, texts)
@@ -48,7 +48,9 @@ def _built(text: str, bodies: tuple[tuple[str, str], ...]) -> Model:
         members = {member.name: read[member.file] for member in assembly.members}
     except KeyError as missing:
         raise GeometryError(f"the geometry {assembly.name} lacks the body {missing}") from None
-    return Model(assembly.name, members, assembly.constraints, assembly.tolerance_m, assembly.tolerance_deg)
+    placed = {member.name: member.pose for member in assembly.members if member.pose is not None}
+    return Model(assembly.name, members, assembly.constraints, assembly.tolerance_m, assembly.tolerance_deg,
+                 pose=assembly.pose, placed=placed)  # fmt: skip
 
 
 def _bare_body(body: Body) -> Body:

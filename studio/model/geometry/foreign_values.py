@@ -27,6 +27,12 @@ class Foreign:
         self.file = file
         self.notes: list[str] = []
 
+    def inside(self, file: Path) -> Foreign:
+        """For a file that this one includes: errors name that one, notes are told together."""
+        made = Foreign(file)
+        made.notes = self.notes
+        return made
+
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)

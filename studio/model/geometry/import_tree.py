@@ -15,7 +15,8 @@ from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Memb
 from studio.model.geometry.body import Body, Drive, Frame, GivenMass
 from studio.model.geometry.export_tree import JOINT_SUFFIX
 from studio.model.geometry.joints import Joint, JointKind
-from studio.model.geometry.poses import Pose, distance, inverse
+from studio.model.geometry.linkage import link as linkage_of
+from studio.model.geometry.poses import Pose, distance, inverse, is_here
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.sensors import Sensor
 from studio.model.geometry.shapes import Shape
@@ -64,10 +65,18 @@ class RawJoint:
 
 @dataclass
 class Raw:
+    """Links and joints as the file has them, whatever Studio makes of them."""
+
     name: str
     links: list[RawLink] = field(default_factory=list)
     joints: list[RawJoint] = field(default_factory=list)
     drive: Drive | None = None
+    pose: Matrix = field(default_factory=lambda: np.eye(4))
+    """Where the model is in the world."""
+    places: dict[str, Matrix] = field(default_factory=dict)
+    """Where links are in the model, with every joint at 0; asked for those that no joint holds."""
+    static: set[str] = field(default_factory=set)
+    """Links that are fixed in the world."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -98,10 +107,11 @@ class _Builder:
 
     def build(self) -> Imported:
         inner = self._joints_inside_bodies()
-        for link in self.raw.links:
+        for link in self._roots_first():
             if link.name not in inner:
                 name = self.names.make(link.name)
-                self.bodies[name] = Body(name, file=self.file)
+                self._tell_renamed("link", link.name, name)
+                self.bodies[name] = Body(name, is_static=link.name in self.raw.static, file=self.file)
                 self.part[link.name], self.shift[link.name] = (name, ""), np.eye(4)
         for name, joint in inner.items():
             self.part[name] = self.part[name.partition(".")[0]][0], name.partition(".")[2]
@@ -116,10 +126,30 @@ class _Builder:
             if not body.frames:
                 body.frames.append(Frame(FRAME))
         self._add_drive()
-        assembly = Assembly(_clean(self.raw.name), constraints=constraints)
-        assembly.members = [Member(name, f"{name}.xml") for name in self.bodies]
-        model = Model(assembly.name, self.bodies, constraints, file=self.file)
+        assembly = Assembly(_clean(self.raw.name), constraints=constraints, pose=Pose.from_matrix(self.raw.pose))
+        self._tell_renamed("model", self.raw.name, assembly.name)
+        model = Model(assembly.name, self.bodies, constraints, file=self.file, pose=assembly.pose)
+        model.placed = self._placed(model)
+        assembly.members = [Member(name, f"{name}.xml", model.placed.get(name)) for name in self.bodies]
         return Imported(model, assembly, self.notes)
+
+    def _roots_first(self) -> list[RawLink]:
+        """The first body is the root of an export, whatever the order in the file was."""
+        held = {joint.child for joint in self.raw.joints}
+        return sorted(self.raw.links, key=lambda link: link.name in held)
+
+    def _placed(self, model: Model) -> dict[str, Pose]:
+        """Where trees begin; a single one that begins at the origin need not say so."""
+        link_of = {body: link for link, (body, joint) in self.part.items() if not joint}
+        roots = [group[0].body for group in linkage_of(model).groups()]
+        found = {body: self.raw.places[link_of[body]] for body in roots if link_of[body] in self.raw.places}
+        if len(roots) == 1 and all(is_here(pose) for pose in found.values()):
+            return {}
+        return {body: Pose.from_matrix(pose) for body, pose in found.items()}
+
+    def _tell_renamed(self, what: str, theirs: str, ours: str) -> None:
+        if theirs != ours:
+            self.notes.append(f"the {what} {theirs} is called {ours} here")
 
     def _joints_inside_bodies(self) -> dict[str, RawJoint]:
         """Links `Body.joint` that Studio exported, with the joint that moves them, from the body outwards."""
@@ -146,7 +176,9 @@ class _Builder:
         body = self.bodies[name]
         for full, pose in link.frames:
             owner, colon, short = full.partition(":")
-            frame = self._free_name(body, _clean(short if colon and _clean(owner) == name else full))
+            wanted = short if colon and _clean(owner) == name else full
+            frame = self._free_name(body, _clean(wanted))
+            self._tell_renamed("frame", wanted, frame)
             body.frames.append(Frame(frame, Pose.from_matrix(shift @ pose), on))
         for shape in link.shapes:
             body.shapes.append(replace(shape, on=on, pose=Pose.from_matrix(shift @ shape.pose.matrix)))
@@ -158,6 +190,7 @@ class _Builder:
             short = _clean(sensor.name)
             while short in known:
                 short += "_"
+            self._tell_renamed("sensor", sensor.name, short)
             body.sensors.append(replace(sensor, name=short, frame=frame))
 
     def _add_inner(self, link: str, raw: RawJoint) -> None:
@@ -166,7 +199,8 @@ class _Builder:
         self.bodies[name].joints.append(_joint(short, raw, at))
 
     def _constraint(self, raw: RawJoint) -> Constraint:
-        name = self.names.constraint(raw.name.removesuffix(JOINT_SUFFIX) or raw.name)
+        name = self.names.constraint(raw.name)
+        self._tell_renamed("joint", raw.name, name)
         ends = []
         for link, pose, role in ((raw.parent, raw.before, "from"), (raw.child, inverse(raw.after), "to")):
             body, on = self.part[link]
@@ -228,5 +262,5 @@ class _Names:
 
 
 def _clean(name: str) -> str:
-    made = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:200] or "_"
+    made = re.sub(r"::|[^A-Za-z0-9_-]", "_", name)[:200] or "_"
     return made if re.match(r"[A-Za-z_]", made) else f"_{made}"

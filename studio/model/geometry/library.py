@@ -57,7 +57,7 @@ class Library:
         read = self.read(path)
         if isinstance(read, Body):
             return Model.of_body(read)
-        model = Model(read.name, {}, [], read.tolerance_m, read.tolerance_deg, str(path), {})
+        model = Model(read.name, {}, [], read.tolerance_m, read.tolerance_deg, str(path), read.pose)
         self._add(model, read, path, "", (path.resolve(),))
         return model
 
@@ -103,6 +103,9 @@ class Library:
             if name in bodies:
                 raise _at(f"a second body {name}", path, member.origin, "choose another name or prefix")
             bodies[name] = body
+            if member.pose is not None and not prefix:
+                # What an included assembly says of its own axes is no place in this one.
+                model.placed[name] = member.pose
             places[f"body {name}"] = str(path), _line(member.origin)
         for inclusion in assembly.inclusions:
             found = self._referred(inclusion.file, "assembly", path, inclusion.origin)

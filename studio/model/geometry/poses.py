@@ -43,6 +43,10 @@ class Pose:
 HERE = Pose()
 
 
+def is_here(matrix: NDArray[Any]) -> bool:
+    return bool(np.array_equal(matrix, np.eye(4)))
+
+
 def inverse(matrix: NDArray[Any]) -> Matrix:
     """Of a rigid transform: exact where a general inverse would round."""
     made = np.eye(4)

@@ -107,6 +107,8 @@ def _links(model: Model, is_assembly: bool) -> Iterator[Problem]:
             yield _open_loop(model, loop)
     groups = linkage.groups()
     for group in groups[1:] if is_assembly else ():
+        if any(part.body in model.placed for part in group):
+            continue
         file, line = model.place_of("body", group[0].body)
         first = groups[0][0].body
         message = f"{group[0].body} is not connected with {first}"

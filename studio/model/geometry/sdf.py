@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from lxml import etree
 
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.export_tree import (
-    JOINT_SUFFIX,
     Export,
     ExportJoint,
     ExportLink,
@@ -21,7 +21,7 @@ from studio.model.geometry.export_tree import (
     wheels,
     xyz_rpy,
 )
-from studio.model.geometry.poses import inverse
+from studio.model.geometry.poses import HERE, inverse, is_here
 from studio.model.geometry.rotations import Matrix, from_rpy
 from studio.model.geometry.sensors import Bumper, Camera, Gps, Imu, Laser, Sensor, Ultrasonic
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere
@@ -36,9 +36,16 @@ TYPES = {"laser": "ray", "camera": "camera", "ultrasonic": "sonar", "bumper": "c
 
 def to_sdf(model: Model) -> Export:
     notes: list[str] = []
-    links = export_links(model, notes)
+    links = export_links(model, notes, may_be_several=True)
+    loops = export_loops(model)
+    _make_names_unique(links, loops, notes)
     root = etree.Element("sdf", version="1.7")
-    made = etree.SubElement(root, "model", name=model.name)
+    made = etree.SubElement(root, "model", name=_free(model.name, set(), "model", notes))
+    if model.pose != HERE:
+        _pose(made, model.pose.matrix)
+    all_static = all(body.is_static for body in model.bodies.values())
+    if all_static:
+        _text(made, "static", "true")
     for link in links:
         _add_link(made, link)
         for frame in link.frames:
@@ -47,13 +54,49 @@ def to_sdf(model: Model) -> Export:
     for link in links:
         if link.joint is not None:
             _add_joint(made, link.joint)
-    for loop in export_loops(model):
-        name = loop.name.removesuffix(JOINT_SUFFIX)
-        notes.append(f"the constraint {name} closes a loop: {loop.child} has two joints, which not all simulators read")
+        if link.body.is_static and not all_static and not link.part.joint:
+            _hold(made, link)
+    for loop in loops:
+        notes.append(
+            f"the constraint {loop.edge} closes a loop: {loop.child} has two joints, which not all simulators read"
+        )
         _add_joint(made, loop)
     _add_drive(made, links, notes)
     etree.indent(root)
     return Export(etree.tostring(root, encoding="unicode") + "\n", notes)
+
+
+def _make_names_unique(links: list[ExportLink], loops: list[ExportJoint], notes: list[str]) -> None:
+    """SDF has one name space for links, joints and frames, and keeps names such as `world` for itself."""
+    taken = {f"{link.part.body}:{frame.name}" for link in links for frame in link.frames}
+    named = {}
+    for link in links:
+        named[link.name] = link.name = _free(link.name, taken, "link", notes)
+
+    def with_names(joint: ExportJoint) -> ExportJoint:
+        name = _free(joint.name, taken, "joint", notes)
+        return replace(joint, name=name, parent=named[joint.parent], child=named[joint.child])
+
+    for link in links:
+        link.joint = with_names(link.joint) if link.joint is not None else None
+    loops[:] = [with_names(loop) for loop in loops]
+
+
+def _free(name: str, taken: set[str], what: str, notes: list[str]) -> str:
+    made = name
+    while made in taken or made == "world" or (made.startswith("__") and made.endswith("__")):
+        made += f"_{what}"
+    if made != name:
+        notes.append(f"the {what} {name} is called {made} there: SDF needs its name for something else")
+    taken.add(made)
+    return made
+
+
+def _hold(model: etree._Element, link: ExportLink) -> None:
+    """One of several that does not move: `<static>` would hold the whole model."""
+    made = etree.SubElement(model, "joint", name=f"{link.name}_to_world", type="fixed")
+    _text(made, "parent", "world")
+    _text(made, "child", link.name)
 
 
 def _text(parent: etree._Element, tag: str, value: Any, **attributes: str) -> etree._Element:
@@ -70,7 +113,9 @@ def _pose(parent: etree._Element, pose: Matrix, relative_to: str = "") -> None:
 
 def _add_link(model: etree._Element, link: ExportLink) -> None:
     made = etree.SubElement(model, "link", name=link.name)
-    if link.joint is not None:
+    if link.place is not None and not is_here(link.place):
+        _pose(made, link.place)
+    elif link.joint is not None:
         _pose(made, link.joint.before @ link.joint.after, link.joint.parent)
     inertial = etree.SubElement(made, "inertial")
     _text(inertial, "pose", numbers(link.inertia.centre) + " 0 0 0")

@@ -1,128 +1,220 @@
-"""SDF files, read into links and joints. Poses are resolved as in SDF 1.7 and later (`relative_to`, `attached_to`)."""
+"""SDF files, read into links and joints. Poses are resolved as in SDF 1.7 and later (`relative_to`, `attached_to`);
+where older versions mean something else by the same words, they are read as they were meant then."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from lxml import etree
 
+from studio.model.files import read_bytes
 from studio.model.geometry.body import Drive
-from studio.model.geometry.foreign_values import Foreign, colour_text, merged
+from studio.model.geometry.foreign_values import Foreign
 from studio.model.geometry.import_tree import Raw, RawJoint, RawLink
 from studio.model.geometry.joints import JointKind
-from studio.model.geometry.poses import Pose, inverse
-from studio.model.geometry.rotations import Matrix, from_quaternion
-from studio.model.geometry.sdf import OPTICAL, TYPES
-from studio.model.geometry.sensors import Bumper, Camera, Gps, Imu, Laser, Sensor, Ultrasonic
-from studio.model.geometry.shapes import Shape
-from studio.model.xml_schema import line_of
+from studio.model.geometry.poses import inverse
+from studio.model.geometry.rotations import Matrix
+from studio.model.geometry.sdf_include import find_included, version_of
+from studio.model.geometry.sdf_parts import UNLIMITED, SdfParts
+from studio.model.xml_parse import parse_hardened
 
 KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed"}
-SENSOR_KINDS = {kind: ours for ours, kind in TYPES.items()} | {
-    "lidar": "laser", "gpu_lidar": "laser", "gpu_ray": "laser", "navsat": "gps", "depth": "camera",
-    "depth_camera": "camera", "rgbd_camera": "camera",
-}  # fmt: skip
 MODEL = "__model__"
-UNLIMITED = 1e9
-"""Files write 1e16, 1e30 or inf for what has no limit."""
+SCOPE = "::"
 DEEPEST = 300
 """Frames on frames; far from what Python can nest."""
-HELD = {"link", "joint", "frame", "plugin", "pose", "static", "self_collide", "allow_auto_disable"}
+DEEPEST_MODELS = 20
+"""Models in models; beyond this they include each other in circles."""
+HELD = {"link", "joint", "frame", "model", "include", "plugin", "pose", "static", "self_collide", "allow_auto_disable"}
+TRUE = ("1", "true")
+UNKNOWN = (1, 4)
+"""Gazebo took files that do not tell their version as the oldest that it read."""
+AXES_IN_JOINT = (1, 5)
+ONE_NAME_SPACE = (1, 7)
 
 
 def read_sdf(root: etree._Element, foreign: Foreign) -> Raw:
-    models = [*root.findall("model"), *root.findall("world/model")]
-    if not models:
+    if root.get("version") is None:
+        foreign.note("the file does not tell its version: it is read as SDF 1.4")
+    world = root.find("world")
+    top = _Model(root if world is None else world, _version(root), foreign, is_model=False)
+    if not top.models:
+        if top.missing:
+            raise foreign.fault(root, f"it only includes models that are not here: {', '.join(top.missing)}", HINT)
         raise foreign.fault(root, "there is no <model> in it")
-    version = foreign.number(root, root.get("version"), 1.4)
-    raw = Raw(models[0].get("name") or foreign.file.stem, notes=foreign.notes)
-    for model in models:
-        prefix = f"{model.get('name', '')}_" if len(models) > 1 else ""
-        _Model(model, prefix, version, foreign).add_to(raw)
-    for include in [*root.findall("world/include"), *root.iterfind(".//model/include")]:
-        foreign.note(f"<include> of {include.findtext('uri', '?')} is left out: convert that file by itself")
+    (name, first), *others = top.models.items()
+    raw = Raw(name or foreign.file.stem, notes=foreign.notes)
+    if others:
+        if world is not None and world.get("name"):
+            raw.name = world.get("name", "")
+        top.add_to(raw)
+    else:
+        raw.pose = top.pose(name)
+        first.add_to(raw, is_static=first.is_static)
     return raw
 
 
-class _Model:
-    def __init__(self, model: etree._Element, prefix: str, version: float, foreign: Foreign) -> None:
-        self.model, self.prefix, self.foreign = model, prefix, foreign
-        self.is_old = version < 1.7
-        self.named: dict[str, etree._Element] = {}
-        for element in model.iterchildren("link", "joint", "frame"):
-            name = foreign.need(element, "name")
-            if name in self.named:
-                raise foreign.fault(element, f"a second {element.tag} {name}", "SDF has one name space for them all")
-            self.named[name] = element
-        self._poses: dict[str, Matrix] = {MODEL: np.eye(4)}
+HINT = "put the model beside this file, or name its folder in GZ_SIM_RESOURCE_PATH"
 
-    def add_to(self, raw: Raw) -> None:
-        for name in self.named:
-            self._pose(name)
-        links = {element.get("name", ""): self._link(element) for element in self.model.findall("link")}
-        for frame in self.model.findall("frame"):
-            name = frame.get("name", "")
-            link = self._attached(name)
-            if link is None:
-                self.foreign.note(f"the frame {name} is attached to the model and not to a link, and is left out")
-            else:
-                pose = inverse(self._pose(link)) @ self._pose(name)
-                links[link].frames.append((name, pose))
-        for element in self.model.findall("joint"):
-            self._joint(element, links, raw)
-        raw.links += [_renamed(link, self.prefix) for link in links.values()]
-        self._plugins(raw)
-        for tag in sorted({str(child.tag) for child in self.model.iterchildren(etree.Element)} - HELD):
-            if tag != "include":
-                self.foreign.note(f"<{tag}> of the model {self.model.get('name')} is left out")
+
+class _Model:
+    """A model, or the world that holds some: one scope of names."""
+
+    def __init__(self, element: etree._Element, version: tuple[int, int], foreign: Foreign, *, is_model: bool = True,
+                 above: tuple[Path, ...] = ()) -> None:  # fmt: skip
+        self.element, self.version, self.foreign, self.above = element, version, foreign, above
+        self.parts = SdfParts(foreign)
+        self.name = element.get("name") or ""
+        self.is_static = _is_true(element.findtext("static"))
+        self.placement_frame = element.get("placement_frame") or ""
+        self.written = element.find("pose") if is_model else None
+        """Where it is in the scope around it; an include can say so in its place."""
+        self.named: dict[str, etree._Element] = {}
+        self.models: dict[str, _Model] = {}
+        self.missing: list[str] = []
+        self._poses: dict[object, Matrix] = {}
+        self._find_names(is_model)
+
+    def _find_names(self, is_model: bool) -> None:
+        taken: dict[tuple[str, str], etree._Element] = {}
+        for element in self.element.iterchildren("link", "joint", "frame"):
+            name = self.foreign.need(element, "name")
+            space = "" if self.version >= ONE_NAME_SPACE else str(element.tag)
+            if (space, name) in taken:
+                hint = "" if space else "since SDF 1.7 links, joints and frames have one name space"
+                raise self.foreign.fault(element, f"a second {element.tag} {name}", hint)
+            taken[space, name] = element
+            # Where both may have one name, a pose or a joint means the link.
+            if name not in self.named or element.tag == "link":
+                self.named[name] = element
+        for element in self.element.iterchildren("model", "include"):
+            inner = self._included(element, is_model) if element.tag == "include" else self._nested(element)
+            if inner is None:
+                continue
+            if inner.name in self.models or (self.version >= ONE_NAME_SPACE and inner.name in self.named):
+                raise self.foreign.fault(element, f"a second model {inner.name}", "give it a <name> of its own")
+            self.models[inner.name] = inner
+
+    def _nested(self, element: etree._Element) -> _Model:
+        return _Model(element, self.version, self.foreign, above=self.above)
+
+    def _included(self, include: etree._Element, is_model: bool) -> _Model | None:
+        """The model of another file. A world does without what is not here; a model would lack a part of itself."""
+        address = (include.findtext("uri") or "").strip() or "?"
+        path = find_included(address, self.foreign.file)
+        if path is None:
+            if is_model:
+                raise self.foreign.fault(include, f"it includes {address}, which is not here", HINT)
+            self.foreign.note(f"<include> of {address} is left out: it is not here")
+            self.missing.append(address)
+            return None
+        above = (*self.above, path.resolve())
+        if len(above) > DEEPEST_MODELS or path.resolve() in (*self.above, self.foreign.file.resolve()):
+            raise self.foreign.fault(include, f"{address} includes itself")
+        if _is_true(include.get("merge")):
+            hint = "convert the included file by itself, or write its links into this one"
+            raise self.foreign.fault(include, f"it merges {address} into itself, which Studio cannot", hint)
+        root = parse_hardened(read_bytes(path), path)
+        element = root.find("model") if root.tag == "sdf" else None
+        if element is None:
+            raise self.foreign.fault(include, f"it includes {address}, which is no SDF model: {path}")
+        made = _Model(element, _version(root), self.foreign.inside(path), above=above)
+        made.name = (include.findtext("name") or made.name).strip()
+        if include.find("pose") is not None:
+            made.written = include.find("pose")
+        made.placement_frame = (include.findtext("placement_frame") or made.placement_frame).strip()
+        made.is_static = made.is_static or _is_true(include.findtext("static"))
+        return made
+
+    # ---- into links and joints
+
+    def add_to(self, raw: Raw, prefix: str = "", place: Matrix | None = None, *, is_static: bool = False) -> None:
+        """`prefix` goes before the names; `place`: where this scope is in the model that is made."""
+        place = np.eye(4) if place is None else place
+        for name, inner in self.models.items():
+            inner.add_to(raw, f"{prefix}{name}{SCOPE}", place @ self.pose(name), is_static=is_static or inner.is_static)
+        for element in self.element.findall("link"):
+            link = self.parts.link(element, prefix + element.get("name", ""))
+            raw.links.append(link)
+            raw.places[link.name] = place @ self._pose_of(element)
+            if is_static:
+                raw.static.add(link.name)
+        links = {link.name: link for link in raw.links}
+        for frame in self.element.findall("frame"):
+            self._add_frame(frame, links, prefix)
+        for element in self.element.findall("joint"):
+            self._add_joint(element, raw, prefix)
+        self._add_plugins(raw, prefix)
+        if self.element.tag == "model":
+            for tag in sorted({str(child.tag) for child in self.element.iterchildren(etree.Element)} - HELD):
+                self.foreign.note(f"<{tag}> of the model {self.name} is left out")
+
+    def _add_frame(self, frame: etree._Element, links: dict[str, RawLink], prefix: str) -> None:
+        name = frame.get("name", "")
+        link = self._attached(name)
+        if link is None:
+            self.foreign.note(f"the frame {name} is attached to the model and not to a link, and is left out")
+        else:
+            pose = inverse(self.pose(link)) @ self._pose_of(frame)
+            links[prefix + link].frames.append((name, pose))
 
     # ---- poses
 
-    def _pose(self, name: str, above: tuple[str, ...] = ()) -> Matrix:
-        """Of a link, joint or frame in the model."""
-        if name in self._poses:
-            return self._poses[name]
-        element = self.named.get(name)
-        if element is None:
-            raise self.foreign.fault(self.model, f"the frame {name} does not exist")
-        if name in above or len(above) > DEEPEST:
-            what = "refers to itself" if name in above else f"goes through more than {DEEPEST} others"
-            raise self.foreign.fault(element, f"the pose of {name} {what}")
+    def pose(self, name: str, above: tuple[object, ...] = ()) -> Matrix:
+        """Of a link, joint, frame or model in this scope."""
+        if name in (MODEL, "world"):
+            return np.eye(4)
+        if name in self.named:
+            return self._pose_of(self.named[name], above)
+        if name in self.models:
+            return self._place_of(self.models[name], above)
+        scope, _, rest = name.partition(SCOPE)
+        if rest and scope in self.models:
+            return self._place_of(self.models[scope], above) @ self.models[scope].pose(rest)
+        raise self.foreign.fault(self.element, f"the frame {name} does not exist")
+
+    def _pose_of(self, element: etree._Element, above: tuple[object, ...] = ()) -> Matrix:
         written = element.find("pose")
         relative = written.get("relative_to") if written is not None else None
         if element.tag == "frame" and not relative:
             relative = element.get("attached_to")
         if element.tag == "joint" and not relative:
             relative = self._end(element, "child")
-        base = self._pose(relative, (*above, name)) if relative and relative != "world" else np.eye(4)
-        self._poses[name] = base @ self._written(written)
-        return self._poses[name]
+        return self._resolved(element, element.get("name", ""), relative, written, above)
 
-    def _written(self, element: etree._Element | None) -> Matrix:
-        if element is None:
-            return np.eye(4)
-        if element.get("rotation_format") == "quat_xyzw":
-            values = self.foreign.numbers(element, element.text, 7)
-            if not any(values[3:]):
-                raise self.foreign.fault(element, "a quaternion of length 0")
-            made = np.eye(4)
-            made[:3, :3], made[:3, 3] = from_quaternion(*values[3:]), values[:3]
-            return made
-        values = self.foreign.numbers(element, element.text, 6)
-        if element.get("degrees") == "true":
-            values[3:] = [math.radians(value) for value in values[3:]]
-        return self.foreign.matrix(values[:3], values[3:])
+    def _place_of(self, inner: _Model, above: tuple[object, ...] = ()) -> Matrix:
+        relative = inner.written.get("relative_to") if inner.written is not None else None
+        place = self._resolved(inner, inner.name, relative, inner.written, above)
+        return place @ inverse(inner.pose(inner.placement_frame)) if inner.placement_frame else place
+
+    def _resolved(self, key: object, name: str, relative: str | None, written: etree._Element | None,
+                  above: tuple[object, ...]) -> Matrix:  # fmt: skip
+        if key not in self._poses:
+            if key in above or len(above) > DEEPEST:
+                what = "refers to itself" if key in above else f"goes through more than {DEEPEST} others"
+                raise self.foreign.fault(self.element, f"the pose of {name} {what}")
+            base = self.pose(relative, (*above, key)) if relative else np.eye(4)
+            self._poses[key] = base @ self.parts.pose(written)
+        return self._poses[key]
 
     def _attached(self, name: str, above: tuple[str, ...] = ()) -> str | None:
-        element = self.named.get(name)
-        if element is None or name in above or len(above) > DEEPEST:
+        """The link that a link, joint or frame belongs to, as it is called in this scope."""
+        if name in above or len(above) > DEEPEST:
             return None
-        if element.tag == "link":
-            return name
+        scope, _, rest = name.partition(SCOPE)
+        if name not in self.named and scope in self.models:
+            inner = self.models[scope]._attached(rest or MODEL, ())
+            return None if inner is None else f"{scope}{SCOPE}{inner}"
+        if name == MODEL:
+            first = self.element.find("link")
+            canonical = self.element.get("canonical_link") or (first.get("name") if first is not None else None)
+            return self._attached(canonical, (*above, name)) if canonical else None
+        element = self.named.get(name)
+        if element is None or element.tag == "link":
+            return None if element is None else name
         to = element.get("attached_to") if element.tag == "frame" else self._end(element, "child")
-        return self._attached(to, (*above, name)) if to else None
+        return self._attached(to or MODEL, (*above, name))
 
     def _end(self, joint: etree._Element, role: str) -> str:
         end = joint.find(role)
@@ -131,109 +223,13 @@ class _Model:
             raise self.foreign.fault(joint, f"the joint {joint.get('name')} has no <{role}>")
         return text
 
-    # ---- parts
+    # ---- joints
 
-    def _link(self, element: etree._Element) -> RawLink:
-        link = RawLink(element.get("name", ""))
-        inertial = element.find("inertial")
-        if inertial is not None:
-            number = self.foreign.number
-            inertia = inertial.find("inertia")
-            keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-            moments = [number(inertia, inertia.findtext(key) if inertia is not None else None) for key in keys]
-            mass = number(inertial, inertial.findtext("mass"), 1.0)
-            link.mass = self.foreign.mass(inertial, mass, self._written(inertial.find("pose")), moments)
-        shapes = [self._shape(part, use) for use in ("visual", "collision") for part in element.findall(use)]
-        link.shapes = merged([shape for shape in shapes if shape is not None])
-        for sensor in element.findall("sensor"):
-            found = self._sensor(sensor)
-            if found is not None:
-                pose = self._written(sensor.find("pose"))
-                link.sensors.append((found, pose @ OPTICAL if isinstance(found, Camera) else pose))
-        return link
-
-    def _shape(self, part: etree._Element, use: str) -> Shape | None:
-        geometry = part.find("geometry")
-        inner = next(geometry.iterchildren(etree.Element), None) if geometry is not None else None
-        if inner is None:
-            self.foreign.note(f"line {line_of(part)}: a <{use}> without geometry is left out")
-            return None
-        name = "".join(each if each.isalnum() or each in "_-" else "_" for each in (part.get("name") or ""))
-        name = name.removesuffix(f"_{use}")
-        values: dict[str, Any] = {"kind": str(inner.tag), "use": use, "name": name if name[:1].isalpha() else ""}
-        values["pose"] = Pose.from_matrix(self._written(part.find("pose")))
-        colour = part.find("material/diffuse")
-        if colour is not None:
-            shown = (colour.text or "").split()
-            values["colour"] = colour_text(self.foreign.numbers(colour, " ".join([*shown, "1"][:4]), 4, 1.0))
-        if inner.tag == "box":
-            values["size"] = tuple(self.foreign.numbers(inner, inner.findtext("size"), 3))
-        elif inner.tag in ("cylinder", "sphere"):
-            values["radius"] = self.foreign.number(inner, inner.findtext("radius"))
-            if inner.tag == "cylinder":
-                values["length"] = self.foreign.number(inner, inner.findtext("length"))
-        elif inner.tag == "mesh":
-            values["file"] = inner.findtext("uri") or inner.findtext("filename") or ""
-            values["scale"] = tuple(self.foreign.numbers(inner, inner.findtext("scale"), 3, 1.0))
-        else:
-            self.foreign.note(f"<{inner.tag}> is a shape that Studio does not know, and is left out")
-            return None
-        return self.foreign.shape(inner, values)
-
-    def _sensor(self, element: etree._Element) -> Sensor | None:
-        name, kind = element.get("name") or "sensor", element.get("type") or "?"
-        ours = SENSOR_KINDS.get(kind)
-        rate = self.foreign.number(element, element.findtext("update_rate"))
-        common: dict[str, Any] = {"rate_hz": rate or None, "topic": (element.findtext("topic") or "").strip()}
-
-        def number(path: str, default: float) -> float:
-            text = element.findtext(path)
-            if text is not None and text.strip().lower() in ("inf", "infinity"):
-                return UNLIMITED
-            return self.foreign.number(element, text, default)
-
-        if ours == "laser":
-            ray = "ray" if element.find("ray") is not None else "lidar"
-            angles = number(f"{ray}/scan/horizontal/max_angle", 0) - number(f"{ray}/scan/horizontal/min_angle", 0)
-            if not 0 < angles <= 2 * math.pi * (1 + 1e-6):
-                self.foreign.note(f"the laser {name} sees {math.degrees(angles):g} degrees, and is left out")
-                return None
-            return Laser(name, "", fov_deg=_round(math.degrees(angles)),
-                         beams=max(1, int(number(f"{ray}/scan/horizontal/samples", 1))),
-                         range_min_m=number(f"{ray}/range/min", 0), range_max_m=number(f"{ray}/range/max", 10),
-                         resolution_m=number(f"{ray}/range/resolution", 0),
-                         noise_m=number(f"{ray}/noise/stddev", 0), **common)  # fmt: skip
-        if ours == "camera":
-            return Camera(name, "", fov_deg=_round(math.degrees(number("camera/horizontal_fov", 1.047))),
-                          width_px=int(number("camera/image/width", 320)),
-                          height_px=int(number("camera/image/height", 240)),
-                          range_min_m=number("camera/clip/near", 0.1), range_max_m=number("camera/clip/far", 100),
-                          noise=number("camera/noise/stddev", 0), **common)  # fmt: skip
-        if ours == "ultrasonic":
-            reach = number("sonar/max", 1)
-            fov = 2 * math.degrees(math.atan2(number("sonar/radius", 0.5), reach))
-            return Ultrasonic(
-                name, "", fov_deg=_round(fov), range_min_m=number("sonar/min", 0), range_max_m=reach, **common
-            )
-        if ours == "bumper":
-            touching = [(each.text or "").removesuffix("_collision") for each in element.findall("contact/collision")]
-            return Bumper(name, "", shape=touching[0] if len(touching) == 1 else "", **common)
-        if ours == "gps":
-            sensing = "gps/position_sensing"
-            return Gps(name, "", noise_m=number(f"{sensing}/horizontal/noise/stddev", 0),
-                       noise_up_m=number(f"{sensing}/vertical/noise/stddev", 0), **common)  # fmt: skip
-        if ours == "imu":
-            gyro = number("imu/angular_velocity/x/noise/stddev", 0)
-            accelerometer = number("imu/linear_acceleration/x/noise/stddev", 0)
-            return Imu(name, "", noise_gyro_rad_s=gyro, noise_accelerometer_m_s2=accelerometer, **common)
-        self.foreign.note(f"the sensor {name} is of the kind {kind}, which Studio does not know, and is left out")
-        return None
-
-    def _joint(self, element: etree._Element, links: dict[str, RawLink], raw: Raw) -> None:
+    def _add_joint(self, element: etree._Element, raw: Raw, prefix: str) -> None:
         name, kind = element.get("name", ""), element.get("type") or "fixed"
         parent, child = (self._end(element, role) for role in ("parent", "child"))
-        if "world" in (parent, child):
-            self.foreign.note(f"the joint {name} holds the model to the world, and is left out")
+        if "world" in (parent, child) and "world" not in self.named:
+            self._hold(name, kind, self._attached(child if parent == "world" else parent), raw, prefix)
             return
         ends = []
         for end in (parent, child):
@@ -243,33 +239,58 @@ class _Model:
             ends.append(link)
         if kind not in KINDS:
             self.foreign.note(f"the joint {name} is {kind}, which Studio does not know: taken as fixed")
-        place = self._pose(name)
-        before, after = inverse(self._pose(ends[0])) @ place, inverse(place) @ self._pose(ends[1])
-        made = RawJoint(name, KINDS.get(kind, "fixed"), self.prefix + ends[0], self.prefix + ends[1], before, after)
+        place = self._pose_of(element)
+        before, after = inverse(self.pose(ends[0])) @ place, inverse(place) @ self.pose(ends[1])
+        made = RawJoint(prefix + name, KINDS.get(kind, "fixed"), prefix + ends[0], prefix + ends[1], before, after)
         if made.kind != "fixed":
-            self._axis(made, element, place, self._pose(ends[1]))
+            self._set_axis(made, element, place)
         raw.joints.append(made)
 
-    def _axis(self, joint: RawJoint, element: etree._Element, place: Matrix, child: Matrix) -> None:
+    def _hold(self, joint: str, kind: str, link: str | None, raw: Raw, prefix: str) -> None:
+        if kind == "fixed" and link is not None:
+            raw.static.add(prefix + link)
+            self.foreign.note(f"the joint {joint} holds {link} to the world: here {link} is static")
+        else:
+            self.foreign.note(f"the joint {joint} holds the model to the world, and is left out")
+
+    def _set_axis(self, joint: RawJoint, element: etree._Element, place: Matrix) -> None:
         axis = element.find("axis")
         xyz = axis.find("xyz") if axis is not None else None
         values = np.array(self.foreign.numbers(xyz, xyz.text, 3) if xyz is not None else [0.0, 0.0, 1.0])
         if axis is not None and xyz is not None:
-            expressed_in = xyz.get("expressed_in")
-            if expressed_in:
-                frame = np.eye(4) if expressed_in == MODEL else self._pose(expressed_in)
+            frame = self._axis_frame(axis, xyz)
+            if frame is not None:
                 values = place[:3, :3].T @ frame[:3, :3] @ values
-            elif self.is_old and (axis.findtext("use_parent_model_frame") or "").strip() in ("1", "true"):
-                values = place[:3, :3].T @ values
         if float(np.linalg.norm(values)) < 1e-9:
             self.foreign.note(f"the joint {joint.name} has an axis without a direction: taken as fixed")
             joint.kind = "fixed"
             return
         x, y, z = values.tolist()
         joint.axis = (x, y, z)
-        limit = axis.find("limit") if axis is not None else None
-        if limit is None:
+        if axis is None:
             return
+        if (mimic := axis.find("mimic")) is not None:
+            other = mimic.get("joint") or "another"
+            self.foreign.note(f"the joint {joint.name} mimics {other}, which Studio does not know: it moves by itself")
+        if (limit := axis.find("limit")) is not None:
+            self._set_limits(joint, limit)
+
+    def _axis_frame(self, axis: etree._Element, xyz: etree._Element) -> Matrix | None:
+        """The axes in which an axis is given, None for those of the joint.
+
+        Until SDF 1.4 they are the model's, in 1.5 and 1.6 the joint's unless `use_parent_model_frame`, from 1.7 on the
+        joint's unless `expressed_in`."""
+        if expressed_in := xyz.get("expressed_in"):
+            return self.pose(expressed_in)
+        told = axis.findtext("use_parent_model_frame")
+        if self.version >= ONE_NAME_SPACE:
+            if told is not None:
+                self.foreign.note("use_parent_model_frame is not in SDF 1.7 and later, and is ignored")
+            return None
+        in_model = _is_true(told) if told is not None else self.version < AXES_IN_JOINT
+        return np.eye(4) if in_model else None
+
+    def _set_limits(self, joint: RawJoint, limit: etree._Element) -> None:
         keys = {"lower": "lower", "upper": "upper", "effort": "effort", "velocity": "speed"}
         for key, ours in keys.items():
             text = (limit.findtext(key) or "").strip().lower()
@@ -281,14 +302,16 @@ class _Model:
             self.foreign.note(f"the limits of the joint {joint.name} are the wrong way round, and left out")
             joint.lower = joint.upper = None
 
-    def _plugins(self, raw: Raw) -> None:
+    # ---- plugins
+
+    def _add_plugins(self, raw: Raw, prefix: str) -> None:
         by_name = {joint.name: joint for joint in raw.joints}
-        for plugin in self.model.findall("plugin"):
+        for plugin in self.element.findall("plugin"):
             driven = [*plugin.findall("left_joint"), *plugin.findall("right_joint")]
             steered = [*plugin.findall("left_steering_joint"), *plugin.findall("right_steering_joint")]
             for elements, kind in ((driven, "drive"), (steered, "steering")):
                 for element in elements:
-                    joint = by_name.get((element.text or "").strip())
+                    joint = by_name.get(prefix + (element.text or "").strip())
                     if joint is not None and joint.kind == "hinge":
                         joint.kind = kind  # type: ignore[assignment]
             base, track, radius = (self.foreign.number(plugin, plugin.findtext(key)) for key in
@@ -302,11 +325,10 @@ class _Model:
                 self.foreign.note("the drive is known by its joints only: SDF does not tell the wheelbase")
 
 
-def _renamed(link: RawLink, prefix: str) -> RawLink:
-    link.name = prefix + link.name
-    return link
+def _version(root: etree._Element) -> tuple[int, int]:
+    text = root.get("version")
+    return UNKNOWN if text is None else version_of(text)
 
 
-def _round(value: float) -> float:
-    """Degrees that went through radians."""
-    return float(f"{value:.12g}")
+def _is_true(text: str | None) -> bool:
+    return (text or "").strip().lower() in TRUE

@@ -9,6 +9,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.export_tree import (
     JOINT_SUFFIX,
     Export,
+    ExportJoint,
     ExportLink,
     export_links,
     export_loops,
@@ -17,6 +18,7 @@ from studio.model.geometry.export_tree import (
     xyz_rpy,
 )
 from studio.model.geometry.inertia import Inertia
+from studio.model.geometry.poses import HERE, inverse, is_here
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere
 
@@ -28,10 +30,11 @@ UNLIMITED_SPEED = 100.0
 
 def to_urdf(model: Model) -> Export:
     notes: list[str] = []
-    links = export_links(model, notes)
+    links = export_links(model, notes, may_be_several=True)
+    _join_trees(links, notes)
+    _tell_places(model, links, notes)
     for loop in export_loops(model):
-        name = loop.name.removesuffix(JOINT_SUFFIX)
-        notes.append(f"the constraint {name} closes a loop and is left out: the file holds a tree")
+        notes.append(f"the constraint {loop.edge} closes a loop and is left out: the file holds a tree")
     robot = etree.Element("robot", name=model.name)
     # The link of a moving joint begins at the joint: where the body's origin is elsewhere, its contents are shifted.
     shift = {link.name: np.eye(4) if link.joint is None else _shift(link) for link in links}
@@ -54,6 +57,29 @@ def to_urdf(model: Model) -> Export:
     return Export(etree.tostring(robot, encoding="unicode") + "\n", notes)
 
 
+def _join_trees(links: list[ExportLink], notes: list[str]) -> None:
+    """URDF holds one tree: the roots of the others hang on the first, where they are."""
+    first, *others = (link for link in links if link.joint is None)
+    for link in others:
+        assert link.place is not None
+        before = inverse(np.eye(4) if first.place is None else first.place) @ link.place
+        is_held = first.body.is_static and link.body.is_static
+        name = f"{link.name}_in_{first.name}"
+        axis = (0.0, 0.0, 1.0)
+        link.joint = ExportJoint(name, name, first.name, link.name, before, np.eye(4), None, axis, is_free=not is_held)
+        how = "holds it, since neither moves" if is_held else "leaves it free (floating), which not all programs read"
+        notes.append(f"{link.name} is not connected with {first.name}, and URDF holds one tree: the joint {name} {how}")
+
+
+def _tell_places(model: Model, links: list[ExportLink], notes: list[str]) -> None:
+    if any(body.is_static for body in model.bodies.values()):
+        notes.append("that it is fixed in the world (static) is left out: URDF has no word for it")
+    if model.pose != HERE:
+        notes.append("the pose of the model in the world is left out: URDF has no word for it")
+    if links[0].place is not None and not is_here(links[0].place):
+        notes.append(f"the pose of {links[0].name} in the model is left out: in URDF the root is the origin")
+
+
 def _shift(link: ExportLink) -> Matrix:
     assert link.joint is not None
     return np.eye(4) if link.joint.joint is None else link.joint.after
@@ -61,6 +87,8 @@ def _shift(link: ExportLink) -> Matrix:
 
 def _add_link(robot: etree._Element, link: ExportLink, shift: Matrix, notes: list[str]) -> None:
     made = etree.SubElement(robot, "link", name=link.name)
+    if not is_here(shift):
+        notes.append(f"the origin of the link {link.name} is moved to its joint, where URDF has it")
     _inertial(made, link.inertia.moved(shift))
     for shape, name in shape_names(link):
         for use in ("visual", "collision"):
@@ -86,7 +114,7 @@ def _add_joint(robot: etree._Element, link: ExportLink, parent_shift: Matrix, no
     export = link.joint
     assert export is not None
     joint = export.joint
-    kind = "fixed" if joint is None else KINDS[joint.kind]
+    kind = ("floating" if export.is_free else "fixed") if joint is None else KINDS[joint.kind]
     limited = joint is not None and (joint.lower is not None or joint.upper is not None)
     if joint is not None and kind == "revolute" and not limited:
         kind = "continuous"

@@ -36,9 +36,10 @@ def read_urdf(root: etree._Element, foreign: Foreign) -> Raw:
         link.mass = _mass(element, foreign)
         link.shapes = merged([shape for use in ("visual", "collision") for part in element.findall(use)
                               if (shape := _shape(part, use, colours, foreign)) is not None])  # fmt: skip
-    own = [element for element in root.findall("joint") if not _to_world(element, links, foreign)]
+    own = [element for element in root.findall("joint") if not _to_world(element, links, raw, foreign)]
     joints = [_joint(element, links, foreign) for element in own]
     raw.links, raw.joints = _frames(list(links.values()), joints)
+    _set_free({foreign.need(joint, "name") for joint in own if joint.get("type") == "floating"}, raw, foreign)
     strange = {str(child.tag) for child in root.iterchildren(etree.Element)} - {"link", "joint", "material"}
     for tag in sorted(strange):
         foreign.note(f"<{tag}> is left out")
@@ -112,13 +113,49 @@ def _shape(part: etree._Element, use: str, colours: dict[str | None, str], forei
     return foreign.shape(inner, values)
 
 
-def _to_world(element: etree._Element, links: dict[str, RawLink], foreign: Foreign) -> bool:
+def _to_world(element: etree._Element, links: dict[str, RawLink], raw: Raw, foreign: Foreign) -> bool:
     """Some tools know a link `world` that nobody declares."""
-    parent = element.find("parent")
+    parent, child = element.find("parent"), element.find("child")
     if parent is None or parent.get("link") != "world" or "world" in links:
         return False
-    foreign.note(f"the joint {element.get('name')} holds the model to the world, and is left out")
+    name, link = element.get("name"), (child.get("link") or "") if child is not None else ""
+    if link in links:
+        raw.places[link] = _origin(element, foreign)
+    if link in links and element.get("type") == "fixed":
+        raw.static.add(link)
+        foreign.note(f"the joint {name} holds {link} to the world: here {link} is static")
+    else:
+        foreign.note(f"the joint {name} holds the model to the world, and is left out")
     return True
+
+
+def _set_free(floating: set[str], raw: Raw, foreign: Foreign) -> None:
+    """A floating joint holds nothing: what hangs on it is a tree of its own, that begins where the joint says."""
+    if not floating:
+        return
+    poses = _poses(raw)
+    for joint in raw.joints:
+        if joint.name in floating:
+            foreign.note(f"the joint {joint.name} is floating: {joint.child} is not connected, and keeps its place")
+    raw.joints = [joint for joint in raw.joints if joint.name not in floating]
+    held = {joint.child for joint in raw.joints}
+    raw.places |= {link.name: poses[link.name] for link in raw.links if link.name not in held}
+
+
+def _poses(raw: Raw) -> dict[str, Matrix]:
+    """Every link in the root that it hangs on, with every joint at 0."""
+    above = {joint.child: joint for joint in raw.joints}
+    poses: dict[str, Matrix] = {}
+    for link in raw.links:
+        chain = [link.name]
+        while chain[-1] not in poses and chain[-1] in above and above[chain[-1]].parent not in chain:
+            chain.append(above[chain[-1]].parent)
+        for name in reversed(chain):
+            if name not in poses:
+                joint = above.get(name)
+                root = poses.get(joint.parent) if joint is not None else None
+                poses[name] = np.eye(4) if joint is None or root is None else root @ joint.before @ joint.after
+    return poses
 
 
 def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign) -> RawJoint:
@@ -132,7 +169,7 @@ def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign)
         if link not in links:
             raise foreign.fault(end, f"the joint {name} names the link {link}, which does not exist")
         ends.append(link)
-    if kind not in KINDS:
+    if kind not in KINDS and kind != "floating":
         foreign.note(f"the joint {name} is {kind}, which Studio does not know: taken as fixed")
     raw = RawJoint(name, KINDS.get(kind, "fixed"), ends[0], ends[1], _origin(element, foreign), np.eye(4))
     axis = element.find("axis")
@@ -147,7 +184,8 @@ def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign)
     mimic = element.find("mimic")
     if mimic is not None:
         raw.home = foreign.number(mimic, mimic.get("offset"))
-        foreign.note(f"the joint {name} mimics another, which Studio does not know: it moves by itself")
+        other = mimic.get("joint") or "another"
+        foreign.note(f"the joint {name} mimics {other}, which Studio does not know: it moves by itself")
     return raw
 
 

@@ -182,7 +182,7 @@ class _Gathered:
         axis = turn @ np.array(joint.axis)
         anchor = -turn @ joint.after[:3, 3]
         return Piece(
-            joint.name.removesuffix("_joint"),
+            joint.edge,
             link.inertia,
             self.piece_of[joint.parent],
             before @ joint.after,

@@ -305,12 +305,12 @@ def test_a_joint_that_mimics_another_starts_where_its_offset_says(tmp_path: Path
     )
     path.write_text(f'<robot name="hand"><link name="palm"/><link name="first"/><link name="tip"/>{joints}</robot>')
     imported = import_model(path)
-    assert "the joint b mimics another, which Studio does not know: it moves by itself" in imported.notes
+    assert "the joint b mimics a, which Studio does not know: it moves by itself" in imported.notes
     got = Transforms(imported.model, compiled=False).get_transformation("tip", "palm")
     assert got[1, 0] == pytest.approx(np.sin(0.7))
 
 
-def test_a_joint_to_a_world_that_nobody_declared_is_left_out(tmp_path: Path) -> None:
+def test_a_joint_to_a_world_that_nobody_declared_makes_its_link_static(tmp_path: Path) -> None:
     path = tmp_path / "base.urdf"
     path.write_text(
         '<robot name="r"><link name="base"/><joint name="weld" type="fixed"><parent link="world"/>'
@@ -318,7 +318,8 @@ def test_a_joint_to_a_world_that_nobody_declared_is_left_out(tmp_path: Path) -> 
     )
     imported = import_model(path)
     assert list(imported.model.bodies) == ["base"]
-    assert imported.notes == ["the joint weld holds the model to the world, and is left out"]
+    assert imported.notes == ["the joint weld holds base to the world: here base is static"]
+    assert imported.model.bodies["base"].is_static
 
 
 def test_xacro_is_expanded_where_xacrodoc_is_installed(tmp_path: Path) -> None:
