@@ -41,6 +41,7 @@ VERBS = (
     Verb("stop", "stop a running system", "studio.cli.stop"),
     Verb("ctl", "control a running system and its components", "studio.cli.ctl"),
     Verb("convert", "convert a log from elsewhere into a Studio log", "studio.cli.convert"),
+    Verb("corpus", "try every model, log and system from elsewhere below a folder", "studio.cli.corpus"),
     Verb("play", "play a log, by itself or into a project's system", "studio.cli.play"),
     Verb("replay", "feed a log into a project and compare the results", "studio.cli.replay"),
     Verb("step", "step through a log event by event, forwards and back", "studio.cli.step"),

@@ -189,7 +189,8 @@ def test_what_a_file_from_elsewhere_loses_is_told_whatever_is_made_of_it(studio:
 def test_a_model_of_one_link_becomes_a_body_with_the_name_of_the_model(studio: Studio, tmp_path: Path) -> None:
     path, folder = tmp_path / "model.sdf", tmp_path / "models"
     path.write_text(
-        '<sdf version="1.6"><model name="oak tree"><static>1</static><pose>1 2 3 0 0 0</pose><link name="link"/></model></sdf>'
+        '<sdf version="1.6"><model name="oak tree"><static>1</static><pose>1 2 3 0 0 0</pose>'
+        '<link name="link"/></model></sdf>'
     )
     made = studio("model", "convert", path, folder)
     assert [file.name for file in folder.rglob("*.xml")] == ["oak_tree.xml"]

@@ -65,6 +65,10 @@ class Export:
     text: str
     notes: list[str]
     """What the format cannot hold, and what was added because the format needs it."""
+    links: dict[str, str] = field(default_factory=dict)
+    """Bodies and their moving parts, and what their links are called there."""
+    joints: dict[str, str] = field(default_factory=dict)
+    """Constraints and joints, and what they are called there."""
 
 
 def export_links(model: Model, notes: list[str], *, may_be_several: bool = False) -> list[ExportLink]:

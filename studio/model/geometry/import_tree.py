@@ -86,6 +86,10 @@ class Imported:
     assembly: Assembly
     notes: list[str]
     """What Studio cannot hold, and what it had to guess."""
+    bodies: dict[str, str] = field(default_factory=dict)
+    """Links of the file that are bodies of their own, and what those are called."""
+    joints: dict[str, str] = field(default_factory=dict)
+    """Joints of the file between them, and the constraints that they are."""
 
 
 def build(raw: Raw, file: str) -> Imported:
@@ -103,6 +107,7 @@ class _Builder:
         """For each link the body and the joint of it that it belongs to."""
         self.shift: dict[str, Matrix] = {}
         """The link's own origin in its part: a part begins at its joint, a link where it likes."""
+        self.joints: dict[str, str] = {}
         self.bound: set[tuple[str, str]] = set()
 
     def build(self) -> Imported:
@@ -131,7 +136,8 @@ class _Builder:
         model = Model(assembly.name, self.bodies, constraints, file=self.file, pose=assembly.pose)
         model.placed = self._placed(model)
         assembly.members = [Member(name, f"{name}.xml", model.placed.get(name)) for name in self.bodies]
-        return Imported(model, assembly, self.notes)
+        bodies = {link: body for link, (body, joint) in self.part.items() if not joint}
+        return Imported(model, assembly, self.notes, bodies, self.joints)
 
     def _roots_first(self) -> list[RawLink]:
         """The first body is the root of an export, whatever the order in the file was."""
@@ -201,6 +207,7 @@ class _Builder:
     def _constraint(self, raw: RawJoint) -> Constraint:
         name = self.names.constraint(raw.name)
         self._tell_renamed("joint", raw.name, name)
+        self.joints[raw.name] = name
         ends = []
         for link, pose, role in ((raw.parent, raw.before, "from"), (raw.child, inverse(raw.after), "to")):
             body, on = self.part[link]

@@ -38,7 +38,8 @@ def to_sdf(model: Model) -> Export:
     notes: list[str] = []
     links = export_links(model, notes, may_be_several=True)
     loops = export_loops(model)
-    _make_names_unique(links, loops, notes)
+    names = _make_names_unique(links, loops, notes)
+    joints = {each.edge: each.name for each in (*(link.joint for link in links), *loops) if each is not None}
     root = etree.Element("sdf", version="1.7")
     made = etree.SubElement(root, "model", name=_free(model.name, set(), "model", notes))
     if model.pose != HERE:
@@ -49,7 +50,7 @@ def to_sdf(model: Model) -> Export:
     for link in links:
         _add_link(made, link)
         for frame in link.frames:
-            name = f"{link.part.body}:{frame.name}"
+            name = f"{names[link.part.body]}:{frame.name}"
             _pose(etree.SubElement(made, "frame", name=name, attached_to=link.name), frame.pose.matrix)
     for link in links:
         if link.joint is not None:
@@ -63,13 +64,14 @@ def to_sdf(model: Model) -> Export:
         _add_joint(made, loop)
     _add_drive(made, links, notes)
     etree.indent(root)
-    return Export(etree.tostring(root, encoding="unicode") + "\n", notes)
+    return Export(etree.tostring(root, encoding="unicode") + "\n", notes, names, joints)
 
 
-def _make_names_unique(links: list[ExportLink], loops: list[ExportJoint], notes: list[str]) -> None:
-    """SDF has one name space for links, joints and frames, and keeps names such as `world` for itself."""
-    taken = {f"{link.part.body}:{frame.name}" for link in links for frame in link.frames}
-    named = {}
+def _make_names_unique(links: list[ExportLink], loops: list[ExportJoint], notes: list[str]) -> dict[str, str]:
+    """SDF has one name space for links, joints and frames, and keeps names such as `world` for itself. No link or joint
+    has the colon of a frame."""
+    taken: set[str] = set()
+    named: dict[str, str] = {}
     for link in links:
         named[link.name] = link.name = _free(link.name, taken, "link", notes)
 
@@ -80,6 +82,7 @@ def _make_names_unique(links: list[ExportLink], loops: list[ExportJoint], notes:
     for link in links:
         link.joint = with_names(link.joint) if link.joint is not None else None
     loops[:] = [with_names(loop) for loop in loops]
+    return named
 
 
 def _free(name: str, taken: set[str], what: str, notes: list[str]) -> str:

@@ -54,7 +54,9 @@ def to_urdf(model: Model) -> Export:
     if any(link.body.drive for link in links):
         notes.append("how the vehicle is driven is left out: URDF has no word for it")
     etree.indent(robot)
-    return Export(etree.tostring(robot, encoding="unicode") + "\n", notes)
+    names = {link.name: link.name for link in links}
+    joints = {link.joint.edge: link.joint.name for link in links if link.joint is not None}
+    return Export(etree.tostring(robot, encoding="unicode") + "\n", notes, names, joints)
 
 
 def _join_trees(links: list[ExportLink], notes: list[str]) -> None:

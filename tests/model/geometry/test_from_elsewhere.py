@@ -250,8 +250,8 @@ def test_a_joint_may_have_the_name_of_its_link_where_sdf_allows_it(tmp_path: Pat
 
 
 def test_a_link_called_world_gets_another_name_in_sdf(tmp_path: Path) -> None:
-    text = '<robot name="r"><link name="world"/><link name="base"/><joint name="weld" type="fixed">' \
-           '<parent link="world"/><child link="base"/></joint></robot>'  # fmt: skip
+    text = """<robot name="r"><link name="world"/><link name="base"/>
+      <joint name="weld" type="fixed"><parent link="world"/><child link="base"/></joint></robot>"""
     made = to_sdf(imported(tmp_path, text, "r.urdf").model)
     assert "the link world is called world_link there: SDF needs its name for something else" in made.notes
     again = imported(tmp_path, made.text).model
@@ -297,8 +297,8 @@ def test_joints_keep_their_names_in_sdf_unless_a_link_has_it(tmp_path: Path) -> 
 
 
 def test_names_that_have_to_change_are_listed(tmp_path: Path) -> None:
-    text = """<robot name="2 arms"><link name="left/base"/><link name="left base"/><joint name="left.joint" type="fixed">
-      <parent link="left/base"/><child link="left base"/></joint></robot>"""
+    text = """<robot name="2 arms"><link name="left/base"/><link name="left base"/>
+      <joint name="left.joint" type="fixed"><parent link="left/base"/><child link="left base"/></joint></robot>"""
     notes = imported(tmp_path, text, "arms.urdf").notes
     assert notes == [
         "the link left/base is called left_base here",
