@@ -89,6 +89,7 @@ RUNS_NONE = {
     "stop": "of what runs already",
     "ctl": "of what runs already; what it adds to that it asks for: tests/cli/test_ctl_shape.py",
     "convert": "reads files",
+    "corpus": "reads files",
     "compare": "reads files",
     "model": "reads files",
     "sim": "of the simulator alone",
