@@ -3,6 +3,7 @@ where older versions mean something else by the same words, they are read as the
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -92,9 +93,18 @@ class _Model:
             inner = self._included(element, is_model) if element.tag == "include" else self._nested(element)
             if inner is None:
                 continue
-            if inner.name in self.models or (self.version >= ONE_NAME_SPACE and inner.name in self.named):
-                raise self.foreign.fault(element, f"a second model {inner.name}", "give it a <name> of its own")
-            self.models[inner.name] = inner
+            self._add_model(element, inner)
+
+    def _add_model(self, element: etree._Element, inner: _Model) -> None:
+        if self.version >= ONE_NAME_SPACE and inner.name in (*self.models, *self.named):
+            raise self.foreign.fault(element, f"a second model {inner.name}", "give it a <name> of its own")
+        if inner.name in self.models:
+            # Old worlds put the same model several times, and nothing refers to it by its name.
+            numbered = (f"{inner.name}_{number}" for number in count(2))
+            name = next(name for name in numbered if name not in self.models)
+            self.foreign.note(f"a second model {inner.name} is called {name} here")
+            inner.name = name
+        self.models[inner.name] = inner
 
     def _nested(self, element: etree._Element) -> _Model:
         return _Model(element, self.version, self.foreign, above=self.above)

@@ -229,6 +229,16 @@ def test_a_world_says_which_models_it_does_without(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_models_of_one_name_in_a_world_are_numbered_where_sdf_allows_it(tmp_path: Path) -> None:
+    box = '<model name="box"><pose>{0} 0 0 0 0 0</pose><link name="link"/></model>'
+    text = '<sdf version="{0}"><world name="yard">' + box.format(1) + box.format(2) + "</world></sdf>"
+    found = imported(tmp_path, text.format("1.6"))
+    assert {name: pose.xyz[0] for name, pose in found.model.placed.items()} == {"box_link": 1.0, "box_2_link": 2.0}
+    assert "a second model box is called box_2 here" in found.notes
+    with pytest.raises(StudioError, match="a second model box"):
+        imported(tmp_path, text.format("1.8"))
+
+
 # ---- names
 
 SAME_NAME = """<sdf version="{0}"><model name="m"><link name="base"/><link name="wheel"><pose>1 0 0 0 0 0</pose></link>
