@@ -50,7 +50,8 @@ def texts(folder: Path) -> list[str]:
     wheels = [
         ("1.3", "", ""), ("1.4", "", ""), ("1.5", "", ""), ("1.5", "", TOLD.format(1)),
         ("1.6", "", TOLD.format("true")), ("1.6", "", TOLD.format("false")), ("1.7", "", ""),
-        ("1.7", ' expressed_in="__model__"', ""), ("1.9", ' expressed_in="wheel"', ""), ("1.9", ' expressed_in="axle"', ""),
+        ("1.7", ' expressed_in="__model__"', ""), ("1.9", ' expressed_in="wheel"', ""),
+        ("1.9", ' expressed_in="axle"', ""),
     ]  # fmt: skip
     return [
         *(WHEEL.format(version=version, expressed=expressed, told=told) for version, expressed, told in wheels),
