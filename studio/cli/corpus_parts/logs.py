@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import mmap
 import struct
 import tempfile
 from collections import Counter
@@ -63,19 +64,20 @@ def _mcap_messages(path: Path) -> int:
     """Counted record by record, without the index that the file has of itself."""
     counts: Counter[int] = Counter()
     topics: dict[int, bytes] = {}
-    for code, body in _records_in_chunks(path.read_bytes()[len(MAGIC) :]):
-        (channel,) = struct.unpack_from("<H", body)
-        if code == CHANNEL:
-            (length,) = struct.unpack_from("<I", body, 4)
-            topics[channel] = body[8 : 8 + length]
-        else:
-            counts[channel] += 1
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for code, body in _records_in_chunks(data, len(MAGIC)):
+            (channel,) = struct.unpack_from("<H", body)
+            if code == CHANNEL:
+                (length,) = struct.unpack_from("<I", body, 4)
+                topics[channel] = body[8 : 8 + length]
+            else:
+                counts[channel] += 1
     return sum(count for channel, count in counts.items() if topics.get(channel) != HEADERS_TOPIC.encode())
 
 
-def _records_in_chunks(data: bytes) -> Iterator[tuple[int, bytes]]:
+def _records_in_chunks(data: bytes | mmap.mmap, place: int = 0) -> Iterator[tuple[int, bytes]]:
     """Channels and messages, wherever they are."""
-    for code, body in _records(data):
+    for code, body in _records(data, place):
         if code in (CHANNEL, MESSAGE):
             yield code, body
         elif code == CHUNK:
@@ -84,8 +86,7 @@ def _records_in_chunks(data: bytes) -> Iterator[tuple[int, bytes]]:
             yield from _records_in_chunks(bytes(decompress(name, body[40 + name_length :], size)))
 
 
-def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    place = 0
+def _records(data: bytes | mmap.mmap, place: int) -> Iterator[tuple[int, bytes]]:
     while place + 9 <= len(data):
         code, length = struct.unpack_from("<BQ", data, place)
         yield code, data[place + 9 : place + 9 + length]

@@ -112,7 +112,9 @@ def _sdf_axis(joint: etree._Element, place: Matrix, version: tuple[int, ...]) ->
 
 
 def _version(root: etree._Element) -> tuple[int, ...]:
-    return tuple(int(word) for word in (root.get("version") or "1.4").split(".")[:2])
+    """1.4 where the file does not tell it."""
+    words = (root.get("version") or "1.4").split(".")[:2]
+    return tuple(int(word) for word in words) if all(word.isdecimal() for word in words) else (0, 0)
 
 
 def _is_forest(joints: dict[str, PlainJoint]) -> bool:
