@@ -34,9 +34,9 @@ class Turn:
         self._moved = moved
 
     def wait(self) -> None:
-        """Returns when everybody who came before is done."""
+        """Returns when everybody who came before is done, or when it was ended."""
         with self._moved:
-            self._moved.wait_for(lambda: self._line[0] is self)
+            self._moved.wait_for(lambda: self not in self._line or self._line[0] is self)
 
     def end(self) -> None:
         """Also while it still waits; again: nothing happens."""

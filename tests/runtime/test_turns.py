@@ -35,7 +35,10 @@ def test_turns_come_in_the_order_in_which_they_were_taken() -> None:
 def test_a_place_that_is_given_up_holds_nobody_up() -> None:
     turns = Turns()
     first, second, third = turns.take(), turns.take(), turns.take()
+    waiting = _beside(second.wait)
     second.end()
+    waiting.join(10)
+    assert not waiting.is_alive()
     first.end()
     first.end()
     with third:
