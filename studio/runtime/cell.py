@@ -332,7 +332,7 @@ class Cell(Life):
             "ignored": self.ignored,
             "paused_inputs": self.paused_inputs,
             "error": self.error,
-            "trouble": self.trouble,
+            "trouble": self.component.trouble,
             "failed_on": self.failed_on,
             "published": dict(self.sequences),
             "hears_end": self.hears_end,
@@ -340,10 +340,10 @@ class Cell(Life):
         }
 
     @property
-    def trouble(self) -> str:
-        """What keeps it from its work though it is active, for a person."""
+    def stops(self) -> tuple[str, str]:
+        """What keeps it from its work, and the safety stop that holds it: people hear of both at once."""
         stop = self.component.safety_stop if isinstance(self.component, Actuator) else ""
-        return f"stopped: {stop}" if stop else self.component.trouble
+        return self.component.trouble, stop
 
     def forget_trace(self) -> None:
         """Of what was begun elsewhere."""

@@ -234,7 +234,7 @@ class Host:
 
     def _shown(self) -> list[object]:
         cells = self.executor.cells.values()
-        return [(cell.state, cell.activation, dict(cell.component._values), cell.trouble) for cell in cells]
+        return [(cell.state, cell.activation, dict(cell.component._values), cell.stops) for cell in cells]
 
     def _busy_s(self) -> float:
         since_ns = self.executor.handling_since_ns
