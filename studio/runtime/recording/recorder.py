@@ -13,6 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import zmq
@@ -253,13 +254,14 @@ class Recorder:
         """Write what was kept since the last recorder died, before anything that came here."""
         aside: list[tuple[bytes, memoryview | None]] = []
         with self._context.socket(zmq.PAIR) as line:
-            line.linger, line.rcvhwm = 1000, 0
+            line.linger, line.rcvhwm, line.sndtimeo = 1000, 0, 1000
             line.connect(interim.address(self._run))
             for frame in self._handed_over(line, aside):
                 self._known.add(interim.identity(frame))
                 self._book.take(frame)
             self._book.flush()
-            line.send(interim.TAKEN)
+            with suppress(zmq.Again):  # nobody is there any more who kept it
+                line.send(interim.TAKEN)
         self._known_until_ns = monotonic_ns() + KNOWN_FOR_NS
         for frame, payload in aside:
             self._take_new(frame, payload)
