@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 SECOND_NS = 1_000_000_000
+FARTHEST_NS = 2**62
+"""No time lies further from 1970, on either side: a period or a way on top of it would not fit into 64 bits. A clock
+that goes very fast comes there, and stays."""
 
 
 class ClockKind(IntEnum):
@@ -55,7 +58,7 @@ class Clock:
         """System time at a moment of CLOCK_MONOTONIC."""
         if self.rate == 1.0:
             return self.base_ns + moment_ns - self.at_ns
-        return self.base_ns + int((moment_ns - self.at_ns) * self.rate)
+        return min(FARTHEST_NS, self.base_ns + int((moment_ns - self.at_ns) * self.rate))
 
     def moment_of(self, system_ns: int) -> int | None:
         """The moment of CLOCK_MONOTONIC at which system time will be `system_ns`; None while the clock stands."""

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from studio.errors import StudioError
-from studio.runtime.clock import Clock, ClockKind
+from studio.runtime.clock import FARTHEST_NS, Clock, ClockKind
 
 VERSION = 1
 HEADER = struct.Struct("<BBBBIQqqQQHHQ")
@@ -76,6 +76,10 @@ KEEPS_CHECKPOINTS = 1
 WORKS_AHEAD = 2
 """Sequence of a READY, as bits: the host obeys CHECKPOINT, RESTORE, FORGET and DIGEST; it takes events by AHEAD, and
 does not acknowledge where it need not."""
+
+
+FASTEST = 1e9
+"""No clock goes faster than so many seconds in one."""
 
 
 class FrameError(StudioError):
@@ -270,6 +274,8 @@ class Marker:
         try:
             whole = payload if len(payload) >= _MARKER.size else bytes(payload) + bytes(_MARKER.size - _MARKER_AT_LEAST)
             mark, number, gated, kind, base, at, rate, epoch, incarnation, about = _MARKER.unpack_from(whole)
+            if not (-FARTHEST_NS <= base <= FARTHEST_NS and 0.0 <= rate <= FASTEST):  # nor is it so for NaN
+                raise ValueError(f"a clock at {base} ns with rate {rate}")
             clock = Clock(ClockKind(kind), base, at, rate)
             return cls(Mark(mark), number, bool(gated), clock, epoch, incarnation, about)
         except (struct.error, ValueError) as error:
