@@ -24,6 +24,7 @@ from studio.cli.recording_options import (
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.planning import recorded_topics
+from studio.runtime.reports import RecordingReport
 
 FACTS = ("seconds", "events", "bytes", "missing", "free_bytes", "bytes_per_s", "left_s", "full")
 
@@ -84,8 +85,9 @@ def _stop(attachment: Attachment, options: argparse.Namespace) -> int:
 
 def _status(attachment: Attachment, options: argparse.Namespace) -> int:
     """Once a second the recorder tells how far it is; a log that was begun just now has no facts yet."""
-    log, report = attachment.state["recording"], attachment.state["recorder"] or {}
-    told = {"log": log, **{name: report.get(name) for name in FACTS}} if log else {"log": None}
+    log: str | None = attachment.state["recording"]
+    report: RecordingReport | None = attachment.state["recorder"] or None
+    told = {"log": log, **{name: report.get(name) if report else None for name in FACTS}} if log else {"log": None}
     if log is None:
         return _tell(told, options, "nothing is being recorded")
     words = "just begun"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -130,6 +131,6 @@ def show_log(attachment: Attachment, options: argparse.Namespace) -> int:
         attachment.wait_for(lambda: attachment.lines, 0.5)
 
 
-def _moment(line: dict[str, Any]) -> str:
+def _moment(line: Mapping[str, Any]) -> str:
     moment = datetime.fromtimestamp(line["time_ns"] / SECOND_NS).astimezone()
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"

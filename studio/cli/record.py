@@ -19,7 +19,6 @@ from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
-from studio.runtime.plan import RECORDER
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.runtime import Runtime
 
@@ -92,7 +91,7 @@ class RecordingConsole(Console):
         if self._texts.typed is not None:
             return f"bookmark (Enter sets it, Escape forgets it): {self._texts.typed}"
         line = super()._headline(session, passed_s).replace("running", "recording", 1)
-        report = session.observer.reports.get(RECORDER, {}).get("recording")
+        report = session.observer.recording()
         # What a narrow terminal cuts off is what a person knows anyway.
         return f"{line}; {progress_text(report, self._rate(report['bytes']))}; b: bookmark" if report else line
 

@@ -23,6 +23,7 @@ from studio.runtime.recording import LogError, LogReader
 from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING, Compression
 from studio.runtime.recording.disk_room import duration_words
 from studio.runtime.recording.metadata import STOPPED
+from studio.runtime.reports import RecordingReport
 
 GAPS_TOPIC = "/_studio/gaps"
 SCARCE_BYTES = 1_000_000_000
@@ -117,15 +118,15 @@ def warn_of_unknown(patterns: Iterable[str], topics: Iterable[str]) -> None:
             warn(f"no topic fits {pattern}, so nothing of it is recorded ({has})")
 
 
-def progress_text(report: dict[str, Any], bytes_per_s: float) -> str:
+def progress_text(report: RecordingReport, bytes_per_s: float) -> str:
     """How far a log is that is being written, by the report of its recorder."""
     parts = [f"{report['events']} events", f"{report['bytes'] / 1e6:.1f} MB", f"{bytes_per_s / 1e6:.1f} MB/s"]
     if report["missing"]:
         parts.append(f"{report['missing']} missing")
     if report["free_bytes"] is not None:
         parts.append(_free_text(report["free_bytes"]))
-    if report.get("left_s") is not None:
-        parts.append(f"full in {duration_words(report['left_s'])}")
+    if (left_s := report.get("left_s")) is not None:
+        parts.append(f"full in {duration_words(left_s)}")
     if report["full"]:
         parts.append("the disk is full, nothing more is recorded")
     return ", ".join(parts)

@@ -12,6 +12,7 @@ from studio.paths import PACKAGE
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.events import Happening, ProcessExited
 from studio.runtime.launcher import Session
+from studio.runtime.refusals import refusal_words
 from studio.runtime.runtime import Runtime
 from studio.runtime.supervision import BROKER
 
@@ -112,6 +113,8 @@ def live_table(snapshot: dict[str, Any], *, hosts: bool = False) -> Iterator[str
     yield from table((*HEADS[:2], "host", *HEADS[2:]) if hosts else HEADS, rows, texts=3 if hosts else 2)
     if snapshot.get("by_hand"):
         yield f"  by hand, so that what follows counts as simulated: {', '.join(snapshot['by_hand'])}"
+    for sender, told in snapshot.get("malformed", {}).items():
+        yield f"  {refusal_words(sender, told)}"
     broker = snapshot.get("processes", {}).get(BROKER, {})
     if broker.get("restarts") or broker.get("condition") not in (None, "running"):
         yield f"  the broker is {broker['condition']}, restarts: {broker['restarts']}"

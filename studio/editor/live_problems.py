@@ -13,6 +13,7 @@ from studio.model.sources import LogProvider
 from studio.model.system import System
 from studio.recordings import log_of
 from studio.runtime.deltas import Snapshot
+from studio.runtime.refusals import refusal_words
 
 LOG = "log"
 """Ends the subject of a problem with the log of a source."""
@@ -28,7 +29,8 @@ class Remedy:
 
 
 def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
-    """Of every component that failed, hangs, ended, or has no device; and of a system without events."""
+    """Of every component that failed, hangs, ended, or has no device; who sends what nobody can read; and of a system
+    without events."""
     found: list[Problem] = []
     running: Mapping[str, Any] = state.get("components", {})
     for node in system.nodes:
@@ -36,6 +38,10 @@ def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
             told = running.get(part)
             if told is not None and shown_look(told, state, part).tone == "error":
                 found.append(_problem(node.name, part, told))
+    names = {part: node.name for node in system.nodes for part in parts_of(node, state)}
+    for sender, told in state.get("malformed", {}).items():
+        hint = "its messages do not follow the protocol; they were ignored, and everything else goes on"
+        found.append(Problem(refusal_words(sender, told), "warning", hint=hint, subject=names.get(sender, "")))
     if stalled := state.get("stalled"):  # without its seconds: the row would be another one every second
         hint = "look at the state of its components and sources"
         found.append(Problem(f"The system runs, but no event flows: {stalled['why']}", "warning", hint=hint))

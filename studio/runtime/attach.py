@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -20,10 +21,24 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.deltas import Snapshot, apply
+from studio.runtime.refusals import Refusals
+from studio.runtime.reports import ToldLine
 from studio.runtime.runtime import ATTACH, PROTOCOL, NotAttached
+from studio.runtime.typed_json import Malformed, read_object, typed
 
 ALIVE_EVERY_NS = SECOND_NS // 2
 LOOK_EVERY_MS = 20
+MOST_NEWS_BYTES = 256 << 20
+"""A snapshot of a large system has megabytes."""
+
+
+@dataclass(frozen=True)
+class _Lines:
+    lines: tuple[ToldLine, ...] = ()
+
+
+def _lines(message: dict[str, Any]) -> list[ToldLine]:
+    return list(typed(_Lines, message).lines)
 
 
 class AttachError(StudioError):
@@ -47,11 +62,13 @@ class Attachment:
         """
         self.state: Snapshot = {}
         self.version = 0
-        self.lines: deque[dict[str, Any]] = deque(maxlen=10_000)
+        self.lines: deque[ToldLine] = deque(maxlen=10_000)
         self.ended = threading.Event()
         """The runtime has said goodbye, or its folder is gone."""
         self.said_goodbye = False
         """Which of the two; known before `ended` is set."""
+        self.refusals = Refusals()
+        """What the runtime has said and nobody can read."""
         self.heard_ns = monotonic_ns()
         """When it last said anything; it answers at least twice a second."""
         self._name = name
@@ -86,9 +103,9 @@ class Attachment:
             reply = self._replies.pop(number, None)
         if reply is None:
             raise AttachError(f"the runtime has not answered {do!r}", hint="see: studio ctl list")
-        if not reply["ok"]:
-            error = AttachError(reply["error"], hint=reply.get("hint", ""))
-            error.kind = reply.get("kind", "")
+        if not reply.get("ok"):
+            error = AttachError(str(reply.get("error")), hint=str(reply.get("hint") or ""))
+            error.kind = str(reply.get("kind") or "")
             raise error
         return reply
 
@@ -124,10 +141,17 @@ class Attachment:
                 next_alive = monotonic_ns() + ALIVE_EVERY_NS
             if socket.poll(LOOK_EVERY_MS):
                 self.heard_ns = monotonic_ns()
-                self._take(json.loads(socket.recv()))
+                self._hear(socket.recv())
             elif not self._run.exists():
                 self._end()
         context.destroy(linger=200)
+
+    def _hear(self, raw: bytes) -> None:
+        try:
+            self._take(read_object(raw, MOST_NEWS_BYTES))
+        except (Malformed, LookupError, TypeError, ValueError, AttributeError) as malformed:
+            # The runtime is of another version, or is none. Who waits for an answer hears that there is none.
+            self.refusals.add("the runtime", malformed)
 
     def _send_waiting(self, socket: zmq.Socket[bytes]) -> None:
         try:
@@ -147,6 +171,7 @@ class Attachment:
                 case "delta":  # one was lost
                     self._outgoing.put({"id": 0, "do": "snapshot"})
                 case "log":
+                    message["lines"] = _lines(message)
                     self.lines.extend(message["lines"])
                 case "ended":
                     self.said_goodbye = True
@@ -165,10 +190,10 @@ class Attachment:
         if "snapshot" in reply:
             self.state, self.version = reply["snapshot"], reply["version"]
             known_ns = self.lines[-1]["time_ns"] if self.lines else 0
-            reply["lines"] = [line for line in reply.get("lines", ()) if line["time_ns"] > known_ns]
+            reply["lines"] = [line for line in _lines(reply) if line["time_ns"] > known_ns]
             self.lines.extend(reply["lines"])
-        if reply.get("id"):
-            self._replies[reply["id"]] = reply
+        if isinstance(number := reply.get("id"), int) and number:
+            self._replies[number] = reply
 
     def _end(self) -> None:
         with self._news:

@@ -14,9 +14,12 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.channel.gate import CannotGoBack, Delivered
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.typed_json import Malformed, read_object
 
 LOOK_EVERY_MS = 100
 AT_THE_END_S = 2.0
+MOST_REPLY_BYTES = 256 << 20
+"""A piece of lockstep tells of hundreds of thousands of events."""
 
 
 class ControlError(StudioError):
@@ -80,11 +83,14 @@ class Control:
                 if end_ns is not None and monotonic_ns() >= end_ns:
                     raise ControlError(f"the broker has not answered {do!r} within {timeout_s:g} s")
                 continue
-            reply: dict[str, Any] = json.loads(self._socket.recv())
+            try:
+                reply = read_object(self._socket.recv(), MOST_REPLY_BYTES)
+            except Malformed as malformed:
+                raise ControlError(f"the broker's answer to {do!r} cannot be read: {malformed}") from None
             if reply.get("id") not in (number, None):
                 continue  # the late answer to a request that timed out
-            if not reply["ok"]:
-                raise ControlError(reply["error"])
+            if not reply.get("ok"):
+                raise ControlError(str(reply.get("error")))
             return reply
 
     def close(self) -> None:

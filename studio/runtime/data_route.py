@@ -6,7 +6,7 @@ from typing import Any
 
 from studio.model.spec import Delivery
 from studio.runtime.cell import Cell
-from studio.runtime.channel.frames import HEADER_BYTES, topic_field
+from studio.runtime.channel.frames import COMMAND_PREFIX, HEADER_BYTES, TIMER_PREFIX, Kind, topic_field
 from studio.runtime.channel.mailbox import Route
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.statistics import TopicStatistics
@@ -21,6 +21,7 @@ class DataRoute(Route):
         super().__init__(topic, [delivery for _, delivery in cells])
         self.cells = [cell for cell, _ in cells]
         self.message_class = message_class
+        self.kind = _kind_of(topic)
         self.header_at = len(topic_field(topic))
         """Follows from the topic, which the receiver has looked at already."""
         self.payload_at = self.header_at + HEADER_BYTES
@@ -37,6 +38,13 @@ class DataRoute(Route):
     def report(self) -> dict[str, object]:
         dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
         return {**self.statistics.summary(), "dropped": dropped, "stale": self.stale}
+
+
+def _kind_of(topic: str) -> int:
+    """Of the events of a topic."""
+    if topic.startswith(COMMAND_PREFIX):
+        return int(Kind.COMMAND)
+    return int(Kind.TIMER if topic.startswith(TIMER_PREFIX) else Kind.DATA)
 
 
 def delivery_of(component: PlannedComponent, topic: str) -> Delivery:

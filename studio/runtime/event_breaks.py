@@ -7,7 +7,6 @@ States, errors and latencies are always told by the hosts themselves, and so see
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,11 +20,11 @@ from typing import Any
 from studio.errors import StudioError
 from studio.messages import HandledTrace, MessageTypes, decode
 from studio.messages.message_types import example_of
-from studio.messages.plain import String
 from studio.runtime.channel.frames import BEAT_TOPIC, HANDLED_TOPIC, split
 from studio.runtime.clock import Clock
 from studio.runtime.event_breakpoints import EventBreakpoints, Hit, cause_of, parse_all
 from studio.runtime.launcher import Session
+from studio.runtime.reports import read_report
 from studio.runtime.run_folder import shared_folder
 from studio.runtime.short_values import short_fields
 from studio.runtime.tap import Tap, read
@@ -61,7 +60,7 @@ class EventBreaks:
             for name in plan.by_name:  # a change is one of what is known now
                 told = self._session.observer.component(name)
                 if told:
-                    self.breakpoints.follow(name, str(told["state"]), int(told["errors"]))
+                    self.breakpoints.follow(name, told.get("state", ""), told.get("errors", 0))
         self._tell_the_gate()
         if points and self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="event breakpoints", daemon=True)
@@ -180,12 +179,12 @@ class EventBreaks:
 
     def _look_at_report(self, frame: bytes) -> None:
         try:
-            report = json.loads(decode(String, split(frame)[2]).data)
-        except (StudioError, ValueError):
+            report = read_report(split(frame)[2])
+        except StudioError:
             return
         for name, told in report["components"].items():
             with self._lock:
-                hit = self.breakpoints.report(name, str(told["state"]), int(told["errors"]))
+                hit = self.breakpoints.report(name, told.get("state", ""), told.get("errors", 0))
             self._stop_at(hit)
 
     def _look_at_trace(self, frame: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ from studio.runtime.channel.frames import (
     topic_hash,
 )
 from studio.runtime.channel.mailbox import Mailbox
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases, Overwritten, shared_length
+from studio.runtime.channel.naming import sender_of
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases, Overwritten, PayloadError, shared_length
 from studio.runtime.channel.receiver import Opened, Receiver
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
@@ -55,11 +57,14 @@ from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.input_journal import InputJournal
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.refusals import Refusals
 from studio.runtime.run_folder import journal_file
 from studio.runtime.state_digest import chained
 from studio.runtime.trace_book import TraceBook
+from studio.runtime.typed_json import read_object
 
 _DATA = int(Kind.DATA)
+_COMMAND = int(Kind.COMMAND)
 
 
 class Executor:
@@ -87,6 +92,8 @@ class Executor:
         """When the executor last took a letter; 0 while it has nothing to do."""
         self.frame = b""
         """Of the event that is being handled, or was last: a debugger reads what caused it."""
+        self.refusals = Refusals(self._tell_refusal)
+        """Frames that could not be read, by who has sent them."""
         self.on_marker: Callable[[Marker], None] = lambda _: None
         self.on_replan: Callable[[int], None] = lambda _: None
         self._senders = Senders(lambda number: Sender(context, run, shared, f"{host}.{number}"))
@@ -213,8 +220,8 @@ class Executor:
         """Whoever reads the socket: requests and replies go past the mailbox."""
         try:
             self.calls.arrived(*split(frame))
-        except StudioError as damaged:
-            self.log("error", f"unreadable frame: {damaged}")
+        except StudioError as malformed:
+            self._refuse(frame, f"unreadable frame: {malformed}")
 
     def handle(self, opened: Opened) -> None:
         frame, route, dropped = opened
@@ -223,8 +230,17 @@ class Executor:
                 self._handle_event(route, frame, dropped)
             else:
                 self._obey(frame)
-        except StudioError as damaged:
-            self.log("error", f"cannot read an event on {route.topic}: {damaged}")
+        except StudioError as malformed:
+            self._refuse(frame, f"cannot read an event on {route.topic}: {malformed}")
+        except Exception as failure:  # no frame may end the host
+            traceback.print_exc()
+            self._refuse(frame, f"cannot read an event on {route.topic}: {failure!r}")
+
+    def _refuse(self, frame: bytes, why: str) -> None:
+        self.refusals.add(sender_of(frame, self.plan), why)
+
+    def _tell_refusal(self, _sender: str, why: str, count: int) -> None:
+        self.log("error", why if count == 1 else f"{why} (so far {count} malformed frames of this sender)")
 
     def _obey(self, frame: bytes) -> None:
         """What the machinery says."""
@@ -234,15 +250,16 @@ class Executor:
         elif header.kind == Kind.AHEAD:
             self._work_ahead(payload)
         elif header.kind == Kind.SWEEP and self._leases is not None:
-            self._leases.sweep(bytes(payload).decode(), header.sequence)
+            self._leases.sweep(bytes(payload).decode(errors="replace"), header.sequence)
 
     def _work_ahead(self, payload: memoryview) -> None:
         """Events of this host alone, whose effects and acknowledgements go back in one message."""
         self._own.gather()
         try:
             for frame in parse_frames(payload):
-                route = self.routes[frame[: frame.find(b"\0")]]
-                assert isinstance(route, DataRoute), "the broker sends what the plan says"
+                route = self.routes.get(frame[: frame.find(b"\0")])
+                if not isinstance(route, DataRoute):
+                    raise FrameError("events ahead that this host does not handle")
                 self._handle_event(route, frame, ())
                 route.ahead.add(route.statistics.last)
         finally:
@@ -334,8 +351,10 @@ class Executor:
         if isinstance(why, Overwritten) and sent_ns > self.clock.at_moment(self._began_ns):
             route.statistics.missed()
             self._give_up()
-        else:
+        elif isinstance(why, PayloadError):  # not malformed: its producer has gone, and its memory with it
             self.log("error", f"cannot read {route.topic}#{sequence}: {why}")
+        else:
+            self._refuse(self.frame, f"cannot read {route.topic}#{sequence}: {why}")
 
     def _pass_over(self, route: DataRoute, flags: int, payload: memoryview) -> None:
         """A straggler: sources were switched, or time has jumped, since it was published."""
@@ -383,11 +402,11 @@ class Executor:
             if self._leases is None:
                 raise StudioError("a shared payload, but this host has no shared memory")
             payload = self._leases.open(payload)
-        if kind == Kind.COMMAND:
-            return json.loads(decode(String, payload).data)
-        if route.message_class is None:
-            return None
-        return decode(route.message_class, payload)
+        if kind != route.kind:
+            raise FrameError(f"an event of kind {kind} where {route.kind} is expected")
+        if route.message_class is not None:
+            return decode(route.message_class, payload)
+        return read_object(decode(String, payload).data) if kind == _COMMAND else None
 
     def _handle_marker(self, marker: Marker) -> None:
         if marker.mark is Mark.SYNC:

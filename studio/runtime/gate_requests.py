@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, cast, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any, cast, get_args
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
+from studio.runtime.channel.frames import FASTEST
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.debug.freeze import Freeze
@@ -22,6 +24,7 @@ from studio.runtime.shape import Shape
 from studio.runtime.start_again import start_again
 from studio.runtime.switching import GateKind
 from studio.runtime.turns import Turn, Turns
+from studio.runtime.typed_json import Between, Count, TimeNs, typed
 
 Job = Callable[[], dict[str, Any]]
 
@@ -34,6 +37,37 @@ MODES = ("run", "pause")
 
 class GateRefused(StudioError):
     """A request to the gate that cannot be carried out."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A verb that has no fields."""
+
+
+@dataclass(frozen=True)
+class SetGate:
+    mode: str | None = None
+    kind: str | None = None
+    rate: Annotated[float, Between(0.0, FASTEST)] | None = None
+
+
+@dataclass(frozen=True)
+class Events:
+    """How many steps, of which topic."""
+
+    count: Count = 1
+    topic: str | None = None
+
+
+@dataclass(frozen=True)
+class GoTo:
+    position: Count | None = None
+    time_ns: TimeNs | None = None
+
+
+@dataclass(frozen=True)
+class Again:
+    component: str
 
 
 class GateRequests:
@@ -58,6 +92,16 @@ class GateRequests:
         """Called when the turn of a request has come, before it moves the system."""
         self.let_code_go: Callable[[], object] = lambda: None
         """Code that stands at a line goes on to the end of its event, and the gate stays closed."""
+        self._verbs: dict[str, tuple[type[Any], Callable[[Any], Job]]] = {
+            "gate": (SetGate, self._open_or_close),
+            "step": (Events, lambda asked: self._stepping_job(self._step, asked)),
+            "back": (Events, lambda asked: self._stepping_job(self._back, asked)),
+            "go_to": (GoTo, self._go_to),
+            "held": (Nothing, lambda _: self._held),
+            "digest": (Nothing, lambda _: lambda: {"digest": self._session.digest()}),
+            "again": (Again, self._again),
+            "cancel": (Nothing, lambda _: self._cancel),
+        }
 
     @property
     def in_lockstep(self) -> bool:
@@ -78,27 +122,15 @@ class GateRequests:
         """Check the request as far as that goes at once; the rest is for another thread."""
         if self._by_itself:
             raise GateRefused(BY_ITSELF, hint="run it without --gate lockstep, or with --gate lockstep and no --for")
-        count, topic = int(request.get("count", 1)), request.get("topic")
-        if topic is not None and topic not in self._session.plan.types:
-            raise GateRefused(f"there is no topic {topic}", hint=did_you_mean(str(topic), self._session.plan.types))
-        match request["do"]:
-            case "gate":
-                return self._open_or_close(request)
-            case "step":
-                self._stay()
-                return self._in_turn(lambda turn: self._step(count, topic, turn))
-            case "back":
-                self._stay()
-                return self._in_turn(lambda turn: self._back(count, topic, turn))
-            case "go_to":
-                return self._go_to(request)
-            case "held":
-                return self._held
-            case "cancel":
-                return self._cancel
-            case "digest":
-                return lambda: {"digest": self._session.digest()}
-        return self._again(str(request["component"]))
+        kind, job = self._verbs[request["do"]]
+        return job(typed(kind, request))
+
+    def _stepping_job(self, step: Callable[[int, str | None, Turn], dict[str, Any]], asked: Events) -> Job:
+        if asked.topic is not None and asked.topic not in self._session.plan.types:
+            hint = did_you_mean(asked.topic, self._session.plan.types)
+            raise GateRefused(f"there is no topic {asked.topic}", hint=hint)
+        self._stay()
+        return self._in_turn(lambda turn: step(asked.count, asked.topic, turn))
 
     def _in_turn(self, job: Callable[[Turn], dict[str, Any]]) -> Job:
         """It lines up now, when the request comes; `job` waits for its turn when it has prepared what it can."""
@@ -123,15 +155,14 @@ class GateRequests:
 
     # Open or closed.
 
-    def _open_or_close(self, request: dict[str, Any]) -> Job:
-        mode, kind, rate = request.get("mode"), request.get("kind"), request.get("rate")
+    def _open_or_close(self, asked: SetGate) -> Job:
+        mode, kind, times = asked.mode, asked.kind, asked.rate
         if mode is None and kind is None:
             raise GateRefused("run or pause?", hint="mode: run or pause; kind: lockstep or free")
         if mode is not None and mode not in MODES:
             raise GateRefused(f"the gate cannot be {mode!r}", hint="one of run, pause")
         if kind is not None and kind not in get_args(GateKind):
             raise GateRefused(f"a gate is not {kind!r}", hint="one of lockstep, free")
-        times = None if rate is None else float(rate)
         if mode is not None:
             self._stay()
 
@@ -195,13 +226,11 @@ class GateRequests:
         delivered = session.step(1)
         return {"position": session.stepping()["position"], "delivered": delivered}
 
-    def _go_to(self, request: dict[str, Any]) -> Job:
-        if (request.get("position") is None) == (request.get("time_ns") is None):
+    def _go_to(self, asked: GoTo) -> Job:
+        position, time_ns = asked.position, asked.time_ns
+        if (position is None) == (time_ns is None):
             raise GateRefused("go where?", hint="a position or a time_ns")
-        position, time_ns = request.get("position"), request.get("time_ns")
-        words = (
-            f"Going to event {position}" if position is not None else f"Going to {int(time_ns or 0) / SECOND_NS:g} s"
-        )
+        words = f"Going to event {position}" if position is not None else f"Going to {(time_ns or 0) / SECOND_NS:g} s"
 
         def job(turn: Turn) -> dict[str, Any]:
             session = self._paced()
@@ -210,7 +239,7 @@ class GateRequests:
                 self._await(turn)
                 with session.moving() as stepper, stepper.on_the_way(words):
                     stepper.ready()
-                    found = stepper.seek(int(time_ns)) if position is None else stepper.go_to(int(position))  # type: ignore[arg-type]
+                    found = stepper.go_to(position) if position is not None else stepper.seek(time_ns or 0)
                     return {"position": found, "cancelled": stepper.cancelled.is_set()}
 
         return self._in_turn(job)
@@ -226,10 +255,11 @@ class GateRequests:
 
     # A component with other code.
 
-    def _again(self, name: str) -> Job:
-        component = self._session.plan.by_name.get(name)
+    def _again(self, asked: Again) -> Job:
+        known = self._session.plan.by_name
+        component = known.get(asked.component)
         if component is None:
-            raise GateRefused(f"there is no component {name}", hint=did_you_mean(name, self._session.plan.by_name))
+            raise GateRefused(f"there is no component {asked.component}", hint=did_you_mean(asked.component, known))
 
         turn = self._turns.take()
 

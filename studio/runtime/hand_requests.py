@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.supervision import Condition
 from studio.runtime.turns import Turns
+from studio.runtime.typed_json import typed
 
 Job = Callable[[], dict[str, Any]]
 
@@ -34,6 +36,30 @@ LONGEST_S = 3600.0
 
 class HandRefused(StudioError):
     """Something that cannot be done by hand."""
+
+
+@dataclass(frozen=True)
+class Call:
+    component: str
+    service: str
+    deadline_s: float
+    request: Any = None
+    """Read by the service's type."""
+
+
+@dataclass(frozen=True)
+class AskPort:
+    component: str
+    port: str
+    deadline_s: float
+
+
+@dataclass(frozen=True)
+class Send:
+    to: str
+    message: Any
+    """Read by the port's type."""
+    real: bool = False
 
 
 class HandRequests:
@@ -48,18 +74,18 @@ class HandRequests:
 
     def job(self, request: dict[str, Any]) -> Job:
         if request["do"] == "call":
-            return self._call(
-                str(request["component"]), str(request["service"]), request.get("request"), request["deadline_s"]
-            )
+            return self._call(typed(Call, request))
         if request["do"] == "ask":
-            return self._call(str(request["component"]), GET + str(request["port"]), None, request["deadline_s"])
-        return self._send(str(request["to"]), request["message"], real=bool(request.get("real")))
+            asked = typed(AskPort, request)
+            return self._call(Call(asked.component, GET + asked.port, asked.deadline_s))
+        return self._send(typed(Send, request))
 
     # Calls.
 
-    def _call(self, name: str, service: str, content: Any, deadline_s: float) -> Job:
+    def _call(self, asked: Call) -> Job:
+        name, service, content, deadline_s = asked.component, asked.service, asked.request, asked.deadline_s
         component = self._component(name)
-        if not 0 < float(deadline_s) <= LONGEST_S:
+        if not 0 < deadline_s <= LONGEST_S:
             raise HandRefused(f"a deadline of {deadline_s} s is none", hint="e.g. 1.0")
         request_type, reply_type = self._service_types(component, service)
         request = self._message(request_type, {} if content is None else content)
@@ -84,7 +110,8 @@ class HandRequests:
 
     # Messages.
 
-    def _send(self, to: str, content: Any, *, real: bool) -> Job:
+    def _send(self, asked: Send) -> Job:
+        to, content, real = asked.to, asked.message, asked.real
         component, do, port, kind = self._end(to)
         made = self._message(kind, content)
         message = as_plain(made)

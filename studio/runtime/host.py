@@ -249,6 +249,7 @@ class Host:
             "waiting_bytes": self.executor.mailbox.waiting_bytes,
             "dropped_sends": self.executor.dropped_sends,
             "busy_s": self._busy_s(),
+            "malformed": self.executor.refusals.plain(),
             "components": {
                 cell.name: {
                     **cell.report(),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import zmq
 
 from studio.errors import StudioError
-from studio.messages import decode
-from studio.messages.plain import String
 from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import HAND, Reply, reply_topic
 from studio.runtime.channel.frames import (
@@ -21,6 +17,7 @@ from studio.runtime.channel.frames import (
     BEAT_TOPIC,
     ERROR,
     LOG_TOPIC,
+    FrameError,
     Header,
     Mark,
     Marker,
@@ -29,11 +26,16 @@ from studio.runtime.channel.frames import (
 )
 from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.lifecycle import State
+from studio.runtime.plan import RECORDER
+from studio.runtime.refusals import UNKNOWN, Refusals
+from studio.runtime.reports import ComponentReport, HostReport, LogLine, RecordingReport, read_log_line, read_report
 from studio.runtime.supervision import BROKER
 
 RECONNECT_MS = 5
 LOG_LINES = 10_000
 MOST_ANSWERS = 100
+MOST_HOSTS = 10_000
+"""Whose reports are kept: more names are no hosts."""
 _ANSWERS = reply_topic(HAND, "")
 
 
@@ -41,15 +43,17 @@ class Observer:
     """Keeps each host's last report and the newest log lines."""
 
     def __init__(self, run: Path) -> None:
-        self.reports: dict[str, dict[str, Any]] = {}
+        self.reports: dict[str, HostReport] = {}
         self.heard_ns: dict[str, int] = {}
         self.clock: Clock | None = None
         """As the broker last told; one that stands shows the time of the last event."""
-        self.log: deque[dict[str, str]] = deque(maxlen=LOG_LINES)
-        self.listeners: list[Callable[[dict[str, Any]], None]] = []
+        self.log: deque[LogLine] = deque(maxlen=LOG_LINES)
+        self.listeners: list[Callable[[LogLine], None]] = []
         """Called by this thread with every log line."""
-        self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
+        self.on_report: Callable[[HostReport], None] = lambda _: None
         """Called by this thread with what a host reports."""
+        self.refusals = Refusals(self._tell_refusal)
+        """What was sent to the runtime and is not what the protocol asks for."""
         self._answers: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
         """To what was done by hand, by its number: an error, or the encoded reply."""
         self._ended = threading.Event()
@@ -75,26 +79,39 @@ class Observer:
             topic, header, payload = split(frame)
             if topic.startswith(_ANSWERS):
                 self._take_answer(header, Reply.parse(payload))
-                return
-            if topic == ALL_TOPIC:  # a marker: the broker says that it is there, and what time it is
-                self.heard_ns[BROKER] = monotonic_ns()
-                marker = Marker.parse(payload)
-                self.clock = self.clock if marker.mark is Mark.SYNC else marker.clock
-                return
-            content = json.loads(decode(String, payload).data)
-        except (StudioError, ValueError):
-            self.damaged += 1
-            return
+            elif topic == ALL_TOPIC:  # a marker: the broker says that it is there, and what time it is
+                self._take_marker(Marker.parse(payload))
+            elif topic == BEAT_TOPIC:
+                self._take_report(read_report(payload))
+            elif topic == LOG_TOPIC:
+                self._take_line(read_log_line(payload))
+        except StudioError as malformed:
+            self.refusals.add(_sender(frame), malformed)
+
+    def _take_marker(self, marker: Marker) -> None:
+        self.heard_ns[BROKER] = monotonic_ns()
+        self.clock = self.clock if marker.mark is Mark.SYNC else marker.clock
+
+    def _take_report(self, report: HostReport) -> None:
+        host = report["host"]
+        if host not in self.reports and len(self.reports) >= MOST_HOSTS:
+            raise FrameError(f"a report of one host too many: {host}")
         with self._news:
-            if topic == BEAT_TOPIC:
-                self.reports[content["host"]] = content
-                self.heard_ns[content["host"]] = monotonic_ns()
-                self.on_report(content)
-            else:
-                self.log.append(content)
-                for listener in list(self.listeners):
-                    listener(content)
+            self.reports[host] = report
+            self.heard_ns[host] = monotonic_ns()
+            self.on_report(report)
             self._news.notify_all()
+
+    def _take_line(self, line: LogLine) -> None:
+        with self._news:
+            self.log.append(line)
+            for listener in list(self.listeners):
+                listener(line)
+            self._news.notify_all()
+
+    def _tell_refusal(self, sender: str, why: str, count: int) -> None:
+        text = f"{count} malformed messages so far; the last one: {why}" if count > 1 else f"a malformed message: {why}"
+        self._take_line({"component": sender, "level": "warning", "text": text})
 
     def _take_answer(self, header: Header, reply: Reply) -> None:
         body = bytes(reply.body)
@@ -105,20 +122,22 @@ class Observer:
                 self._answers.popitem(last=False)
             self._news.notify_all()
 
-    damaged = 0
-
     def await_answer(self, number: int, timeout_s: float) -> tuple[str, bytes] | None:
         """What came of something that was done by hand: an error, or the encoded reply; None if nothing is heard."""
         with self._news:
             self._news.wait_for(lambda: number in self._answers, timeout=timeout_s)
             return self._answers.pop(number, None)
 
-    def component(self, name: str) -> dict[str, Any]:
+    def recording(self) -> RecordingReport | None:
+        """How far the recorder has last said to be; None before its first report."""
+        report = self.reports.get(RECORDER)
+        return None if report is None else report.get("recording")
+
+    def component(self, name: str) -> ComponentReport:
         """What its host last said of a component; empty before the first report."""
         for report in list(self.reports.values()):
             if name in report["components"]:
-                found: dict[str, Any] = report["components"][name]
-                return found
+                return report["components"][name]
         return {}
 
     def await_reports(self, hosts: Iterable[str], since_ns: int, timeout_s: float) -> bool:
@@ -140,5 +159,11 @@ class Observer:
         self._context.destroy(linger=0)
 
 
-def _is_last(report: dict[str, Any]) -> bool:
-    return all(component["state"] == State.FINAL.value for component in report["components"].values())
+def _is_last(report: HostReport) -> bool:
+    return all(component.get("state") == State.FINAL.value for component in report["components"].values())
+
+
+def _sender(frame: bytes) -> str:
+    """Of an answer its topic tells it. What is to tell it in reports and log lines cannot be read."""
+    topic = frame[: max(0, frame.find(b"\0"))].decode(errors="replace")
+    return topic.removeprefix(_ANSWERS) if topic.startswith(_ANSWERS) else UNKNOWN

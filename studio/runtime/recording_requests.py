@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from studio.runtime.plan import RECORDER, RecordingPlan
 from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.supervised_run import READY_WITHIN_S
+from studio.runtime.typed_json import TimeNs, typed
 
 Job = Callable[[], dict[str, Any]]
 
@@ -31,20 +32,32 @@ class CannotRecord(StudioError):
     """A recording that cannot be begun or ended."""
 
 
+@dataclass(frozen=True)
+class Record:
+    on: bool = True
+    file: str = ""
+    topics: tuple[str, ...] | None = None
+    compression: str = WHEN_RECORDING
+
+
+@dataclass(frozen=True)
+class SetBookmark:
+    text: str = ""
+    time_ns: TimeNs | None = None
+
+
 def recording_job(session: Session, request: dict[str, Any]) -> Job:
     """Refuses at once what cannot be; the rest takes as long as a process takes to start, or a disk to write."""
     if request["do"] == "bookmark":
-        text = str(request.get("text", "")).strip() or "bookmark"
-        at_ns = request.get("time_ns")
-        return lambda: bookmark(session, text, at_ns if isinstance(at_ns, int) else None)
-    if not request.get("on", True):
+        marked = typed(SetBookmark, request)
+        return lambda: bookmark(session, marked.text.strip() or "bookmark", marked.time_ns)
+    asked = typed(Record, request)
+    if not asked.on:
         return lambda: end(session)
-    compression = str(request.get("compression", WHEN_RECORDING))
-    if compression not in CHOICES:
-        raise CannotRecord(f"{compression!r} is no compression", hint=did_you_mean(compression, CHOICES))
-    file = _new_file(str(request.get("file", "")))
-    patterns = request.get("topics")
-    return lambda: begin(session, file, patterns, compression)
+    if asked.compression not in CHOICES:
+        raise CannotRecord(f"{asked.compression!r} is no compression", hint=did_you_mean(asked.compression, CHOICES))
+    file = _new_file(asked.file)
+    return lambda: begin(session, file, asked.topics, asked.compression)
 
 
 def begin(
@@ -77,14 +90,15 @@ def end(session: Session) -> dict[str, Any]:
     with paused(session, lambda: session.run(rate)):
         session.end_recorder()
         _replan(session, None)
-    report = session.observer.reports.pop(RECORDER, {}).get("recording", {})
+    report = session.observer.recording()
+    session.observer.reports.pop(RECORDER, None)
     file = Path(recording.file)
     size = file.stat().st_size if file.is_file() else 0
     return {
         "log": recording.file,
         "bytes": size,
-        "events": report.get("events", 0),
-        "missing": report.get("missing", 0),
+        "events": report["events"] if report else 0,
+        "missing": report["missing"] if report else 0,
     }
 
 

@@ -14,9 +14,11 @@ from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.run_folder import last_words_file
 from studio.runtime.run_folder import runs_folder
+from studio.runtime.typed_json import Malformed, read_object, typed
 
 NOTE = "runtime.json"
 MOST_WORDS = 4000
+MOST_NOTE_BYTES = 100_000
 _START_TIME = 19
 """Which word behind the name, in /proc/PID/stat."""
 
@@ -78,10 +80,14 @@ def running_systems() -> list[RunningSystem]:
     """Those whose runtime lives, in the order in which they were started."""
     found = []
     for note in runs_folder().glob(f"*/{NOTE}"):
+        if not note.is_file():  # a pipe would never be read to its end
+            continue
         try:
-            system = RunningSystem(**json.loads(note.read_text()))
-        except (OSError, ValueError, TypeError):
+            system = typed(RunningSystem, read_object(note.read_bytes(), MOST_NOTE_BYTES))
+        except (OSError, Malformed):
             continue  # just being removed, or of another version
+        if system.run != note.parent.name:
+            continue  # it tells of somebody else
         if system.is_alive():
             found.append(system)
     return sorted(found, key=lambda system: (system.born, system.run))

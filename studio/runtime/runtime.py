@@ -36,10 +36,14 @@ from studio.runtime.geometry import Geometry
 from studio.runtime.geometry_watch import GeometryWatch
 from studio.runtime.launcher import Session
 from studio.runtime.lease import Lease
+from studio.runtime.refusals import UNKNOWN, Refusals, Refused, merged, refusal_words
+from studio.runtime.reports import LogLine
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.snapshot import Snapshots
 from studio.runtime.steering import Steering
 from studio.runtime.turns import Turn
+from studio.runtime.typed_json import MOST_BYTES, Malformed, read_object, typed
+from studio.runtime.under_way import TooManyRequests, UnderWay
 
 PROTOCOL = 1
 ATTACH = "attach"
@@ -52,6 +56,9 @@ KEPT_LINES = 500
 """Log lines for those who come late."""
 QUEUE = 50
 """Messages that wait for a client that does not read."""
+TAKES_FOR_NS = 20_000_000
+MOST_CLIENTS = 1000
+LONGEST_NAME = 200
 
 FREE = {"attach", "alive", "snapshot", "output", "geometry", "take", "release", "stop"}
 """What anybody may ask. Stopping is never refused."""
@@ -71,6 +78,14 @@ class Client:
     version: int = 0
     """Of the last snapshot it can build on."""
     told_lines: int = 0
+
+
+@dataclass(frozen=True)
+class Attach:
+    """What a client says first."""
+
+    name: str = "somebody"
+    look: bool = True
 
 
 @dataclass(frozen=True)
@@ -137,11 +152,15 @@ class Runtime:
         """Apart: all others may wait for a host that a debugger holds, or for a long way in a log, and only these let
         it go."""
         self._running = 0
+        self._under_way = UnderWay()
+        self.refusals = Refusals(self._tell_refusal)
+        """Requests that were none."""
         self._ended = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._router = self._context.socket(zmq.ROUTER)
         self._router.linger = 300
         self._router.sndhwm = QUEUE
+        self._router.maxmsgsize = MOST_BYTES  # whoever sends more is disconnected
         # Without this, what is sent to a client that is gone would vanish in silence.
         self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
         self._router.bind(addresses.endpoint(session.folders.run, ATTACH))
@@ -180,7 +199,11 @@ class Runtime:
             {"time_ns": wall_ns(), "component": happening.name, "level": happening.level, "text": str(happening)}
         )
 
-    def _heard(self, line: dict[str, Any]) -> None:
+    def _tell_refusal(self, sender: str, why: str, count: int) -> None:
+        told = refusal_words(sender, {"count": count, "last": why})
+        self._heard({"component": "", "level": "warning", "text": told})
+
+    def _heard(self, line: LogLine) -> None:
         self._lines.add({"time_ns": wall_ns(), **line})
 
     def _stop_at(self, hit: Hit) -> None:
@@ -239,6 +262,7 @@ class Runtime:
             "run": self.session.folders.run.name,
             "control": self.lease.name,
             "clients": sorted(client.name for client in self._clients.values()),
+            "malformed": self._malformed(),
         }
         snapshot = self._snapshots.make(about)
         self._tell_stall(snapshot["stalled"])
@@ -250,6 +274,12 @@ class Runtime:
         for route, client in list(self._clients.items()):
             if client.looks:
                 self._bring_up_to_date(route, client, before, delta)
+
+    def _malformed(self) -> dict[str, Refused]:
+        """Who has sent what nobody can read, as those who have refused it tell."""
+        reports = [report.get("malformed", {}) for report in list(self.session.observer.reports.values())]
+        seen = (self.session.observer.refusals.plain(), self.refusals.plain(), self._snapshots.refused_by_broker)
+        return merged([*seen, *reports])
 
     def _tell_stall(self, stalled: dict[str, Any] | None) -> None:
         """Once for each time that a system claims to run while no event flows."""
@@ -320,8 +350,10 @@ class Runtime:
                 self._silent.append(route)
 
     def _take(self) -> None:
+        """For a moment at most: one that floods is read in turns with others, and with all else there is to do."""
+        end_ns = monotonic_ns() + TAKES_FOR_NS
         try:
-            while True:
+            while monotonic_ns() < end_ns:
                 route, *rest = self._router.recv_multipart(zmq.DONTWAIT)
                 self._obey(route, rest[-1] if rest else b"")
         except zmq.Again:
@@ -329,16 +361,18 @@ class Runtime:
 
     def _obey(self, route: bytes, raw: bytes) -> None:
         number: Any = None
+        client = self._clients.get(route)
         try:
-            request = json.loads(raw)
+            request = read_object(raw)
             number = request.get("id")
-            client = self._clients.get(route)
             if client is not None:
                 client.heard_ns = monotonic_ns()
             reply = self._request(route, client, request)
             if reply is not None:
                 self._send(route, {"id": number, "ok": True, **reply})
-        except (StudioError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except Exception as error:  # no request may end the runtime
+            if not isinstance(error, StudioError) or isinstance(error, Malformed):
+                self.refusals.add(f"client {client.name}" if client is not None else UNKNOWN, error)
             self._send(route, _refusal(number, error))
 
     def _request(self, route: bytes, client: Client | None, request: dict[str, Any]) -> dict[str, Any] | None:
@@ -350,7 +384,12 @@ class Runtime:
         if do not in FREE:
             if do not in READS:
                 self.lease.check(route)
-            self._start_job(route, request)
+            self._under_way.begin(route)
+            try:
+                self._start_job(route, request)
+            except BaseException:
+                self._under_way.end(route)
+                raise
             return None
         match do:
             case "snapshot":
@@ -370,7 +409,10 @@ class Runtime:
         return {}
 
     def _attach(self, route: bytes, request: dict[str, Any]) -> dict[str, Any]:
-        client = Client(str(request.get("name", "somebody")), bool(request.get("look", True)), monotonic_ns())
+        if route not in self._clients and len(self._clients) >= MOST_CLIENTS:
+            raise TooManyRequests(f"{MOST_CLIENTS} clients are attached already", hint="close some of them")
+        asked = typed(Attach, request)
+        client = Client(asked.name[:LONGEST_NAME], asked.look, monotonic_ns())
         self._clients[route] = client
         client.version, client.told_lines = self._version, self._lines.count
         lines = list(self._lines.kept)
@@ -413,6 +455,7 @@ class Runtime:
                 self._look()  # who asks next sees the effect
         for route, reply in done:
             self._running -= 1
+            self._under_way.end(route)
             self._send(route, reply)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from studio.errors import StudioError
@@ -13,17 +14,28 @@ from studio.runtime.deltas import Snapshot
 from studio.runtime.hand_requests import services_of
 from studio.runtime.launcher import Session
 from studio.runtime.loads import Load, Loads
-from studio.runtime.plan import RECORDER, PlannedComponent
+from studio.runtime.plan import PlannedComponent
 from studio.runtime.rates import Rates
+from studio.runtime.refusals import Refused
 from studio.runtime.rhythms import Rhythms
 from studio.runtime.stall import StallWatch, patience_s, why_stalled
 from studio.runtime.statistics import topic_totals
 from studio.runtime.supervision import Condition
+from studio.runtime.typed_json import TimeNs, typed
 
 BUSY = "busy"
 ANSWER_WITHIN_S = 0.1
 """The broker's, when it is asked for the time: nothing else waits for it."""
 ORIGINS = {int(origin): origin.name.lower() for origin in Origin}
+
+
+@dataclass(frozen=True)
+class BrokerStatus:
+    """What is wanted of the broker's `status`."""
+
+    now_ns: TimeNs
+    waiting: tuple[str, ...] = ()
+    malformed: dict[str, Refused] = field(default_factory=dict)
 
 
 class Snapshots:
@@ -35,6 +47,7 @@ class Snapshots:
         self._load_of: dict[int, Load] = {}
         self._control: Control | None = None
         self._gate_ns = 0
+        self.refused_by_broker: dict[str, Refused] = {}
         self._rates = Rates()
         self._rhythms = Rhythms()
         self._stall = StallWatch()
@@ -42,7 +55,8 @@ class Snapshots:
         """Hosts whose answer the closed gate is waiting for."""
 
     def measure(self) -> None:
-        """CPU and memory; about once a second, as it costs some."""
+        """CPU and memory, and what the broker has refused; about once a second, as it costs some."""
+        self._ask_broker()
         pids = [process.pid for process in self._session.processes().values() if process.returncode is None]
         self._load_of = self._loads.measure(pids)
 
@@ -79,8 +93,7 @@ class Snapshots:
         """How far the log is; None while none is written."""
         if self._session.plan.recording is None:
             return None
-        report: Snapshot = self._session.observer.reports.get(RECORDER, {}).get("recording", {})
-        return dict(report)
+        return dict(self._session.observer.recording() or {})
 
     def _clock(self, clock: Clock | None) -> Snapshot | None:
         """A line over CLOCK_MONOTONIC: whoever knows it can tell the time without asking.
@@ -95,14 +108,23 @@ class Snapshots:
         return {"kind": clock.kind.name.lower(), "base_ns": base_ns, "at_ns": at_ns, "rate": clock.rate}
 
     def _time_of_the_gate(self, otherwise_ns: int) -> int:
+        status = self._ask_broker()
+        if status is None:
+            self._gate_ns = max(self._gate_ns, otherwise_ns)
+        else:
+            self._gate_ns, self._waits_for = status.now_ns, list(status.waiting)
+        return self._gate_ns
+
+    def _ask_broker(self) -> BrokerStatus | None:
+        """None where it is busy, or being restarted."""
         if self._control is None:
             self._control = Control(self._session.folders.run)
         try:
-            status = self._control.status(ANSWER_WITHIN_S)
-            self._gate_ns, self._waits_for = int(status["now_ns"]), list(status["waiting"])
-        except StudioError:  # it is busy, or being restarted
-            self._gate_ns = max(self._gate_ns, otherwise_ns)
-        return self._gate_ns
+            status = typed(BrokerStatus, self._control.status(ANSWER_WITHIN_S))
+        except StudioError:
+            return None
+        self.refused_by_broker = status.malformed
+        return status
 
     def close(self) -> None:
         if self._control is not None:
@@ -126,7 +148,7 @@ class Snapshots:
     def _component(self, planned: PlannedComponent) -> Snapshot:
         session = self._session
         host = planned.host
-        report = session.observer.reports.get(host, {})
+        report: Mapping[str, Any] = session.observer.reports.get(host) or {}
         told = report.get("components", {}).get(planned.name, {})
         load = self._load_of.get(session.hosts[host].pid) if host in session.hosts else None
         handled = told.get("handled", 0)

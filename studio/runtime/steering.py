@@ -5,25 +5,28 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.sources import Specs
 from studio.model.spec import ARMED, SAFETY_STOP
+from studio.runtime.channel.ticking import LONGEST_S, SHORTEST_S
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gate_requests import REQUESTS as GATE_REQUESTS
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
-from studio.runtime.life import REFUSAL
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.player_requests import player_job, player_state
 from studio.runtime.recording_requests import recording_job
 from studio.runtime.replay.logged_sources import Player
+from studio.runtime.reports import ComponentReport, LogLine
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
 from studio.runtime.turns import Turns
+from studio.runtime.typed_json import typed
 
 EFFECT_WITHIN_S = 3.0
 """How long a component may take to obey; it may be busy with a long handler."""
@@ -49,6 +52,44 @@ class Refused(StudioError):
     """A request that cannot be carried out."""
 
 
+@dataclass(frozen=True)
+class Command:
+    component: str
+    command: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SetParameter:
+    component: str
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class SetMode:
+    component: str
+    activation: str
+    period_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Restart:
+    name: str
+    """Of a component or a host."""
+
+
+@dataclass(frozen=True)
+class Reload:
+    restart: bool = False
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Switch:
+    sources: tuple[str, ...] | None = None
+    mode: str = ""
+
+
 class Steering:
     def __init__(
         self,
@@ -69,6 +110,24 @@ class Steering:
         """One at a time at the gate: what it does may wait for ever."""
         self._hand = HandRequests(session, self.turns, lockstep=lockstep)
         self.gate = GateRequests(session, self.turns, by_itself=lockstep, shape=shape, player=player)
+        self._verbs: dict[str, tuple[type[Any] | None, Callable[[Any], Job]]] = {
+            "command": (Command, self._command),
+            "set": (SetParameter, self._set),
+            "mode": (SetMode, self._mode),
+            "restart": (Restart, self._restart),
+            "system": (None, lambda _: self._text),
+            "reload": (Reload, lambda asked: self._reshape(lambda s: s.reload(restart=asked.restart, text=asked.text))),
+            "switch": (Switch, lambda asked: self._reshape(lambda s: s.switch(asked.sources, asked.mode))),
+            "reset": (None, lambda _: self._reshape(lambda s: s.reset())),
+            # These have tables of their own.
+            "call": (None, self._hand.job),
+            "ask": (None, self._hand.job),
+            "send": (None, self._hand.job),
+            "record": (None, self._recording),
+            "bookmark": (None, self._recording),
+            "player": (None, self._play),
+        }
+        """Verb -> the type of its request, and what makes a job of it."""
 
     @property
     def sources(self) -> dict[str, str]:
@@ -82,32 +141,13 @@ class Steering:
 
     def job(self, request: dict[str, Any]) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
-        match request["do"]:
-            case "command":
-                component = self._component(str(request["component"]))
-                return self._command(component, dict(request["command"]))
-            case "set":
-                component = self._component(str(request["component"]))
-                return self._set(component, str(request["name"]), request["value"])
-            case "mode":
-                component = self._component(str(request["component"]))
-                return self._mode(component, str(request["activation"]), request.get("period_s"))
-            case "restart":
-                return self._restart(str(request["name"]))
-            case "call" | "ask" | "send":
-                return self._hand.job(request)
-            case "record" | "bookmark":
-                return self._recording(request)
-            case "player":
-                return self._play(request)
-            case "system":
-                return self._text
-            case "reload" | "switch" | "reset" as do:
-                return self._reshape(do, request)
-            case do if do in GATE_REQUESTS:
-                return self.gate.job(request)
-            case unknown:
-                raise Refused(f"unknown request {unknown!r}")
+        do = request.get("do")
+        if do in GATE_REQUESTS:
+            return self.gate.job(request)
+        if not isinstance(do, str) or do not in self._verbs:
+            raise Refused(f"unknown request {do!r}", hint=did_you_mean(str(do), [*self._verbs, *GATE_REQUESTS]))
+        kind, job = self._verbs[do]
+        return job(typed(kind, request) if kind is not None else request)
 
     def _play(self, request: dict[str, Any]) -> Job:
         """Playing and pausing have their turn as the gate has; a seek is given up for whatever comes after it."""
@@ -135,7 +175,8 @@ class Steering:
 
     # Components.
 
-    def _command(self, component: PlannedComponent, command: dict[str, Any]) -> Job:
+    def _command(self, asked: Command) -> Job:
+        component, command = self._component(asked.component), asked.command
         wanted = LEADS_TO.get(str(command.get("do")))
         if command.get("do") == RESUME:
             return lambda: self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
@@ -146,7 +187,8 @@ class Steering:
             return lambda: self._send(component, command, lambda _: True)
         return lambda: self._send(component, command, lambda told: told.get("state") == wanted)
 
-    def _set(self, component: PlannedComponent, name: str, value: Any) -> Job:
+    def _set(self, asked: SetParameter) -> Job:
+        component, name, value = self._component(asked.component), asked.name, asked.value
         spec = self._specs.get(component.type)
         parameter = None if spec is None else next((each for each in spec.parameters if each.name == name), None)
         if parameter is None:
@@ -165,7 +207,8 @@ class Steering:
 
         return job
 
-    def _mode(self, component: PlannedComponent, activation: str, period_s: float | None) -> Job:
+    def _mode(self, asked: SetMode) -> Job:
+        component, activation, period_s = self._component(asked.component), asked.activation, asked.period_s
         spec = self._specs.get(component.type)
         if spec is not None and activation not in spec.activations:
             can = ", ".join(spec.activations)
@@ -173,10 +216,10 @@ class Steering:
         command: dict[str, Any] = {"do": "mode", "activation": activation}
         changes: dict[str, Any] = {"activation": activation}
         if period_s is not None:
-            if not 0 < float(period_s) < 1e6:
+            if not SHORTEST_S <= period_s <= LONGEST_S:
                 raise Refused(f"a period of {period_s} s is none", hint="e.g. 0.1")
-            command["period_s"] = float(period_s)
-            changes["period_ns"] = round(float(period_s) * SECOND_NS)
+            command["period_s"] = period_s
+            changes["period_ns"] = round(period_s * SECOND_NS)
 
         def job() -> dict[str, Any]:
             reply = self._send(component, command, lambda told: told.get("activation", activation) == activation)
@@ -186,7 +229,7 @@ class Steering:
         return job
 
     def _send(
-        self, component: PlannedComponent, command: dict[str, Any], obeyed: Callable[[dict[str, Any]], bool]
+        self, component: PlannedComponent, command: dict[str, Any], obeyed: Callable[[ComponentReport], bool]
     ) -> dict[str, Any]:
         """Put the command into the channel and wait until the component shows that it has obeyed."""
         session = self._session
@@ -196,9 +239,9 @@ class Steering:
             raise Refused(f"{component.name} is not there: its process is {condition.value}", hint=hint)
         refusals: list[str] = []
 
-        def listen(line: dict[str, Any]) -> None:
-            if line.get("component") == component.name and line.get(REFUSAL):
-                refusals.append(str(line["text"]))
+        def listen(line: LogLine) -> None:
+            if line["component"] == component.name and line.get("refusal"):
+                refusals.append(line["text"])
 
         session.observer.listeners.append(listen)
         try:
@@ -215,7 +258,7 @@ class Steering:
         self,
         component: PlannedComponent,
         sent_ns: int,
-        obeyed: Callable[[dict[str, Any]], bool],
+        obeyed: Callable[[ComponentReport], bool],
         refusals: list[str],
     ) -> None:
         observer = self._session.observer
@@ -233,19 +276,15 @@ class Steering:
 
     # The system as a whole.
 
-    def _reshape(self, do: str, request: dict[str, Any]) -> Job:
+    def _reshape(self, change: Callable[[Shape], dict[str, Any]]) -> Job:
         shape = self._shape
         if shape is None or self._lockstep:
             raise Refused("this system cannot be changed while it runs", hint="stop it and run it again")
-        restart, sources, mode = bool(request.get("restart")), request.get("sources"), str(request.get("mode", ""))
-        text = request.get("text")
         turn = self.turns.take()
 
         def job() -> dict[str, Any]:
             with turn:
-                if do == "reset":
-                    return shape.reset()
-                return shape.reload(restart=restart, text=text) if do == "reload" else shape.switch(sources, mode)
+                return change(shape)
 
         return job
 
@@ -268,8 +307,8 @@ class Steering:
 
     # Processes.
 
-    def _restart(self, name: str) -> Job:
-        session = self._session
+    def _restart(self, asked: Restart) -> Job:
+        session, name = self._session, asked.name
         host = session.plan.by_name[name].host if name in session.plan.by_name else name
         if host not in session.plan.hosts:
             known = [*session.plan.by_name, *session.plan.hosts]

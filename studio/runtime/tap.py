@@ -9,7 +9,7 @@ import zmq
 
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, SHARED, Header, Kind, pack, split, subscription
+from studio.runtime.channel.frames import AGAIN, SHARED, FrameError, Header, Kind, pack, split, subscription
 from studio.runtime.channel.payloads import copy_shared
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 
@@ -75,7 +75,10 @@ class Tap:
         while monotonic_ns() < end_ns:
             self._words.send(pack(self._word, Kind.MARKER, self._said))  # again: it may not be subscribed to yet
             for frame in self.frames(0.02, MOST_AT_ONCE):
-                topic, header, _ = split(frame)
+                try:
+                    topic, header, _ = split(frame)
+                except FrameError:  # whoever reads it says so
+                    continue
                 if topic != self._word:
                     found.append(frame)
                 elif header.sequence == self._said:

@@ -78,11 +78,12 @@ class Timers:
         """Leave out ticks that are overdue by whole periods (a machine that was too slow); returns how many."""
         skipped = 0
         while (due := self.due_ns()) is not None:
-            component = self._heap[0][1]
-            if due + self._live[component][0] > now_ns:
+            _, component, generation = self._heap[0]
+            periods = (now_ns - due) // self._live[component][0]
+            if periods <= 0:
                 return skipped
-            self.take()
-            skipped += 1
+            heapq.heapreplace(self._heap, (due + periods * self._live[component][0], component, generation))
+            skipped += periods
         return skipped
 
     def rebase(self, now_ns: int) -> None:

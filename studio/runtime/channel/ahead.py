@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
-from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, Kind, pack, topic_field
+from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, FrameError, Kind, pack, topic_field
 from studio.runtime.channel.held import Held
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.plan import RECORDER, Plan
@@ -231,7 +231,10 @@ def parse_frames(payload: memoryview) -> Iterator[bytes]:
     """Copies, so that the numbers in them are aligned as in a frame that came by itself."""
     at, size = 0, len(payload)
     while at < size:
-        (length,) = _LENGTH.unpack_from(payload, at)
+        try:
+            (length,) = _LENGTH.unpack_from(payload, at)
+        except struct.error as error:
+            raise FrameError(f"damaged events ahead: {error}") from None
         at += _LENGTH.size + length
         yield bytes(payload[at - length : at])
 

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -23,6 +24,7 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.channel.broker_requests import BrokerRequests
 from studio.runtime.channel.broker_sockets import INTO, OUT_OF
+from studio.runtime.channel.control_requests import read_request
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -43,9 +45,13 @@ from studio.runtime.channel.metronome import Metronome
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
 from studio.runtime.plan import Plan
 from studio.runtime.process import die_with_parent
+from studio.runtime.typed_json import MOST_BYTES, Malformed
+from studio.runtime.under_way import TooManyRequests, UnderWay
 
 ALIVE_EVERY_NS = 500_000_000
 DONE = "inproc://done"
+CLIENT = "a client of the broker"
+"""Whose name nobody knows: control sockets have none."""
 
 
 class Broker:
@@ -54,6 +60,7 @@ class Broker:
         self.forwarder = Forwarder(self.context, run, plan, clock, incarnation)
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
+        self._under_way = UnderWay()
         self._open_sockets(run)
         self._metronome = Metronome(self.forwarder, self._push)
         self.requests = BrokerRequests(self.forwarder, self._metronome, plan, run)
@@ -61,6 +68,7 @@ class Broker:
     def _open_sockets(self, run: Path) -> None:
         self._router = self.context.socket(zmq.ROUTER)
         self._router.linger = 500
+        self._router.maxmsgsize = MOST_BYTES  # whoever sends more is disconnected
         self._router.bind(addresses.control(run))
         self._push = self.context.socket(zmq.PUSH)
         self._push.linger = 0
@@ -130,15 +138,26 @@ class Broker:
     def _serve(self) -> None:
         *route, raw = self._router.recv_multipart()
         try:
-            request = json.loads(raw)
-            self.requests.obey(request, lambda reply: self._reply(route, request, reply))
-        except (StudioError, ValueError, KeyError, TypeError) as error:
-            text = f"{error}" if isinstance(error, StudioError) else f"bad request: {error!r}"
-            self._router.send_multipart([*route, json.dumps({"ok": False, "error": text}).encode()])
+            asked = read_request(raw)
+        except Malformed as malformed:
+            self.forwarder.refusals.add(CLIENT, malformed)
+            self._send(route, refusal(malformed.number, malformed))
+            return
+        try:
+            self._under_way.begin(route[0])
+        except TooManyRequests as refused:
+            self._send(route, refusal(asked.number, refused))
+            return
+        try:
+            self.requests.obey(asked.request, lambda reply: self._reply(route, asked.number, reply))
+        except Exception as refused:  # no request may take the channel down
+            if not isinstance(refused, StudioError):
+                traceback.print_exc()
+            self._reply(route, asked.number, refusal(asked.number, refused))
 
-    def _reply(self, route: list[bytes], request: dict[str, Any], reply: dict[str, Any]) -> None:
+    def _reply(self, route: list[bytes], number: Any, reply: dict[str, Any]) -> None:
         """From either thread: answer through the control thread, which owns the socket."""
-        self._done.put((route, {"id": request.get("id"), "ok": True, **reply}))
+        self._done.put((route, {"id": number, "ok": True, **reply}))
         if threading.current_thread() is self._thread:
             self._done_out.send(b"")
         else:
@@ -153,9 +172,18 @@ class Broker:
         try:
             while True:
                 route, reply = self._done.get_nowait()
-                self._router.send_multipart([*route, json.dumps(reply).encode()])
+                self._under_way.end(route[0])
+                self._send(route, reply)
         except Empty:
             return
+
+    def _send(self, route: list[bytes], reply: dict[str, Any]) -> None:
+        self._router.send_multipart([*route, json.dumps(reply).encode()])
+
+
+def refusal(number: Any, why: Exception) -> dict[str, Any]:
+    text = str(why) if isinstance(why, StudioError) else f"bad request: {why!r}"
+    return {"id": number, "ok": False, "error": text}
 
 
 def main() -> int:

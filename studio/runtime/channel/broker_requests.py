@@ -16,6 +16,7 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
+from studio.runtime.channel import control_requests as asked
 from studio.runtime.channel.commanding import (
     activate_all,
     begin_again,
@@ -34,12 +35,14 @@ from studio.runtime.channel.returning import Returning
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import ClockKind
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
+from studio.runtime.typed_json import typed
 
 if TYPE_CHECKING:
     from studio.runtime.channel.event_stops import EventStops
     from studio.runtime.channel.several_stops import SeveralStops
 
 Reply = Callable[[dict[str, Any]], None]
+Way = Callable[[Callable[[], Any], Reply], None]
 
 
 class BrokerRequests:
@@ -61,6 +64,7 @@ class BrokerRequests:
         self._stops: SeveralStops | None = None
         self._stops_of: dict[str, EventStops] = {}
         """By who has set them."""
+        self._table = self._verbs()
         forwarder.on_paused = lambda: await_players(forwarder, self.players)
 
     def resume(self, mode: str) -> None:
@@ -74,52 +78,61 @@ class BrokerRequests:
     def _do_without(self, hosts: Set[str]) -> None:
         self.forwarder.gone = self.forwarder.gone | hosts
 
-    def obey(self, request: dict[str, Any], reply: Reply) -> None:
-        forwarder = self.forwarder
-        match request["do"]:
-            case "status":
-                reply(self.status())
-            case "start":
-                mode = request.get("mode", "run")
-                self._job(lambda: self._start(mode), reply)
-            case "pause":
-                self._job(forwarder.pause, reply, interrupt=True)
-            case "run":
-                rate = float(request.get("rate", 1.0))
-                self._job(lambda: self._run(rate), reply, interrupt=True)
-            case "step" | "advance" | "lockstep" | "go" | "upcoming":
-                self._job(lambda: self._look_or_go(request), reply)
-            case "checkpoint" | "restore" | "forget" | "digest" | "catch_up" | "exchange":
-                self._job(lambda: self._checkpointing(request), reply)
-            case "command":
-                payload = encode(String(json.dumps(request["command"])))
-                component = self._component(request["component"])
-                if request.get("at_once"):
-                    looks = is_a_look(request["command"])
-                    self._job(lambda: command_at_once(forwarder, component, payload, looks=looks), reply)
-                else:
-                    self._small_job(lambda: command(forwarder, component, payload), reply)
-            case "feed" | "unfeed" | "stops" | "place" | "coming" as what:
-                small: dict[str, Callable[[dict[str, Any]], Any]] = {
-                    "feed": self._feed, "unfeed": self._unfeed, "stops": self._set_stops,
-                    "place": lambda _: place(forwarder), "coming": lambda _: upcoming_at_once(forwarder),
-                }  # fmt: skip
-                self._small_job(lambda: small[what](request), reply)
-            case "drain" | "jump" | "recall" | "replan" | "deliver_commands":
-                self._job(lambda: self._rearrange(request), reply)
-            case "gone" | "back" | "begins" | "held" | "released" as news:
-                self._hear_of(news, self._host(request["host"]), reply)
-            case "clock":
-                rate, now_ns = float(request["rate"]), request.get("now_ns")
-                self._small_job(lambda: self._set_rate(rate, now_ns), reply)
-            case "stop":
-                self._small_job(forwarder.stop, reply)
-            case "end":
-                self.ended = True
-                forwarder.end()
-                reply({})
-            case unknown:
-                raise StudioError(f"unknown request {unknown!r}")
+    def obey(self, request: asked.Request, reply: Reply) -> None:
+        """Answers now or later; raises StudioError where it can be refused at once."""
+        if isinstance(request, asked.HostNews):
+            self._hear_of(request, self._host(request.host), reply)
+            return
+        way, job = self._table[type(request)]
+        if isinstance(request, asked.Command) and request.at_once:
+            way = self._job
+        way(lambda: job(request), reply)
+
+    def _verbs(self) -> dict[type[asked.Request], tuple[Way, Callable[[Any], Any]]]:
+        """Every request, with the way in which it is done: at once by the control thread, or by the forwarding one, as
+        a job after those before it (which may end a lockstep that goes on), or as a small one in between."""
+        forwarder, now, job, small = self.forwarder, self._now, self._job, self._small_job
+        return {
+            asked.Status: (now, lambda _: self.status()),
+            asked.Start: (job, self._start),
+            asked.Pause: (self._interrupting_job, lambda _: forwarder.pause()),
+            asked.Run: (self._interrupting_job, self._run),
+            asked.Step: (job, self._step),
+            asked.Advance: (job, self._advance),
+            asked.Lockstep: (job, self._lockstep),
+            asked.Go: (job, lambda request: {**go(forwarder, request), **self._hit()}),
+            asked.Upcoming: (job, lambda _: {"events": upcoming(forwarder)}),
+            asked.Coming: (small, lambda _: upcoming_at_once(forwarder)),
+            asked.Place: (small, lambda _: place(forwarder)),
+            asked.Checkpoint: (job, _refusable(self._checkpoint)),
+            asked.Restore: (job, _refusable(lambda request: self.checkpoints.restore(request.checkpoint))),
+            asked.Forget: (job, _refusable(lambda request: self.checkpoints.forget(request.checkpoint))),
+            asked.Digest: (job, _refusable(lambda _: {"digest": self.checkpoints.digest()})),
+            asked.CatchUp: (job, _refusable(self._catch_up)),
+            asked.Exchange: (job, _refusable(lambda request: self.checkpoints.exchange(self._host(request.host)))),
+            asked.Command: (small, self._command),  # a job where it is to be handled at once
+            asked.Feed: (small, self._feed),
+            asked.Unfeed: (small, self._unfeed),
+            asked.SetStops: (small, self._set_stops),
+            asked.Drain: (job, lambda _: drain(forwarder)),
+            asked.DeliverCommands: (job, lambda _: deliver_waiting(forwarder)),
+            asked.Recall: (job, lambda request: recall(forwarder, request.name)),
+            asked.Jump: (job, self._jump),
+            asked.Replan: (job, lambda _: self._replan()),
+            asked.SetClock: (small, self._set_clock),
+            asked.Stop: (small, lambda _: forwarder.stop()),
+            asked.End: (now, lambda _: self._end()),
+        }
+
+    def _now(self, job: Callable[[], Any], reply: Reply) -> None:
+        reply(job() or {})
+
+    def _interrupting_job(self, job: Callable[[], Any], reply: Reply) -> None:
+        self._job(job, reply, interrupt=True)
+
+    def _end(self) -> None:
+        self.ended = True
+        self.forwarder.end()
 
     def _job(self, job: Callable[[], Any], reply: Reply, *, interrupt: bool = False) -> None:
         """Have the forwarding thread do it; the reply goes out when it is done."""
@@ -138,6 +151,9 @@ class BrokerRequests:
         def run() -> None:
             try:
                 result = job()
+            except StudioError as refused:
+                reply({"ok": False, "error": str(refused)})
+                return
             except Exception as failure:  # a request that fails must not take the channel down
                 traceback.print_exc()
                 reply({"ok": False, "error": str(failure)})
@@ -146,7 +162,7 @@ class BrokerRequests:
 
         return run
 
-    def _start(self, mode: str) -> dict[str, Any]:
+    def _start(self, request: asked.Start) -> dict[str, Any]:
         """Activate everybody in order of place, behind the barrier; then open the gate or leave it closed."""
         if self.plan.geometry is not None:
             told = encode(String(json.dumps(geometry_command(self.plan.geometry))))
@@ -155,149 +171,122 @@ class BrokerRequests:
             self.checkpoints.leave_behind(host)
         payload = encode(String(json.dumps({"do": "activate"})))
         activate_all(self.forwarder, [component.name for component in self.plan.components], payload)
-        if mode == "run":
+        if request.mode == "run":
             self.forwarder.run()
         return {"now_ns": self.forwarder.gate.now_ns}
 
-    def _run(self, rate: float) -> dict[str, Any]:
-        open_gate(self.forwarder, self.players, rate)
+    def _run(self, request: asked.Run) -> dict[str, Any]:
+        open_gate(self.forwarder, self.players, request.rate)
         clock = self.forwarder.clock
         return {"base_ns": clock.base_ns, "at_ns": clock.at_ns}
 
-    def _look_or_go(self, request: dict[str, Any]) -> dict[str, Any]:
-        match request["do"]:
-            case "go":
-                return {**go(self.forwarder, request), **self._hit()}
-            case "upcoming":
-                return {"events": upcoming(self.forwarder)}
-            case "lockstep":
-                return self._lockstep(request)
-        return self._step(request)
-
-    def _step(self, request: dict[str, Any]) -> dict[str, Any]:
-        """`advance` tells more of each event than `step`."""
+    def _step(self, request: asked.Step) -> dict[str, Any]:
         self.forwarder.pause()
-        limits = (request.get("topic"), request.get("until_ns"), request.get("most"))
-        only = bool(request.get("effects_only"))
-        with muted(self.forwarder, bool(request.get("muted"))):
-            delivered = self.forwarder.gate.advance(int(request.get("count", 1)), *limits, effects_only=only)
-        told = delivered if request["do"] == "advance" else [(event.topic, event.sequence) for event in delivered]
-        return {"delivered": told, **place(self.forwarder), **self._hit()}
+        delivered = self.forwarder.gate.step(request.count, request.topic)
+        return {"delivered": delivered, **place(self.forwarder), **self._hit()}
 
-    def _set_stops(self, request: dict[str, Any]) -> None:
+    def _advance(self, request: asked.Advance) -> dict[str, Any]:
+        """Tells more of each event than `step`."""
+        self.forwarder.pause()
+        limits = (request.topic, request.until_ns, request.most)
+        with muted(self.forwarder, request.muted):
+            delivered = self.forwarder.gate.advance(request.count, *limits, effects_only=request.effects_only)
+        return {"delivered": delivered, **place(self.forwarder), **self._hit()}
+
+    def _set_stops(self, request: asked.SetStops) -> None:
         """Event breakpoints of somebody; his of before are forgotten. `muted` ones wait until they are heard of
         again."""
-        if "list" in request:
+        if request.list is not None:
             from studio.runtime.channel.event_stops import EventStops  # nobody else needs what it brings
             from studio.runtime.channel.several_stops import SeveralStops
             from studio.runtime.event_breakpoints import EventBreakpoint
 
-            who = str(request.get("who", ""))
-            self._stops_of.pop(who, None)
-            if request["list"]:
-                points = [EventBreakpoint(**each) for each in request["list"]]
-                self._stops_of[who] = EventStops(points, self.plan.types, self.plan.project, self._shared)
+            self._stops_of.pop(request.who, None)
+            if request.list:
+                points = [typed(EventBreakpoint, each) for each in request.list]
+                self._stops_of[request.who] = EventStops(points, self.plan.types, self.plan.project, self._shared)
             self._stops = SeveralStops(self._stops_of) if self._stops_of else None
-        self.forwarder.gate.stops = None if request.get("muted") else self._stops
+        self.forwarder.gate.stops = None if request.muted else self._stops
 
     def _hit(self) -> dict[str, Any]:
         return self._stops.take() if self._stops is not None else {}
 
-    def _checkpointing(self, request: dict[str, Any]) -> dict[str, Any]:
-        """A refusal is an answer, with its hint apart."""
-        number = int(request.get("checkpoint", 0))
-        try:
-            match request["do"]:
-                case "checkpoint":
-                    number, size = self.checkpoints.checkpoint()
-                    return {"checkpoint": number, "bytes": size}
-                case "restore":
-                    self.checkpoints.restore(number)
-                case "forget":
-                    self.checkpoints.forget(number)
-                case "exchange":
-                    self.checkpoints.exchange(self._host(request["host"]))
-                case "catch_up":
-                    return self.checkpoints.catch_up(self._host(request["host"]), int(request["for_ms"]))
-                case _:
-                    return {"digest": self.checkpoints.digest()}
-        except CannotGoBack as refused:
-            return {"refused": refused.message, "hint": refused.hint}
-        return {}
+    def _checkpoint(self, _request: asked.Checkpoint) -> dict[str, Any]:
+        number, size = self.checkpoints.checkpoint()
+        return {"checkpoint": number, "bytes": size}
 
-    def _lockstep(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _catch_up(self, request: asked.CatchUp) -> dict[str, Any]:
+        return self.checkpoints.catch_up(self._host(request.host), request.for_ms)
+
+    def _lockstep(self, request: asked.Lockstep) -> dict[str, Any]:
         self.forwarder.pause()
-        rate = float(request.get("rate", 0.0))
-        lag = int(request.get("lag", 0))
-        delivered = self.forwarder.lockstep(request.get("until_ns"), request.get("count"), rate, lag)
+        delivered = self.forwarder.lockstep(request.until_ns, request.count, request.rate, request.lag)
         return {"delivered": delivered, "now_ns": self.forwarder.gate.now_ns, **self._hit()}
 
-    def _feed(self, request: dict[str, Any]) -> None:
+    def _command(self, request: asked.Command) -> None:
+        payload = encode(String(json.dumps(request.command)))
+        component = self._component(request.component)
+        if request.at_once:
+            command_at_once(self.forwarder, component, payload, looks=is_a_look(request.command))
+        else:
+            command(self.forwarder, component, payload)
+
+    def _feed(self, request: asked.Feed) -> None:
         """A feeder that is known already has more to send after all."""
-        name = str(request["name"])
-        if request.get("plays"):
-            self.players.add(name)
+        if request.plays:
+            self.players.add(request.name)
         for feeder in self.forwarder.agenda.feeders:
-            if feeder.name == name:
+            if feeder.name == request.name:
                 feeder.ended = False
                 return
-        self.forwarder.gate.note_unrepeatable(f"{name} feeds the system only since then")
-        self.forwarder.feeders.add(name, frozenset(request["topics"]), bool(request.get("rewindable")))
+        self.forwarder.gate.note_unrepeatable(f"{request.name} feeds the system only since then")
+        self.forwarder.feeders.add(request.name, frozenset(request.topics), request.rewindable)
 
-    def _unfeed(self, request: dict[str, Any]) -> None:
-        self.players.discard(str(request["name"]))
-        self.forwarder.feeders.remove(str(request["name"]))
+    def _unfeed(self, request: asked.Unfeed) -> None:
+        self.players.discard(request.name)
+        self.forwarder.feeders.remove(request.name)
 
-    def _rearrange(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _jump(self, request: asked.Jump) -> dict[str, Any]:
         """What leaves the system paused and somewhere else."""
-        match request["do"]:
-            case "drain":
-                return drain(self.forwarder)
-            case "deliver_commands":
-                deliver_waiting(self.forwarder)
-                return {}
-            case "recall":
-                return recall(self.forwarder, str(request["name"]))
-            case "jump":
-                kind = ClockKind[str(request["clock"]).upper()] if request.get("clock") else None
-                to_ns, epoch = int(request["to_ns"]), int(request.get("epoch", 0))
-                anew = frozenset(map(str, request.get("anew") or ()))
-                thrown = jump(self.forwarder, self.players, to_ns, epoch=epoch, kind=kind, anew=anew)
-                return {"thrown": thrown, "epoch": self.forwarder.epoch}
-            case _:
-                self.plan = Plan.load(addresses.plan_file(self._run_folder))
-                self.ready &= self.plan.greeted  # who leaves may come back, and is not there before it says so
-                return {"complaints": self.forwarder.replan(self.plan)}
+        kind = ClockKind[request.clock.upper()] if request.clock else None
+        where = (self.forwarder, self.players, request.to_ns)
+        thrown = jump(*where, epoch=request.epoch, kind=kind, anew=frozenset(request.anew))
+        return {"thrown": thrown, "epoch": self.forwarder.epoch}
 
-    def _set_rate(self, rate: float, now_ns: int | None) -> None:
+    def _replan(self) -> dict[str, Any]:
+        self.plan = Plan.load(addresses.plan_file(self._run_folder))
+        self.ready &= self.plan.greeted  # who leaves may come back, and is not there before it says so
+        return {"complaints": self.forwarder.replan(self.plan)}
+
+    def _set_clock(self, request: asked.SetClock) -> None:
         """`now_ns` sets the clock forward too: one that follows a player that goes as fast as it can."""
         if self.forwarder.mode != "run":
             raise StudioError("the clock stands while the system is paused", hint="give the rate to run")
         clock = self.forwarder.clock
-        if now_ns is not None:
-            clock = clock.stopped_at(max(int(now_ns), clock.now_ns()))
-        self.forwarder.clock = clock.with_rate(rate)
+        if request.now_ns is not None:
+            clock = clock.stopped_at(max(request.now_ns, clock.now_ns()))
+        self.forwarder.clock = clock.with_rate(request.rate)
         self.forwarder.mark(Mark.STATE)
 
-    def _hear_of(self, news: str, host: str, reply: Reply) -> None:
+    def _hear_of(self, news: asked.HostNews, host: str, reply: Reply) -> None:
         """The supervisor's word on a host. The forwarder may be waiting for it right now, so this is no job."""
         forwarder = self.forwarder
         match news:
-            case "gone":
+            case asked.Gone():
                 forwarder.gone = forwarder.gone | {host}
                 self.ready.discard(host)
-            case "held":
+            case asked.HeldByDebugger():
                 forwarder.excused = forwarder.excused | {host}
-            case "released":
+            case asked.Released():
                 forwarder.excused = forwarder.excused - {host}
         forwarder.wake()
-        if news not in ("back", "begins"):
+        if not isinstance(news, asked.Back | asked.Begins):
             reply({})
             return
         names = [component.name for component in self.plan.on_host(host)]
         payload = encode(String(json.dumps({"do": "activate"})))
         forwarder.jobs.insert(lambda: self.checkpoints.leave_behind(host))
-        if news == "begins":
+        if isinstance(news, asked.Begins):
             self._job(lambda: begin_again(forwarder, names, payload), reply)
             return
         self._small_job(lambda: command_all(forwarder, names, payload), reply)
@@ -323,6 +312,19 @@ class BrokerRequests:
             "ready": sorted(self.ready),
             "incarnation": forwarder.incarnation,
             "delivered": forwarder.gate.delivered,
-            "damaged": forwarder.damaged,
+            "damaged": forwarder.refusals.count,
+            "malformed": forwarder.refusals.plain(),
             "skipped_ticks": self._metronome.skipped,
         }
+
+
+def _refusable(job: Callable[[Any], dict[str, Any] | None]) -> Callable[[Any], dict[str, Any]]:
+    """Of checkpoints a refusal is an answer, with its hint apart."""
+
+    def run(request: Any) -> dict[str, Any]:
+        try:
+            return job(request) or {}
+        except CannotGoBack as refused:
+            return {"refused": refused.message, "hint": refused.hint}
+
+    return run

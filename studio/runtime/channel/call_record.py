@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 
 import numpy as np
@@ -12,6 +11,7 @@ from studio.messages import ServiceCall, String, decode, encode
 from studio.runtime.channel.call_frames import HAND, Reply, Request, ends_of
 from studio.runtime.channel.frames import ERROR, Event, Header, Kind, topic_hash
 from studio.runtime.clock import SECOND_NS
+from studio.runtime.typed_json import read_object
 
 MOST_OPEN = 4096
 """Requests whose service is remembered until their reply comes; a call without one may never end."""
@@ -72,9 +72,9 @@ class CallBook:
     def note_command(self, topic: str, header: Header, payload: memoryview) -> None:
         """A service that is called by hand is called by a command, and its reply does not name it either."""
         try:
-            command = json.loads(decode(String, payload).data)
+            command = read_object(decode(String, payload).data)
             called = command.get("service") if command.get("do") == "call" else None
-        except (StudioError, ValueError, AttributeError):
+        except StudioError:
             return  # whoever gets it says what is wrong with it
         if called is not None:
             self._remember((topic_hash(topic), header.sequence), (str(called), HAND))

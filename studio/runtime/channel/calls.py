@@ -156,7 +156,7 @@ class Calls:
                 topic, header, payload = self.inbox.popleft()
                 if header.kind == Kind.REQUEST:
                     self._serve_or_defer(topic, header, payload)
-                elif (reply := self._readable(Reply.parse, payload)) is not None and reply.number == number:
+                elif (reply := self._readable(Reply.parse, topic, payload)) is not None and reply.number == number:
                     return header, reply
         return None
 
@@ -169,7 +169,7 @@ class Calls:
             self.deferred.append((topic, header, payload))
 
     def _serve(self, topic: str, header: Header, payload: memoryview) -> None:
-        request = self._readable(Request.parse, payload)
+        request = self._readable(Request.parse, topic, payload)
         if request is None or request.number == 0:  # for the record only
             return
         self._executor.lose_the_way()
@@ -185,16 +185,18 @@ class Calls:
         self._chain, self._nested = outer, outer_nested
         self._reply(event, Reply(request.number, counts, reply), flags)
 
-    def _readable(self, parse: Callable[[memoryview], P], payload: memoryview) -> P | None:
+    def _readable(self, parse: Callable[[memoryview], P], topic: str, payload: memoryview) -> P | None:
         """A damaged frame must not end the host; whoever waits for it hears of it by the deadline."""
         try:
             return parse(payload)
-        except FrameError as damaged:
-            self._executor.log("error", str(damaged))
+        except FrameError as malformed:
+            self._executor.refusals.add(topic.rpartition("/")[2], malformed)
             return None
 
     def _answer(self, event: Event, request: Request) -> bytes:
-        cell = self._executor.cells[ends_of(event.topic)[1]]
+        cell = self._executor.cells.get(ends_of(event.topic)[1])
+        if cell is None:
+            raise ServiceError(f"{ends_of(event.topic)[1]} is not here")
         types = cell.service_types(request.service)
         if types is None:
             raise ServiceError(f"{cell.name} provides no service {request.service}")

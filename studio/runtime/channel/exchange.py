@@ -5,7 +5,7 @@ All of it happens in the forwarding thread; the gate and what is done with it ar
 
 from __future__ import annotations
 
-import json
+import traceback
 from collections.abc import Set
 from pathlib import Path
 from typing import NamedTuple
@@ -42,10 +42,13 @@ from studio.runtime.channel.gate import Gate
 from studio.runtime.channel.held import Held
 from studio.runtime.channel.jobs import Jobs
 from studio.runtime.channel.listeners import Listeners
+from studio.runtime.channel.naming import sender_of
 from studio.runtime.channel.own_events import OwnEvents
 from studio.runtime.channel.ticking import Ticking, TickingState
-from studio.runtime.clock import Clock
+from studio.runtime.clock import FARTHEST_NS, Clock
 from studio.runtime.plan import Plan
+from studio.runtime.refusals import Refusals
+from studio.runtime.typed_json import read_object
 
 
 class ForwarderState(NamedTuple):
@@ -75,7 +78,7 @@ class Exchange:
         """Hosts whose acknowledgement is missing."""
         self.gone: set[str] = set()
         self.ended = False
-        self.damaged = 0
+        self.refusals = Refusals()
         """Frames that were not of this protocol."""
         self.agenda: Agenda[Held] = Agenda(self.make_tick)
         self.own = OwnEvents(incarnation)
@@ -102,16 +105,26 @@ class Exchange:
     def _sort(self, frame: bytes) -> None:
         try:
             self._sort_readable(frame, *split(frame))
-        except FrameError:
-            self.damaged += 1
+        except StudioError as malformed:
+            self.refuse(frame, malformed)
+        except Exception as failure:  # no frame may take the channel down
+            traceback.print_exc()
+            self.refuse(frame, failure)
+
+    def refuse(self, frame: bytes, why: object) -> None:
+        self.refusals.add(sender_of(frame, self.plan), why)
 
     def _sort_readable(self, frame: bytes, topic: str, header: Header, payload: memoryview) -> None:
         if header.kind == Kind.ACK:
             ack = Ack.parse(payload)
             if header.flags & ERROR:
                 ack = ack._replace(refused=True)
-            self._take_ack(self._names.get(header.sequence, ""), ack)
+            if header.sequence not in self._names:
+                raise FrameError(f"an acknowledgement of host number {header.sequence}, which does not exist")
+            self._take_ack(self._names[header.sequence], ack)
         elif header.kind <= LAST_GATED:
+            if not -FARTHEST_NS <= header.stamp_ns <= FARTHEST_NS:  # what could not be reckoned with
+                raise FrameError(f"its stamp is {header.stamp_ns} ns")
             self._hold(Held(frame, topic, header.sequence, header.stamp_ns, header.kind), header)
         elif header.kind == Kind.MARKER and topic.startswith(END_PREFIX):
             self.feeders.hear_end(topic.removeprefix(END_PREFIX), header.sequence)
@@ -146,11 +159,10 @@ class Exchange:
         """Commands change who ticks, at the moment they are delivered."""
         if held.kind == Kind.COMMAND:
             try:
-                command = json.loads(decode(String, split(held.frame)[2]).data)
-            except (StudioError, ValueError):  # its receiver says what is wrong with it
-                self.damaged += 1
-                return
-            self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
+                command = read_object(decode(String, split(held.frame)[2]).data)
+                self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
+            except StudioError as malformed:  # its receiver says so too
+                self.refuse(held.frame, malformed)
 
     def make_tick(self, component: str, due_ns: int) -> Held:
         return self.own.tick(component, due_ns, self.epoch)

@@ -17,6 +17,7 @@ from studio.runtime.channel.frames import (
     INPUT,
     REWOUND_PREFIX,
     Event,
+    FrameError,
     Kind,
     Mark,
     Marker,
@@ -56,7 +57,10 @@ class FeedThread:
         while not self._closed.is_set():
             if not self._asked.poll(50):
                 continue
-            marker = Marker.parse(split(self._asked.recv())[2])
+            try:
+                marker = Marker.parse(split(self._asked.recv())[2])
+            except FrameError:  # not of the gate, which asks again
+                continue
             self._epoch = marker.epoch
             if marker.mark is Mark.RESTORE:
                 self._go_back(marker.number, marker.about)

@@ -93,6 +93,7 @@ class Forwarder(Exchange):
             self.lock.acquire()
         else:
             self.absorb()
+            self._acks.clear()  # nobody waits for any
             self.keep_strays()
 
     # Jobs.

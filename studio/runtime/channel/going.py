@@ -13,28 +13,28 @@ from typing import Any
 
 from studio.model.spec import GET
 from studio.runtime.channel.agenda import Timers
+from studio.runtime.channel.control_requests import Go
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
 
 MOST_SHOWN = 50
 
 
-def go(forwarder: Forwarder, request: dict[str, Any]) -> dict[str, Any]:
+def go(forwarder: Forwarder, request: Go) -> dict[str, Any]:
     """One piece: what was delivered, as lists of equal length, and whether there is more before the limit."""
     forwarder.pause()
     gate = forwarder.gate
-    until_ns, for_ns = request.get("until_ns"), request.get("for_ns")
     book: list[tuple[str, int, int]] = []
     gate.book = book
     try:
-        with muted(forwarder, bool(request.get("muted"))):
+        with muted(forwarder, request.muted):
             forwarder.lockstep(
-                until_ns,
-                request.get("count"),
-                float(request.get("rate", 0.0)),
-                int(request.get("lag", 0)),
-                for_ns=for_ns,
-                goes_on=bool(request.get("goes_on")),
+                request.until_ns,
+                request.count,
+                request.rate,
+                request.lag,
+                for_ns=request.for_ns,
+                goes_on=request.goes_on,
             )
     finally:
         gate.book = None
@@ -44,7 +44,7 @@ def go(forwarder: Forwarder, request: dict[str, Any]) -> dict[str, Any]:
         "sequences": [sequence for _, sequence, _ in book],
         "stamps": [stamp_ns for _, _, stamp_ns in book],
         "names": list(names),
-        "more": has_more(forwarder, until_ns),
+        "more": has_more(forwarder, request.until_ns),
         **place(forwarder),
     }
 

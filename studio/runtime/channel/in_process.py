@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from studio.runtime.hand_commands import obey
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import EVERYBODY, Plan, PlannedComponent, geometry_command
 from studio.runtime.state_digest import OutputDigests
+from studio.runtime.typed_json import Malformed
 
 _COMMAND = int(Kind.COMMAND)
 Tap = Callable[[Event], None]
@@ -243,7 +245,8 @@ class InProcess:
         if self.tap is not None:
             self.tap(event)
         if event.kind == _COMMAND:
-            self._ticking.observe(event.topic.rpartition("/")[2], event.message, event.stamp_ns)
+            with suppress(Malformed):  # its receiver says so
+                self._ticking.observe(event.topic.rpartition("/")[2], event.message, event.stamp_ns)
         effects = self._effects
         effects.clear()
         for handle in self._receivers.get(event.topic, ()):

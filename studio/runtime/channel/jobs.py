@@ -12,15 +12,18 @@ Job = Callable[[], None]
 class Jobs:
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._jobs: SimpleQueue[Job] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Job, bool]] = SimpleQueue()
         self._small: SimpleQueue[Job] = SimpleQueue()
-        self._interrupt = threading.Event()
+        self._lock = threading.Lock()
+        self._interrupting = 0
+        """Jobs that wait and end those before them: all of these, and not the first alone."""
 
     def submit(self, job: Job, *, interrupt: bool = False) -> None:
         """Have `job` done after those before it; `interrupt` ends a lockstep that goes on by itself."""
         if interrupt:
-            self._interrupt.set()
-        self._jobs.put(job)
+            with self._lock:
+                self._interrupting += 1
+        self._jobs.put((job, interrupt))
         self._wake()
 
     def insert(self, job: Job) -> None:
@@ -34,14 +37,17 @@ class Jobs:
 
     @property
     def interrupted(self) -> bool:
-        return self._interrupt.is_set()
+        return self._interrupting > 0
 
     def do(self) -> None:
         """Forwarding thread: everything that is waiting."""
         self.do_small()
         while not self._jobs.empty():
-            self._jobs.get()()
-            self._interrupt.clear()
+            job, interrupts = self._jobs.get()
+            if interrupts:
+                with self._lock:
+                    self._interrupting -= 1
+            job()
 
     def do_small(self) -> None:
         while not self._small.empty():

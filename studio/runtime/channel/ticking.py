@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 from studio.runtime.channel.agenda import Timers
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.plan import Plan
+from studio.runtime.typed_json import Between, typed
+
+SHORTEST_S = 1e-4
+"""A component that is told to tick more often would leave no time to the others."""
+LONGEST_S = 1e6
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The part of a `mode` command that concerns the timers."""
+
+    activation: str
+    period_s: Annotated[float, Between(SHORTEST_S, LONGEST_S)] | None = None
 
 
 class TickingState(NamedTuple):
@@ -41,7 +55,7 @@ class Ticking:
                     self._periodic.add(planned.name)
 
     def observe(self, component: str, command: Mapping[str, Any], stamp_ns: int) -> None:
-        """`command` is being delivered to `component` at `stamp_ns`."""
+        """`command` is being delivered to `component` at `stamp_ns`; raises Malformed for a mode that cannot be."""
         match command:
             case {"do": "activate"}:
                 if component not in self._active:
@@ -50,13 +64,13 @@ class Ticking:
             case {"do": "deactivate" | "reset" | "finalize"}:
                 self._active.discard(component)
                 self._timers.stop(component)
-            case {"do": "mode", "activation": str(activation)}:
-                self._set_mode(component, activation, command.get("period_s"), stamp_ns)
+            case {"do": "mode"}:
+                self._set_mode(component, typed(Mode, command), stamp_ns)
 
-    def _set_mode(self, component: str, activation: str, period_s: float | None, stamp_ns: int) -> None:
-        if period_s is not None:
-            self._periods_ns[component] = round(period_s * SECOND_NS)
-        if activation == "periodic":
+    def _set_mode(self, component: str, mode: Mode, stamp_ns: int) -> None:
+        if mode.period_s is not None:
+            self._periods_ns[component] = round(mode.period_s * SECOND_NS)
+        if mode.activation == "periodic":
             self._periodic.add(component)
         else:
             self._periodic.discard(component)

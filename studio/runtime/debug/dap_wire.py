@@ -6,6 +6,7 @@ import json
 from typing import Any, BinaryIO
 
 from studio.errors import StudioError
+from studio.runtime.typed_json import Malformed, read_json
 
 Message = dict[str, Any]
 MOST_BYTES = 256 * 1024 * 1024
@@ -26,9 +27,9 @@ def read_message(stream: BinaryIO) -> Message | None:
     if len(body) < length:
         return None
     try:
-        message = json.loads(body)
-    except ValueError as error:
-        raise DapError(f"a debug message is not JSON: {error}") from None
+        message = read_json(body, MOST_BYTES)
+    except Malformed as malformed:
+        raise DapError(f"a debug message: {malformed}") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise DapError("a debug message has no type", hint="request, response or event")
     return message

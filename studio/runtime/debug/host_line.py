@@ -25,6 +25,8 @@ from studio.runtime.debug.dap_wire import DapError, Message, read_message, write
 from studio.runtime.debug.invitation import Invitation, invitation_file, invite
 
 CONNECTS_WITHIN_S = 30.0
+SHOWS_TOKEN_WITHIN_S = 5.0
+"""One that has connected and says nothing is not the host, which answers at once."""
 ANSWERS_WITHIN_S = 10.0
 LOOK_EVERY_S = 0.2
 TRY_EVERY_S = 0.01
@@ -186,10 +188,12 @@ class HostLine:
             if message is None:
                 break
             if message["type"] == "response":
+                number = message.get("request_seq", 0)
                 with self._lock:
-                    then = self._waiting.pop(message.get("request_seq", 0), None)
+                    then = self._waiting.pop(number, None) if isinstance(number, int) else None
                 if then is not None:
-                    then(message)
+                    with suppress(KeyError, TypeError, ValueError, AttributeError):  # a response that is none
+                        then(message)
             elif message["type"] == "event":
                 self._on_event(self, message)
         with self._lock:
@@ -237,8 +241,7 @@ class Reception:
                 except TimeoutError:
                     continue
                 line = HostLine(connection, on_event, on_lost)
-                body = line.ask("pydevdAuthorize", {"debugServerAccessToken": None})
-                if not secrets.compare_digest(str(body.get("clientAccessToken")), self._token):
+                if not self._knows_the_token(line):
                     line.close()
                     continue
                 line.configure()
@@ -246,6 +249,15 @@ class Reception:
         finally:
             self.close()
         raise HostGone("debugging was given up before the host had connected")
+
+    def _knows_the_token(self, line: HostLine) -> bool:
+        """Anybody on this machine may connect, and say anything or nothing."""
+        try:
+            body = line.ask("pydevdAuthorize", {"debugServerAccessToken": None}, SHOWS_TOKEN_WITHIN_S)
+            token = body.get("clientAccessToken")
+        except (DebugError, AttributeError):
+            return False
+        return isinstance(token, str) and secrets.compare_digest(token.encode(), self._token.encode())
 
     def close(self) -> None:
         self._listener.close()

@@ -10,6 +10,8 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from studio.runtime.typed_json import Malformed, read_object, typed
+
 
 @dataclass(frozen=True)
 class Invitation:
@@ -32,11 +34,14 @@ def invite(run: Path, host: str, invitation: Invitation) -> None:
 
 
 def take_invitation(run: Path, host: str) -> Invitation | None:
-    """Read it and take it away; None, at the cost of one look into the folder, while there is none."""
+    """Read it and take it away; None, at the cost of one look into the folder, while there is none that can be read."""
     file = invitation_file(run, host)
     try:
-        text = file.read_text()
+        content = file.read_bytes()
     except FileNotFoundError:
         return None
     file.unlink(missing_ok=True)
-    return Invitation(**json.loads(text))
+    try:
+        return typed(Invitation, read_object(content))
+    except Malformed:
+        return None

@@ -55,7 +55,9 @@ class ProxyClient:
     def forward(self, request: Message, response: Message) -> None:
         """The debugger's response to what this client has asked."""
         wanted: Message = {key: response[key] for key in ("success", "message", "body") if key in response}
-        self._send({"type": "response", "request_seq": request["seq"], "command": request["command"], **wanted})
+        self._send(
+            {"type": "response", "request_seq": request.get("seq", 0), "command": request.get("command", ""), **wanted}
+        )
 
     def event(self, name: str, body: Any = None) -> None:
         self._send({"type": "event", "event": name, **({} if body is None else {"body": body})})

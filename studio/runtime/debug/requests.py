@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from studio.runtime.debug.native import gdb_command, gdb_obstacle
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.turns import Turn, Turns
+from studio.runtime.typed_json import typed
 
 LOOK_EVERY_S = 0.02
 
@@ -24,6 +26,22 @@ REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
 LOCKSTEP_WAITS = "in lockstep the system waits for whoever stands all the same; in free run the others will go on"
 
 Job = Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Debug:
+    component: str
+    on: bool = True
+
+
+@dataclass(frozen=True)
+class Freezing:
+    on: bool
+
+
+@dataclass(frozen=True)
+class Continue:
+    gate: str = ""
 
 
 class DebugRequests:
@@ -39,15 +57,15 @@ class DebugRequests:
         """Check the request as far as that goes at once; the rest is for another thread."""
         match request["do"]:
             case "debug":
-                component = self._component(str(request["component"]))
-                on = bool(request.get("on", True))
+                debug = typed(Debug, request)
+                component = self._component(debug.component)
                 turn = self._debugger.line_up(component.host)
-                return (lambda: self._debug(component, turn)) if on else (lambda: self._off(component, turn))
+                return (lambda: self._debug(component, turn)) if debug.on else (lambda: self._off(component, turn))
             case "freezing":
-                on = bool(request["on"])
+                on = typed(Freezing, request).on
                 return lambda: self._freezing(on)
             case "continue":
-                gate = str(request.get("gate") or "")
+                gate = typed(Continue, request).gate
                 return lambda: {"continued": self._debugger.go_on(gate=gate)}
             case "into_handler":
                 self._debugger.freeze.stay()

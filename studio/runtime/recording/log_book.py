@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
+import traceback
 from collections.abc import Callable
 
 from studio.messages import Bookmark, HandledTrace, MessageError, MessageTypes, ServiceCall, String, decode, encode
@@ -28,12 +29,15 @@ from studio.runtime.channel.frames import (
     split,
     topic_field,
 )
+from studio.runtime.channel.naming import sender_of
 from studio.runtime.channel.payloads import PayloadError
+from studio.runtime.clock import FARTHEST_NS
 from studio.runtime.plan import EVERYBODY, Plan, RecordingPlan
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_writer import LogWriter
 from studio.runtime.recording.run_facts import store_run
+from studio.runtime.refusals import Refusals
 
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"
@@ -45,6 +49,9 @@ class LogBook:
     def __init__(self, plan: Plan, recording: RecordingPlan, say: Callable[[str, str], None]) -> None:
         """`say`: tell people something, with its level."""
         self._say = say
+        self._plan = plan
+        self.refusals = Refusals(self._tell_refusal)
+        """Frames that could not be recorded, by who has sent them."""
         self._last: dict[str, int] = {}
         self.missing = 0
         """Events that should have come and did not."""
@@ -68,6 +75,7 @@ class LogBook:
 
     def add_topics(self, plan: Plan, recording: RecordingPlan) -> list[str]:
         """What is to be recorded and is not yet; returns these topics."""
+        self._plan = plan
         types, known = _types(plan), self.channels.keys()
         data = [topic for topic in recording.topics if topic not in known]
         kinds = {topic: types.get(plan.types[topic]) for topic in data}
@@ -135,14 +143,29 @@ class LogBook:
             return
         try:
             self._take_any(frame)
-        except (FrameError, PayloadError, MessageError) as lost:
+        except PayloadError as lost:
             self._say("warning", f"an event could not be recorded: {lost}")
+        except (FrameError, MessageError) as malformed:
+            self.refuse(frame, malformed)
+        except Exception as failure:  # no frame may end a recording
+            traceback.print_exc()
+            self.refuse(frame, repr(failure))
+
+    def refuse(self, frame: bytes, why: object) -> None:
+        self.refusals.add(sender_of(frame, self._plan), why)
+
+    def _tell_refusal(self, _sender: str, why: str, count: int) -> None:
+        many = "an event" if count == 1 else f"{count} events of one sender"
+        self._say("warning", f"{many} could not be recorded: {why}")
 
     def _take_data(self, topic: DataTopic, frame: bytes, payload: bytes | memoryview | None) -> None:
         if self._log is None:
             return
         at = topic.at
         epoch, sequence, sent_ns = _epoch_sequence_and_sent(frame, at + 4)
+        if not 0 <= sent_ns <= FARTHEST_NS:  # time in a log does not go back: all that follows would lie there too
+            self.refuse(frame, f"it was sent at {sent_ns} ns")
+            return
         if sequence != topic.last + 1 and epoch == topic.epoch:
             self._count(topic, sequence, sent_ns)
         topic.last, topic.epoch = sequence, epoch
@@ -161,6 +184,8 @@ class LogBook:
 
     def _take_any(self, frame: bytes) -> None:
         topic, header, payload = split(frame)
+        if not 0 <= header.sent_ns <= FARTHEST_NS:
+            raise FrameError(f"it was sent at {header.sent_ns} ns")
         if header.kind == Kind.MARKER:
             self.on_marker(topic, Marker.parse(payload))
         elif topic == BOOKMARK_TOPIC:

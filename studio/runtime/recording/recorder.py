@@ -227,6 +227,7 @@ class Recorder:
         if now_ns >= self._next_beat_ns:
             self._next_beat_ns = now_ns + BEAT_EVERY_NS
             report = {"host": RECORDER, "pid": os.getpid(), "components": {}, "recording": self._report()}
+            report["malformed"] = self._book.refusals.plain()
             self._sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(report))))
 
     def _report(self) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from studio.runtime.channel.frames import FASTEST
 from studio.runtime.clock import SECOND_NS
 
 FOLLOW_EVERY_S = 0.1
@@ -29,4 +30,4 @@ class ClockFollower:
             return None
         expected_ns = 2 * at_ns - self._before[1]
         self._before = moment_ns, at_ns
-        return max(SLOWEST, (expected_ns - max(at_ns, clock_ns)) / passed_ns)
+        return min(FASTEST, max(SLOWEST, (expected_ns - max(at_ns, clock_ns)) / passed_ns))

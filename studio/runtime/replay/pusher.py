@@ -21,6 +21,8 @@ from studio.runtime.channel.frames import (
     FEED_PREFIX,
     SYNC_TOPIC,
     Ack,
+    FrameError,
+    Header,
     Kind,
     Mark,
     Marker,
@@ -162,18 +164,23 @@ class Pusher:
         """Take in what the broker and the hosts say, waiting a moment for the first of it."""
         while self._heard.poll(wait_ms):
             wait_ms = 0
-            topic, header, payload = split(self._heard.recv())
-            self.connected.set()
-            if header.kind == Kind.ACK:
-                ack = Ack.parse(payload)
-                if ack.topic == _SYNC:
-                    self._flow.answered(ack.sequence, header.sequence)
-            elif header.kind == Kind.MARKER:
-                marker = Marker.parse(payload)
-                with self.lock:
-                    if marker.mark is not Mark.SYNC or topic != ALL_TOPIC:  # that one is of a player, maybe this one
-                        self._meet(marker.incarnation)
-                    self._obey(marker) if topic == ALL_TOPIC else self._answer(marker)
+            try:
+                self._take(*split(self._heard.recv()))
+            except FrameError:  # not of the broker, and not of a host that can be read: the others say so
+                continue
+
+    def _take(self, topic: str, header: Header, payload: memoryview) -> None:
+        self.connected.set()
+        if header.kind == Kind.ACK:
+            ack = Ack.parse(payload)
+            if ack.topic == _SYNC:
+                self._flow.answered(ack.sequence, header.sequence)
+        elif header.kind == Kind.MARKER:
+            marker = Marker.parse(payload)
+            with self.lock:
+                if marker.mark is not Mark.SYNC or topic != ALL_TOPIC:  # that one is of a player, maybe this one
+                    self._meet(marker.incarnation)
+                self._obey(marker) if topic == ALL_TOPIC else self._answer(marker)
 
     def _meet(self, incarnation: int) -> None:
         if incarnation != self._incarnation:
