@@ -97,3 +97,13 @@ def test_a_problem_of_a_card_that_was_removed_has_no_remedy(
     assert [remedy.text for remedy in window.project.fixes_of(problem)] == ["Restart"]
     window.session.do(RemoveNodes((node.name,)))
     assert window.project.fixes_of(problem) == []
+
+
+def test_who_sends_malformed_messages_is_a_problem_of_that_card(folder: Path) -> None:
+    system = SystemDocument.load(folder).system
+    last = "cannot read /gps/fix#7"
+    refused = {"gps_driver": {"count": 3, "last": last}, "": {"count": 1, "last": "text is missing"}}
+    first, second = problems_of_run(system, {**state(count=5), "malformed": refused})
+    assert (first.message, first.severity) == (f"gps_driver sent 3 malformed messages; last: {last}", "warning")
+    assert first.subject == "gps"
+    assert second.message == "An unknown sender sent 1 malformed message; last: text is missing"
