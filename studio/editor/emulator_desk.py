@@ -67,8 +67,9 @@ class EmulatorDesk(QObject):
         for name, value in own_environment().items():
             environment.insert(name, value)
         process.setProcessEnvironment(environment)
-        process.finished.connect(lambda status, _: self._ended(process, status))
-        process.readyReadStandardOutput.connect(lambda: self._started(process))
+        # Methods, not lambdas: Qt forgets them with this object, and a process that dies with it calls nobody.
+        process.finished.connect(self._ended)
+        process.readyReadStandardOutput.connect(self._started)
         self._process = process
         program, *words = module_command("studio.runtime.emulators", "--folder", str(self._folder))
         process.start(program, words)
@@ -93,15 +94,17 @@ class EmulatorDesk(QObject):
             self._process.kill()
             self._process.waitForFinished()
 
-    def _started(self, process: QProcess) -> None:
-        process.readAllStandardOutput()
+    def _started(self) -> None:
+        if self._process is not None:
+            self._process.readAllStandardOutput()
         self._say(f"Emulators of four devices run in {self._folder}")
 
-    def _ended(self, process: QProcess, status: int) -> None:
+    def _ended(self, status: int) -> None:
+        process = self._process
+        if process is None:
+            return
         said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         process.deleteLater()
-        if process is not self._process:
-            return
         was_ending, starts_again = self._is_ending, self._starts_again
         self._process, self._is_ending, self._starts_again = None, False, False
         if was_ending:

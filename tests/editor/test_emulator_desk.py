@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
@@ -63,6 +65,18 @@ def test_emulators_that_take_their_time_to_end_do_not_hold_the_window(
     assert "The emulators have stopped" in said
     desk._finish()
     assert not desk.is_running
+
+
+def test_emulators_that_run_when_the_window_is_destroyed_end_with_it(qtbot: QtBot, tmp_path: Path) -> None:
+    said: list[str] = []
+    desk = EmulatorDesk(said.append, lambda words: pytest.fail(words), folder=tmp_path / "devices")
+    desk.start()
+    qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
+    assert desk._process is not None
+    pid = desk._process.processId()
+    sip.delete(desk)  # an exception in here fails the test
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_a_project_with_other_devices_is_left_alone(desk: EmulatorDesk, checkout: Path) -> None:
