@@ -26,11 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except StudioError as error:
-        status = WRONG_USE if isinstance(error, UsageError) else FAILED
-        if "--json" in words:  # also where the words themselves could not be understood
-            print_json(error_json(error, status))
-            sys.stdout.flush()
-        return complain(error, status)
+        return _refuse(error, words)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -38,8 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has had enough; Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        return _refuse(StudioError(error.strerror or str(error), file=error.filename), words)
     except SystemExit as leaving:  # argparse has printed its help
         return leaving.code if isinstance(leaving.code, int) else FINE
+
+
+def _refuse(error: StudioError, words: list[str]) -> int:
+    status = WRONG_USE if isinstance(error, UsageError) else FAILED
+    if "--json" in words:  # also where the words themselves could not be understood
+        print_json(error_json(error, status))
+        sys.stdout.flush()
+    return complain(error, status)
 
 
 def dispatch(words: list[str]) -> int:

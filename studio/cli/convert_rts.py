@@ -28,11 +28,9 @@ def is_profile_file(path: Path) -> bool:
     """By content."""
     if not path.is_file():
         return False
-    with path.open("rb") as stream:
-        if MARK not in stream.read(4096):
-            return False
     try:
-        return is_rts_profile(parse_hardened(read_bytes(path), path))
+        content = read_bytes(path)
+        return MARK in content[:4096] and is_rts_profile(parse_hardened(content, path))
     except StudioError:
         return False
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from studio.errors import StudioError
 
@@ -21,9 +23,21 @@ class FileError(StudioError):
     """A file that cannot be read or written as what it should be."""
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading. Refuses pipes, which wait for a writer, and devices, which may have no end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
 def read_bytes(path: Path) -> bytes:
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from error

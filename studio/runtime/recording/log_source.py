@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from studio.model.files import open_regular
 from studio.runtime.recording.errors import LogDamaged, LogError
 
 
@@ -16,7 +17,8 @@ class LogSource:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         try:
-            self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            with open_regular(self.path) as file:
+                self._fd = os.dup(file.fileno())
             self.size = os.fstat(self._fd).st_size
         except OSError as error:
             raise LogError(f"cannot be read: {error.strerror}", file=self.path) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
+from studio.model.files import open_regular
 from studio.runtime.clock import SECOND_NS, wall_ns
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.any_log import import_log
@@ -140,5 +141,5 @@ def _state_of(path: Path) -> str:
 
 def _is_mcap(path: Path) -> bool:
     """Also one that is damaged, by its name: its reader tells better what is wrong, and what to do."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return path.suffix == ".mcap" or file.read(len(MAGIC)) == MAGIC

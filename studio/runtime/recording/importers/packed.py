@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from studio.messages import MessageError
+from studio.model.files import open_regular
 from studio.runtime.recording.chunk import Chunk, checked_content
 from studio.runtime.recording.compression import unpack_zstd, unpack_zstd_file
 from studio.runtime.recording.errors import LogError
@@ -92,7 +93,7 @@ def unpacked(files: list[Path], beside: Path, watch: Watch) -> Iterator[list[Pat
 
 def is_packed_file(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(len(ZSTD)) == ZSTD
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}", file=path) from error

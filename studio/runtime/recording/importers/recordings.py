@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from studio.model.files import open_regular
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.carmen_form import is_carmen
 from studio.runtime.recording.importers.packed import ZSTD
@@ -71,7 +72,7 @@ def log_files(folder: Path) -> Iterator[Path]:
 
 def head_of(file: Path) -> bytes:
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             return stream.read(16)
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}", file=file) from error

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from studio.model.files import open_regular
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.output import Watch
 
@@ -50,7 +51,7 @@ class TextLines:
 
     def _blocks(self) -> Iterator[bytes]:
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 total = self._path.stat().st_size
                 first = file.read(2)
                 file.seek(0)
