@@ -101,7 +101,7 @@ class Answers(QObject):
             "stop": buttons._others["run.stop"],
         }
         for button in window.notice.findChildren(QAbstractButton):
-            found[button.text().split()[0].lower()] = button  # flip, open, close
+            found[f"notice_{button.text().split()[0].lower()}"] = button  # play, open, close
         if window.sources.card is not None:
             found["switch"] = window.sources.card.go
         for viewer in window.viewers.open.values():

@@ -212,7 +212,7 @@ def test_a_run_is_recorded_flipped_to_logged_and_stepped_through_with_the_mouse(
         window.click("record")
         window.wait_for("recorded", "True")
         window.click("record")
-        window.click("flip")  # in the bar that tells that the log is closed
+        window.click("notice_play")  # in the bar that tells that the log is closed
         window.click("switch")  # on the card that tells what stops and what starts
         window.wait_for("left", "0")  # it plays on, as the system did
         window.click("back")
@@ -252,12 +252,12 @@ def test_the_raptor_drives_is_recorded_and_its_two_maps_are_compared(screen: Scr
         window.wait_for("recorded", "True")
         window.wait_until("known", lambda count: int(count) > 1.2 * small)
         window.click("record")
-        window.wait_until("spot flip", lambda at: at != "nowhere")
+        window.wait_until("spot notice_play", lambda at: at != "nowhere")
         window.click("stop")
         window.wait_for("running terrain_map", "stopped none False")
         driven = int(window.ask("known"))
         window.click("compare")  # what it has seen while it drove is A from now on
-        window.click("flip")
+        window.click("notice_play")
         window.wait_for("left", "0")
         window.wait_until("compared", lambda count: int(count) > driven // 4)
         count = int(window.ask("playing").split()[1])
