@@ -103,6 +103,15 @@ class SafetyStops:
 
     # People.
 
+    def still(self, actuator: str) -> list[str]:
+        """Troubles of those who lead to it, as they last said: what would make it drive on is not to be trusted."""
+        plan, troubles = self._run.plan, dict(self._troubles)
+        return [
+            f"{name}: {trouble}"
+            for name, trouble in sorted(troubles.items())
+            if trouble and name in plan.by_name and not self._is_actuator(name) and actuator in led_to(plan, [name])
+        ]
+
     def permit(self, since_ns: int) -> None:
         """A person lets a paused system run: that lifts the stops that the pause has caused, and no others."""
         for name in self._run.plan.by_name:

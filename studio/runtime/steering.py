@@ -179,13 +179,21 @@ class Steering:
         component, command = self._component(asked.component), asked.command
         wanted = LEADS_TO.get(str(command.get("do")))
         if command.get("do") == RESUME:
-            return lambda: self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
+            return lambda: self._resume(component)
         if wanted is None and command.get("do") != "trigger":
             known = [*LEADS_TO, "trigger", RESUME]
             raise Refused(f"no component obeys {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known))
         if component.command or wanted is None:
             return lambda: self._send(component, command, lambda _: True)
         return lambda: self._send(component, command, lambda told: told.get("state") == wanted)
+
+    def _resume(self, component: PlannedComponent) -> dict[str, Any]:
+        """Not while the reason holds: it would drive on with old data, and be stopped again."""
+        stopped = self._session.component_report(component.name).get("shown", {}).get(SAFETY_STOP)
+        if stopped and (still := self._session.safety.still(component.name)):
+            hint = f"resume it when that is over; to drive all the same: studio ctl arm {component.name}"
+            raise Refused(f"{component.name} stays stopped: {'; '.join(still)}", hint=hint)
+        return self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
 
     def _set(self, asked: SetParameter) -> Job:
         component, name, value = self._component(asked.component), asked.name, asked.value

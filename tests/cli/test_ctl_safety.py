@@ -44,7 +44,6 @@ HAND = [
     "20",
     "--for",
     "100",
-    "--take-over",
 ]
 
 
@@ -85,12 +84,14 @@ def test_without_votes_it_stops_and_stays_until_a_person_lets_it_go_on(
                 clock.await_driving()
             await_true(stays, "the stop to be told")
             assert "studio ctl resume car" in studio("ctl", "log").out
+            before = len(clock.moves())
+            too_early = studio("ctl", "resume", "car")
+            assert too_early.status == 1 and "car stays stopped: teleop: the sticks fell silent" in too_early.err
             with hand():
-                before = len(clock.moves())
+                await_true(lambda: studio("ctl", "log").out.count("takes over") == 2, "the hand to hold the stick")
                 await_true(lambda: "a safety stop holds it" in studio("ctl", "log").out, "a command to be refused")
                 assert not any(note.speed_m_s for note in clock.moves()[before:]), "it drives on by itself"
-                went_on = studio("ctl", "resume", "car")
-                assert went_on.status == 0 and went_on.out == "car: resumed, now\n"
+                await_true(lambda: studio("ctl", "resume", "car").out == "car: resumed, now\n", "it to be let go on")
                 clock.await_driving()
         finally:
             process(runs, "stop")
