@@ -56,6 +56,7 @@ class Viewers(QObject):
         self.are_unwanted = False
         """The user has closed all there were: none opens by itself any more."""
         history_of(feed)  # it remembers from now on, so that a time line opened later begins here
+        feed.attached.connect(self._keep_trace)
         self._imported.connect(self._open_chosen)
         self._to_open: list[Wish] = []
         self._waiting: list[tuple[Kind, dict[str, Any] | None, str]] = []
@@ -69,6 +70,12 @@ class Viewers(QObject):
         self._quiet.setSingleShot(True)
         self._quiet.timeout.connect(self.preload)
         self._quiet.start(PRELOAD_AFTER_MS)
+
+    def _keep_trace(self) -> None:
+        """From the first attachment on, so that Causality opened at a stop can tell how the system got there."""
+        from studio.editor.trace_keeper import keeper_of  # brings numpy, which must not delay the first paint
+
+        keeper_of(self.feed)
 
     def add(self, kind_name: str, settings: dict[str, Any] | None = None, name: str = "") -> Viewer:
         """Open one more; its dock has the first free name, unless a saved layout knows it by one."""

@@ -20,6 +20,8 @@ from studio.editor.freeze.standing import Stand, headline, held_count, sentence,
 from studio.editor.layouts import DEBUG
 from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.causality_viewer import CausalityViewer
+from studio.editor.panels.this_event import ROW
 from studio.editor.theme import DARK, LIGHT
 from studio.messages import PoseTransform
 from studio.runtime.event_breakpoints import EventBreakpoint
@@ -254,6 +256,14 @@ def test_a_running_system_freezes_on_an_event_and_goes_on(small: MainWindow, qtb
     until(lambda: window.event_breaks.hits.get("1") == 1)
     chain = window.side_panels.show("this_event").chain
     until(lambda: any(f"#{stand.sequence}" in step.title for step in chain.steps))
+    causality = window.viewers.add("causality")  # the first: it tells of what was before it was opened
+    assert isinstance(causality, CausalityViewer)
+    until(lambda: causality.story is not None and causality.story.event == (stand.topic, stand.sequence))
+    place = next(i for i, step in enumerate(chain.steps) if step.event == causality.story.event)
+    causality.explain("/signal/value", 0)
+    QTest.mouseClick(chain, Qt.MouseButton.LeftButton, pos=QPoint(60, place * ROW + 20))
+    assert causality.number == stand.sequence
+    window.viewers.close("causality.1")
     window.event_breaks.remove("1")
     window.freeze.bar.buttons["run.step"].click()
     until(lambda: window.freeze.stand is not None and window.freeze.stand.between)

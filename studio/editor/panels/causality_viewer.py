@@ -11,6 +11,7 @@ from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidget
 
 from studio.editor.feed import Changes, Feed
+from studio.editor.freeze.standing import stand_of
 from studio.editor.panels.message_viewer import AnyTopic
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
 from studio.editor.theme import Theme
@@ -23,7 +24,7 @@ from studio.messages.handled_trace import Identity
 from studio.runtime.causality.ends import is_command_type, is_sensor_type
 from studio.runtime.causality.paths import Latencies, LatencyBook, path_words, paths_to
 from studio.runtime.causality.story import Story, story_of
-from studio.runtime.causality.trace import Trace
+from studio.runtime.causality.trace import MACHINERY, Trace
 from studio.runtime.causality.traced_log import TracedLog, read_traced
 from studio.runtime.clock import monotonic_ns
 
@@ -35,6 +36,7 @@ LOOKED_THROUGH = 50
 """Events, for one that came on the chosen path."""
 CRITICAL = "The critical path"
 NOTHING = "No event yet. Run the system, or open a log, and choose a topic"
+TRACE_NEXT = "Continue, or press One event (F6), to trace the next event"
 
 
 class CausalityViewer(Viewer):
@@ -57,10 +59,11 @@ class CausalityViewer(Viewer):
         self._timer.timeout.connect(self._tick)
         self._timer.start()
         self._read.connect(self._show_log)
-        self.here.setEnabled(self._last_delivered() is not None)
+        self.here.setEnabled(self._standing() is not None)
         self.setAcceptDrops(True)
         self.setFocusProxy(self.lanes)
         self.topics_changed()
+        self._look_here()
 
     def _build(self, theme: Theme) -> None:
         self.lanes = CausalityLanes(theme)
@@ -79,8 +82,8 @@ class CausalityViewer(Viewer):
         self.on = self.tool("mdi6.chevron-right", "The next event (N)", lambda _: self.step(1))
         self.here = self.tool(
             "mdi6.map-marker-outline",
-            "Here: the event that was delivered last, where the system stands",
-            self._look_here,
+            "Here: the event at which the system stands, or that was delivered last",
+            lambda _: self._look_here(),
         )
         self.follow = self.tool("mdi6.arrow-collapse-right", "Follow: always the newest event", self._follow, on=True)
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show the whole path: F", lambda _: self.lanes.fit())
@@ -119,7 +122,10 @@ class CausalityViewer(Viewer):
     def restore(self, settings: Settings) -> None:
         path = settings.get("path")
         self._path = tuple(str(topic) for topic in path) if isinstance(path, list) else ()
-        self.topic.choose(str(settings.get("topic", "")))
+        topic = str(settings.get("topic", ""))
+        if topic:
+            self.topic.choose(topic)
+            self._choose_number(None)
         log = str(settings.get("log", ""))
         if log:
             self.open_log(Path(log))
@@ -140,17 +146,20 @@ class CausalityViewer(Viewer):
 
     def changed(self, changes: Changes) -> None:
         if changes.system or changes.place:
-            self.here.setEnabled(self._last_delivered() is not None)
+            self.here.setEnabled(self._standing() is not None)
 
-    def _last_delivered(self) -> Identity | None:
-        """While the system is stepped, or the log is played event by event."""
+    def _standing(self) -> Identity | None:
+        """The event of a breakpoint; else the last, while the system is stepped or a log is played event by event."""
+        stand = stand_of(self.feed.state)
+        if stand is not None and stand.topic and not stand.topic.startswith(MACHINERY):
+            return stand.topic, stand.sequence
         last = (self.feed.state.get("stepping") or {}).get("last")
         return (str(last[0]), int(last[1])) if isinstance(last, list | tuple) and len(last) >= 2 else None
 
-    def _look_here(self, _: bool) -> None:
-        last = self._last_delivered()
-        if last is not None:
-            self.explain(*last)
+    def _look_here(self) -> None:
+        event = self._standing()
+        if event is not None:
+            self.explain(*event)
 
     def topics_changed(self) -> None:
         topics = self._topics()
@@ -225,11 +234,12 @@ class CausalityViewer(Viewer):
         topic = self.topic.topic
         number = self.number if self.number is not None else self._newest(topic)
         if not topic or number is None:
-            self._say(f"Nobody has published {topic} since this was opened" if topic else NOTHING)
+            self._say(f"No trace of {topic} yet. {TRACE_NEXT}" if topic else NOTHING)
             return
         story = story_of(self.trace, (topic, number), self._is_sensor, self._is_command, self._path)
         if story is None:
-            self._say(f"Nothing is known of {topic} #{number}: {self._known(topic)}")
+            more = "" if self.log is not None else f". {TRACE_NEXT}"
+            self._say(f"Nothing is known of {topic} #{number}: {self._known(topic)}{more}")
             return
         self.story = story
         self._stack.setCurrentWidget(self.both)
@@ -264,7 +274,7 @@ class CausalityViewer(Viewer):
 
     def _known(self, topic: str) -> str:
         numbers = self.trace.events_of(topic)
-        where = "the log" if self.log is not None else "what was seen since this was opened"
+        where = "the log" if self.log is not None else "the trace"
         return f"{where} has {numbers[0][1]} to {numbers[-1][1]}" if numbers else f"{where} has none of this topic"
 
     def _say(self, sentence: str) -> None:

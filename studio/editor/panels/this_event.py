@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
     QLabel,
@@ -43,10 +43,14 @@ class Step:
     title: str
     about: str
     bold: bool = False
+    event: tuple[str, int] | None = None
+    """A click asks how it came about."""
 
 
 class Chain(QWidget):
     """Steps below each other, joined by a line: each came about by the one above."""
+
+    cause_wanted = pyqtSignal(str, int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -58,12 +62,20 @@ class Chain(QWidget):
     def show_steps(self, steps: list[Step]) -> None:
         self.steps = steps
         self.setAccessibleDescription(". ".join(f"{step.title}: {step.about}" for step in steps))
-        self.setToolTip("\n".join(f"{step.title}  {step.about}" for step in steps))
+        lines = [f"{step.title}  {step.about}" for step in steps]
+        self.setToolTip("\n".join([*lines, "Click an event to see it in Causality"]))
         self.setFixedHeight(ROW * len(steps) + 8)
         self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(260, ROW * len(self.steps) + 8)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        assert event is not None
+        place = int(event.position().y() - 4) // ROW
+        step = self.steps[place] if 0 <= place < len(self.steps) else None
+        if step is not None and step.event is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.cause_wanted.emit(*step.event)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         theme, painter = self.theme, QPainter(self)
@@ -93,6 +105,7 @@ class ThisEvent(QWidget):
         self.window_ = window
         self.theme = window.theme
         self.chain = Chain(window.theme)
+        self.chain.cause_wanted.connect(window.viewers.explain)
         self.heading = QLabel("Message")
         self.heading.setProperty("role", "section")
         self.message = QTreeWidget()
@@ -184,7 +197,8 @@ class ThisEvent(QWidget):
         causes = [list(cause) for cause in told.get("cause") or []]
         for topic, sequence, stamp_ns, *_ in reversed(causes[:MOST_CAUSES]):
             stamp = f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "what led to it"
-            steps.append(Step("fa6s.circle", _hue(types, topic), shown_event(topic, sequence), stamp))
+            name, cause = shown_event(topic, sequence), (str(topic), int(sequence))
+            steps.append(Step("fa6s.circle", _hue(types, topic), name, stamp, event=cause))
         topic = str(told["topic"])
         if not steps:
             origin = self._origin(topic)
@@ -193,7 +207,8 @@ class ThisEvent(QWidget):
         kind = str(types.get(topic, {}).get("type", ""))
         stamp_ns = int(told.get("stamp_ns") or 0)
         about = " · ".join(filter(None, (kind, f"{stamp_ns / 1e9:.3f} s" if stamp_ns else "")))
-        steps.append(Step("fa6s.circle", _hue(types, topic), shown_event(topic, told["sequence"]), about, bold=True))
+        name, own = shown_event(topic, told["sequence"]), (topic, int(told["sequence"]))
+        steps.append(Step("fa6s.circle", _hue(types, topic), name, about, bold=True, event=own))
         steps.append(self._handling(told, topic))
         if told.get("when") == "handled":
             steps.append(self._published(told))

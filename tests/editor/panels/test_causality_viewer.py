@@ -11,7 +11,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor import trace_keeper
 from studio.editor.feed import Changes, Feed
+from studio.editor.live_batch import Event
 from studio.editor.live_trace import is_trace, trace_event
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.causality_viewer import CausalityViewer
@@ -105,7 +107,7 @@ def test_a_path_is_chosen_measured_and_kept(viewer: CausalityViewer, log: Path, 
 
 
 def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qtbot: QtBot, tmp_path: Path) -> None:
-    assert viewer.empty.isVisible() and "since this was opened" in viewer.empty.words.text()
+    assert viewer.empty.isVisible() and "press One event (F6)" in viewer.empty.words.text()
     of_log(viewer, log, qtbot).explain("/merger/out", 999)
     assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty.words.text()
     viewer.field.setText("many")
@@ -165,14 +167,20 @@ def test_long_latencies_are_told_in_seconds() -> None:
     assert (latency_words(999.94), latency_words(11757.6)) == ("999.9 ms", "11.76 s")
 
 
-def test_the_trace_is_kept_only_while_somebody_may_ask(feed: Feed) -> None:
+def test_what_came_before_the_first_viewer_is_known(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_keeper, "MOST_ASIDE", 3)
     keeper = keeper_of(feed)
-    first, second = CausalityViewer(feed, LIGHT), CausalityViewer(feed, LIGHT)
-    assert keeper._watch is not None
-    first.close_viewer()
-    assert keeper._watch is not None
-    second.close_viewer()
-    assert keeper._watch is None and keeper_of(feed) is keeper
+    for n in range(1, 6):
+        row = Handled("laser", "/_studio/timer/laser", n, n * MS, n * MS + 1, (), (("/laser/scan", n),))
+        keeper._take([Event(HANDLED_TOPIC, n, n * MS, HandledTrace.of([row]))])
+    assert not len(keeper.trace), "it is made a graph for somebody who asks"
+    for _ in range(2):  # also when it was closed meanwhile
+        viewer = CausalityViewer(feed, LIGHT)
+        assert viewer.trace.events_of("/laser/scan") == [("/laser/scan", n) for n in (3, 4, 5)]
+        viewer.close_viewer()
+    feed.attached.emit()
+    keeper.begin()
+    assert not len(keeper.trace), "of another run"
 
 
 def test_other_viewers_ask_why(window: MainWindow) -> None:
