@@ -36,7 +36,7 @@ LOOKED_THROUGH = 50
 """Events, for one that came on the chosen path."""
 CRITICAL = "The critical path"
 NOTHING = "No event yet. Run the system, or open a log, and choose a topic"
-TRACE_NEXT = "Continue, or press One event (F6), to trace the next event"
+TRACE_NEXT = "Continue (F5) or step one event (F6) to trace the next"
 
 
 class CausalityViewer(Viewer):
