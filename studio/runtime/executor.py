@@ -56,7 +56,7 @@ from studio.runtime.hand_commands import obey
 from studio.runtime.host_checkpoints import HostCheckpoints
 from studio.runtime.input_journal import InputJournal
 from studio.runtime.lifecycle import State
-from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.plan import Plan, PlannedComponent, is_same_code
 from studio.runtime.refusals import Refusals
 from studio.runtime.run_folder import journal_file
 from studio.runtime.state_digest import chained
@@ -181,7 +181,11 @@ class Executor:
             self._end(self.cells.pop(name))
         for name, planned in here.items():
             if name in self.cells:
-                self.cells[name].replan(planned)
+                cell = self.cells[name]
+                if is_same_code(cell.planned, planned):
+                    cell.replan(planned)
+                else:  # it has other ports, and comes with the next process of this host, which is about to be started
+                    self._end(self.cells.pop(name))
                 continue
             try:
                 make(planned)

@@ -283,6 +283,11 @@ class Plan:
         )  # fmt: skip
 
 
+def is_same_code(one: PlannedComponent, other: PlannedComponent) -> bool:
+    """Whether what runs as the one can go on as the other."""
+    return (one.type, one.entry, one.folder) == (other.type, other.entry, other.folder)
+
+
 def geometry_command(content: GeometryContent) -> dict[str, Any]:
     """The event that tells the geometry. It is latched: the plan keeps the last one for those who come later."""
     return {"do": "geometry", **content.json()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.plan import EVERYBODY, Plan, PlannedComponent, geometry_command
+from studio.runtime.plan import EVERYBODY, Plan, PlannedComponent, geometry_command, is_same_code
 
 
 class CannotChange(StudioError):
@@ -108,7 +108,7 @@ def _stuck(before: Plan, after: Plan, obedient: Collection[str]) -> Iterator[tup
         known = before.by_name.get(component.name)
         if known is None or known.host != component.host:
             continue
-        if (known.type, known.entry, known.folder) != (component.type, component.entry, component.folder):
+        if not is_same_code(known, component):
             yield component.host, f"{component.name} is of another type now"
         elif known.command and _told_at_start(known) != _told_at_start(component):
             yield component.host, f"{component.name} is a program and learns its wires at its start"
