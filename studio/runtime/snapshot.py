@@ -191,7 +191,9 @@ class Snapshots:
         """`stands_ns`: how far a clock has come that goes from event to event."""
         session, clock = self._session, self._session.observer.clock
         now_ns, played = monotonic_ns(), session.played()
-        totals = topic_totals(list(session.observer.reports.values()), session.plan.types, played)
+        # Without hosts that have left: somebody else may send their topics now, and count them from the beginning.
+        reports = [report for host, report in list(session.observer.reports.items()) if host in session.plan.greeted]
+        totals = topic_totals(reports, session.plan.types, played)
         heard_ns = max((session.observer.heard_ns.get(host, 0) for host in session.hosts), default=0)
         counted_ns = {topic: now_ns if topic in played else heard_ns for topic in totals}
         at_ns = clock.at_moment(now_ns) if clock is not None and clock.rate else stands_ns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from studio.runtime.clock import ClockKind
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.plan_change import CannotChange, keeping_tuned, plan_change
 from studio.runtime.recording import LogReader
+from studio.runtime.snapshot import Snapshots
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 
@@ -143,6 +145,27 @@ def test_another_type_needs_a_restart_and_says_so() -> None:
     assert refused.value.hint == "restart ticker"
     assert plan_change(before, after, restart=True).restarted == {"ticker"}
     assert not plan_change(before, chain())
+
+
+def test_counts_of_a_topic_go_on_when_another_component_sends_it(running: Callable[[Plan], ProcessRun]) -> None:
+    """As when a component becomes a source: the topic keeps its name, and a new process counts from the beginning."""
+
+    def sent_by(name: str) -> Plan:
+        sender = replace(chain().by_name["ticker"], name=name, host=name)
+        return Plan((sender, chain().by_name["sink"]), 1, types={"/ticker/out": "Float64"})
+
+    run = running(sent_by("ticker"))
+    snapshots = Snapshots(run)
+
+    def count() -> int:
+        return int(snapshots.make({})["topics"]["/ticker/out"]["count"])
+
+    await_true(lambda: count() > 200, "the ticker counts")
+    run.change(sent_by("ticker_simulated"))
+    await_true(lambda: 0 < count() < 100, "the new one counts from the beginning")
+    before = count()
+    await_true(lambda: count() > before, "and goes on")
+    snapshots.close()
 
 
 def test_who_runs_keeps_the_number_that_others_know_it_by() -> None:
