@@ -9,10 +9,11 @@ else's component may be unpacked into it.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +97,14 @@ def is_trusted(project: Path, commands: list[str]) -> bool:
 
 def trust(project: Path, commands: list[str]) -> None:
     """Remember that the user has agreed to these, besides what he has agreed to before."""
-    agreed = sorted(_agreed(project).union(commands))
-    _write(AGREED, {**_read(AGREED), str(project.resolve()): agreed})
+    _change(AGREED, project, lambda: sorted(_agreed(project).union(commands)))
 
 
 def made_here(project: Path) -> None:
     """Remember that the user has made this project himself, with the components that it has now."""
     folders = [profile.parent for profile in sorted((project / COMPONENTS).glob(f"*/{PROFILE}"))]
-    _remember_made(project, commands_in(project, folders))
+    commands = commands_in(project, folders)
+    _remember_made(project, lambda: commands)
 
 
 def is_made_here(project: Path) -> bool:
@@ -120,9 +121,8 @@ def _made(project: Path) -> set[str]:
     return set(_read(MADE)[str(project.resolve())]["commands"]) if is_made_here(project) else set()
 
 
-def _remember_made(project: Path, commands: Iterable[str]) -> None:
-    made = {"folder": _identity(project), "commands": sorted(commands)}
-    _write(MADE, {**_read(MADE), str(project.resolve()): made})
+def _remember_made(project: Path, commands: Callable[[], Iterable[str]]) -> None:
+    _change(MADE, project, lambda: {"folder": _identity(project), "commands": sorted(commands())})
 
 
 def _identity(folder: Path) -> list[int]:
@@ -156,11 +156,15 @@ def _read(name: str) -> dict[str, Any]:
     return known if isinstance(known, dict) else {}
 
 
-def _write(name: str, known: dict[str, Any]) -> None:
+def _change(name: str, project: Path, value: Callable[[], Any]) -> None:
+    """One at a time: another window must not write over this with what it had read before."""
     file = _file(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(file, json.dumps(known, indent=2).encode())
+        with file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            known = {**_read(name), str(project.resolve()): value()}
+            write_atomically(file, json.dumps(known, indent=2).encode())
     except OSError as error:
         raise StudioError(f"cannot remember what is trusted: {error.strerror or error}", file=file) from error
 
@@ -169,7 +173,7 @@ def trust_component(project: Path, component: Path) -> None:
     """A component that the user has just made, or copied from one that is trusted, needs no question."""
     commands = commands_in(project, [component])
     if is_made_here(project):
-        _remember_made(project, _made(project).union(commands))
+        _remember_made(project, lambda: _made(project).union(commands))
     elif commands:
         trust(project, commands)
 

@@ -267,3 +267,15 @@ def test_nor_is_one_that_got_the_number_of_its_folder(tmp_path: Path, monkeypatc
     mine.rmdir()
     mine.mkdir()
     assert not is_made_here(mine)
+
+
+def test_several_windows_that_remember_at_the_same_time_forget_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    code = "import sys; from pathlib import Path; from studio.runtime.trust import trust\n"
+    code += "for number in range(60): trust(Path(sys.argv[1]) / str(number), ['python x: x.py'])"
+    windows = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / name)]) for name in "abc"]
+    assert [window.wait(50) for window in windows] == [0, 0, 0]
+    (file,) = (tmp_path / "data").glob("*/trusted.json")
+    assert len(json.loads(file.read_text())) == 180

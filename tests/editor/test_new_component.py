@@ -25,6 +25,7 @@ RUN_MS = 90_000
 def made(one_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """With a project that was made a moment ago."""
     monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     one_window.show()
     one_window.show_session(None)
     one_window.files.create(tmp_path / "my_robot")
