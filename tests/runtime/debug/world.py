@@ -56,6 +56,7 @@ class World:
             system = replace(system, types=types, recording=RecordingPlan(str(log), tuple(types)))
         self.session = Session(system, clock=ClockKind.SIMULATION, start_ns=0, policy=policy or RestartPolicy())
         self.watcher = Watcher(self.session.folders.run, self.session.folders.shared)
+        self._clients: list[PlainClient] = []
         self.turns = Turns()
         self.freeze = Freeze(self.session, self.turns)
         self.debugger = Debugger(self.session, self.freeze)
@@ -66,6 +67,7 @@ class World:
 
     def client(self, host: str = "adder", **lines: Any) -> PlainClient:
         client = PlainClient(self.debugger.attach(host).address)
+        self._clients.append(client)  # one that a failing test leaves open must not fail the next one, too
         client.attach({CODE: [{"line": lines.pop("line", ADDS), **lines}]})
         return client
 
@@ -101,6 +103,8 @@ class World:
         return frozen
 
     def close(self) -> None:
+        for client in self._clients:
+            client.close()
         self.watcher.close()
         self.session.close()
         self.debugger.close()
