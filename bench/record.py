@@ -24,6 +24,7 @@ from bench.record_parts.loads import MIXED, SMALL, TYPES, Offer, planned, record
 from studio.runtime.channel import addresses
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Inlet, Plan, RecordingPlan
+from studio.runtime.recording.compression import WHEN_RECORDING
 
 WITHOUT = "without recorder"
 COUNTS = {"poses": 300, "scans": 300, "maps": 60}
@@ -106,7 +107,7 @@ def _system(name: str, folder: Path | None = None) -> Iterator[Session]:
     """One that publishes and one that listens; with a `folder`, recorded."""
     types = topics_of(name)
     inlets = tuple(Inlet(port, f"/{name}/{port}") for port in TYPES)
-    recording = RecordingPlan(str(folder / f"{name}.mcap"), tuple(types)) if folder else None
+    recording = RecordingPlan(str(folder / f"{name}.mcap"), tuple(types), WHEN_RECORDING) if folder else None
     parts = (planned(name, "Timed", 0), planned(f"{name}_ear", "Ear", 1, inlets))
     with Session(Plan(parts, types=types, recording=recording)) as session:
         session.launch()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,22 +16,26 @@ from studio.runtime.component import Component, InPort, OutPort, Parameter
 BEAMS = 361
 SIDE = 400
 CATCH_UP_S = 0.1
+DIFFERENT = 8
+"""Messages of each kind, sent in turn. They are noisy, as measurements are: equal ones compress to almost nothing."""
 
 
-def scan() -> Range3d:
-    """5.8 KB."""
-    return Range3d.from_polar(np.full(BEAMS, 4.0), -np.pi / 2, np.pi / 360, frame="laser")
+def scans() -> list[Range3d]:
+    """5.8 KB each."""
+    ranges_m = np.random.default_rng(1).normal(4.0, 0.02, (DIFFERENT, BEAMS))
+    return [Range3d.from_polar(each, -np.pi / 2, np.pi / 360, frame="laser") for each in ranges_m]
 
 
-def pose() -> PoseTransform:
-    """250 bytes."""
-    return PoseTransform.from_xyz_rpy(1.0, 2.0, 0.0, frame="map", child_frame="base_link")
+def poses() -> list[PoseTransform]:
+    """250 bytes each."""
+    places_m = np.random.default_rng(2).normal(0.0, 5.0, (DIFFERENT, 2))
+    return [PoseTransform.from_xyz_rpy(x, y, 0.0, frame="map", child_frame="base_link") for x, y in places_m.tolist()]
 
 
-def height_map() -> Map:
-    """640 KB: too large for the socket, so it goes through shared memory."""
-    planes = np.ones((1, SIDE, SIDE), np.float32)
-    return Map(frame="map", resolution_m=0.1, plane_names=("height",), planes=planes)
+def height_maps() -> list[Map]:
+    """640 KB each: too large for the socket, so it goes through shared memory."""
+    heights_m = np.random.default_rng(3).normal(0.0, 0.1, (DIFFERENT, 1, SIDE, SIDE)).astype(np.float32)
+    return [Map(frame="map", resolution_m=0.1, plane_names=("height",), planes=planes) for planes in heights_m]
 
 
 class Load(Component):
@@ -52,10 +56,10 @@ class Load(Component):
         self.thread.start()
 
     def _publish(self) -> None:
-        topics: list[tuple[Callable[[Any], None], Message, float]] = [
-            (self.poses.publish, pose(), self.poses_hz),
-            (self.scans.publish, scan(), self.scans_hz),
-            (self.maps.publish, height_map(), self.maps_hz),
+        topics: list[tuple[Callable[[Any], None], Sequence[Message], float]] = [
+            (self.poses.publish, poses(), self.poses_hz),
+            (self.scans.publish, scans(), self.scans_hz),
+            (self.maps.publish, height_maps(), self.maps_hz),
         ]
         counts = [0] * len(topics)
         passed_s, last_s = 0.0, time.monotonic()
@@ -63,10 +67,10 @@ class Load(Component):
             now_s = time.monotonic()
             # A sensor that could not go on for a while does not send all that it would have sent at once.
             passed_s, last_s = passed_s + min(now_s - last_s, CATCH_UP_S), now_s
-            for index, (publish, message, rate_hz) in enumerate(topics):
+            for index, (publish, messages, rate_hz) in enumerate(topics):
                 while counts[index] < passed_s * rate_hz:
+                    publish(messages[counts[index] % DIFFERENT])
                     counts[index] += 1
-                    publish(message)
             time.sleep(0.001)
 
     def on_deactivate(self) -> None:
@@ -87,12 +91,13 @@ class Timed(Component):
 
     def on_initialize(self) -> None:
         self.reporter = Reporter(self.name)
-        self.messages: dict[str, Message] = {"poses": pose(), "scans": scan(), "maps": height_map()}
+        self.messages: dict[str, Sequence[Message]] = {"poses": poses(), "scans": scans(), "maps": height_maps()}
 
     def on_trigger(self) -> None:
-        publish, message = getattr(self, self.kind).publish, self.messages[self.kind]
+        publish, messages = getattr(self, self.kind).publish, self.messages[self.kind]
         took_ns = []
-        for _ in range(self.count):
+        for number in range(self.count):
+            message = messages[number % DIFFERENT]
             time.sleep(self.pause_ms / 1000)
             began = time.perf_counter_ns()
             publish(message)

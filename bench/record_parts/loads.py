@@ -45,6 +45,7 @@ class Recorded:
     gaps: int
     """Events that the log itself tells are missing."""
     bytes: int
+    """Of the messages in the log, before compression."""
     seconds: float
 
     offered: float
@@ -93,10 +94,13 @@ def record_load(offer: Offer, seconds: float, log: Path, compression: str = WHEN
 
 
 def _counted(log: Path, published: dict[str, int], held_back: int, seconds: float, offered: float) -> Recorded:
-    recorded = 0
+    recorded = size = 0
     with LogReader(log) as reader:
         gaps = sum(gap.lost for gap in reader.check() if gap.topic in published)
         for topic, count in published.items():
-            there = np.unique(np.fromiter((event.sequence for event in reader.events([topic])), np.uint64))
+            events = np.array([(event.sequence, len(event.payload)) for event in reader.events([topic])], np.uint64)
+            numbers, sizes = events.reshape(-1, 2).T
+            there = np.unique(numbers)
             recorded += int(((there >= 1) & (there <= count)).sum())
-        return Recorded(sum(published.values()) - held_back, recorded, gaps, reader.size, seconds, offered)
+            size += int(sizes.sum())
+        return Recorded(sum(published.values()) - held_back, recorded, gaps, size, seconds, offered)
