@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 ACTIVATIONS: dict[Activation, str] = {"event": "On event", "periodic": "Periodically", "trigger": "On trigger"}
-MAKES: dict[SourceMode, str] = {"real": "It is the real thing", "simulated": "It is a simulation"}
+MAKES: dict[SourceMode, str] = {"real": "Real", "simulated": "Simulated"}
 OBEYS = {
     "run.activate": {"inactive", "created", "paused"},
     "run.deactivate": {"active", "busy", "paused"},
@@ -76,7 +76,7 @@ def _add_source_making(menu: QMenu, window: MainWindow, component: Component) ->
     spec = window.session.registry.get(component.type)
     if spec is None or not any(port.direction == "out" for port in spec.ports):
         return
-    sub = menu.addMenu("Make a source of this component")
+    sub = menu.addMenu("Turn into a data source")
     assert sub is not None
     for mode, words in MAKES.items():
         entry = sub.addAction(words)

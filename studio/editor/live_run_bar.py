@@ -217,10 +217,11 @@ def kind_tip(state: Snapshot) -> str:
         return f"Time of the {'log' if told['kind'] == 'log' else 'simulation'}"
     behind = behind_s(state)
     if not behind:
-        return "System time: the time of day (UTC)"
+        return "System time is the wall clock time (UTC)"
     return (
-        f"System time: {span_words(behind)} behind the time of day (UTC). The system was paused or frozen that long in"
-        " all. Its clock stops with it, so that no timeout expires during a pause"
+        f"System time is {span_words(behind)} behind the wall clock (UTC), because the system was paused for"
+        f" {span_words(behind)} in all. A freeze and a reload are pauses, too. System time stops during a pause, so"
+        " that no timeout expires"
     )
 
 
@@ -231,5 +232,5 @@ def kind_words(state: Snapshot) -> str:
     word = clock_word(state)
     if told["kind"] == "wall":
         behind = behind_s(state)
-        return f"{span_words(behind)} behind UTC" if behind else f"{word} · UTC"
+        return f"{span_words(behind)} behind wall clock" if behind else f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from studio.model.changes import ModelError
-from studio.model.parts import Component, Endpoint, Wire
+from studio.model.parts import Component, Connection, Endpoint, Wire
 from studio.model.source_edits import SetProvider
 from studio.model.sources import LiveProvider, Source, SourceMode, Specs
 from studio.model.spec import ComponentSpec, PortSpec, Value
@@ -29,15 +29,15 @@ class MakeSource(SystemEdit):
 
     @property
     def label(self) -> str:
-        return f"Make a source of {self.component}"
+        return f"Turn {self.component} into a data source"
 
     def apply(self, system: System, /) -> None:
         component = system.component(self.component)
         if self.mode == "logged":
-            raise ModelError("a log is no component", hint="make the source first, then give it a log")
+            raise ModelError("a log is not a component", hint="make the source first, then give it a log")
         if not any(port.direction == "out" for port in self.ports):
             raise ModelError(f"{component.name} sends nothing", hint="a source is where data comes from")
-        others = [each for each in system.connections_of(component.name) if not isinstance(each, Wire)]
+        others = _not_data(system, component.name)
         if others:
             hint = f"remove {others[0]} first; a source has data ports only"
             raise ModelError(f"{component.name} has services or links", hint=hint)
@@ -46,6 +46,21 @@ class MakeSource(SystemEdit):
         ports = tuple(PortSpec(port.name, port.direction, port.type, truth=port.truth) for port in self.ports)
         source = Source(component.name, self.mode, ports).with_provider(self.mode, LiveProvider((inner,), binds))
         system.exchange_node(source)
+
+
+def _not_data(system: System, component: str) -> list[Connection]:
+    """Its services and links, which a source cannot have."""
+    return [each for each in system.connections_of(component) if not isinstance(each, Wire)]
+
+
+def offered_as_source(system: System, component: Component, spec: ComponentSpec | None) -> SourceMode | None:
+    """The kind of data source that a user probably wants to make of a component; None: probably none at all."""
+    if spec is None or spec.category not in ("sensor", "actuator") or _not_data(system, component.name):
+        return None
+    if not any(port.direction == "out" for port in spec.ports):
+        return None
+    is_simulator = bool(spec.assembly) or any(port.truth for port in spec.ports)
+    return "simulated" if is_simulator else "real"
 
 
 @dataclass(frozen=True)

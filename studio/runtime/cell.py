@@ -66,6 +66,8 @@ class Cell(Life):
         self.place = planned.place
         self.ignored = 0
         self.handled = 0
+        self.ticks = 0
+        """How often `on_timer` was called."""
         self.paused_inputs = 0
         """Inputs that were dropped at the source because the system was paused."""
         self.event: Event | None = None
@@ -242,6 +244,7 @@ class Cell(Life):
 
     def _on_tick(self) -> None:
         if self.state is State.ACTIVE and self.activation == "periodic":
+            self.ticks += 1
             self.component.on_timer()
         else:
             self.ignored += 1
@@ -328,6 +331,7 @@ class Cell(Life):
         return {
             "state": self.state.value,
             "handled": self.handled,
+            "ticks": self.ticks,
             "errors": self.errors,
             "ignored": self.ignored,
             "paused_inputs": self.paused_inputs,

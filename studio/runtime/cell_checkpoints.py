@@ -15,7 +15,7 @@ from studio.runtime.geometry import GeometryState
 from studio.runtime.state_digest import digest_of
 from studio.runtime.state_size import size_of
 
-_COUNTS = ("state", "error", "failed_on", "activation", "errors", "ignored", "handled", "paused_inputs")
+_COUNTS = ("state", "error", "failed_on", "activation", "errors", "ignored", "handled", "ticks", "paused_inputs")
 
 
 @dataclass(frozen=True)

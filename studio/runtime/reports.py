@@ -38,6 +38,7 @@ class ComponentReport(TypedDict, total=False):
 
     state: str
     handled: int
+    ticks: int
     errors: int
     ignored: int
     paused_inputs: int

@@ -157,7 +157,7 @@ class Snapshots:
             "type": planned.type,
             "host": host,
             "state": shown_state(session.supervisor.condition(host), told, report),
-            "rate_hz": self._busy_rate(planned, handled, told.get("published", {})),
+            "rate_hz": self._busy_rate(planned, told),
             "handled": handled,
             "handler_p50_us": told.get("handler_p50_us"),
             "errors": told.get("errors", 0),
@@ -180,11 +180,18 @@ class Snapshots:
             "origin": ORIGINS[planned.origin],
         }
 
-    def _busy_rate(self, planned: PlannedComponent, handled: int, published: dict[str, int]) -> float:
-        """Of what it handles; of what it publishes if that is more, as with a sensor that has a thread of its own."""
+    def _busy_rate(self, planned: PlannedComponent, told: Mapping[str, Any]) -> float:
+        """How often a component works: a periodic one with every tick, and not also with each message that arrives.
+
+        Others work with every event. One that has a thread of its own, as sensors have, works with every message it
+        publishes.
+        """
         heard_ns = self._session.observer.heard_ns.get(planned.host, 0)
-        comes = self._rates.rate_hz("component " + planned.name, handled, heard_ns)
-        goes = self._rates.rate_hz("outputs of " + planned.name, max(published.values(), default=0), heard_ns)
+        if "ticks" in told and told.get("activation", planned.activation) == "periodic":
+            return self._rates.rate_hz("ticks of " + planned.name, told["ticks"], heard_ns)
+        published = max(told.get("published", {}).values(), default=0)
+        comes = self._rates.rate_hz("component " + planned.name, told.get("handled", 0), heard_ns)
+        goes = self._rates.rate_hz("outputs of " + planned.name, published, heard_ns)
         return max(comes, goes)
 
     def _topics(self, stands_ns: int, *, goes: bool) -> Snapshot:

@@ -65,7 +65,7 @@ def test_a_component_becomes_the_provider_of_a_source_that_has_its_name_and_wire
 def test_what_sends_nothing_or_has_services_is_no_source(document: SystemDocument) -> None:
     with pytest.raises(ModelError, match="sends nothing"):
         document.do(MakeSource("map", "real", ()))
-    with pytest.raises(ModelError, match="a log is no component"):
+    with pytest.raises(ModelError, match="a log is not a component"):
         document.do(MakeSource("laser", "logged", ports("sick_lms200")))
 
 

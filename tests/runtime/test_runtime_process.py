@@ -43,13 +43,13 @@ class Parent(Component):
         self.child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=False)
 '''
 PROFILE = """<component type="parent" category="processor"><doc>Has a child process of its own.</doc>
-  <entry python="parent:Parent"/><activation modes="event"/>
+  <entry python="parent:Parent"/><activation modes="event periodic" period_s="0.1"/>
   <port name="value" direction="in" type="Float64" delivery="lossless"/></component>"""
 SYSTEM = """<system name="lab" version="1">
   <component name="signal" type="signal_source" period_s="0.01"/>
   <component name="filter" type="low_pass"/>
   <component name="sink" type="signal_sink"><parameter name="log_every_s" value="0.2"/></component>
-  <component name="parent" type="parent"/>
+  <component name="parent" type="parent" mode="periodic" period_s="0.1"/>
   <wire from="signal.value" to="filter.raw"/> <wire from="filter.smooth" to="sink.value"/>
   <wire from="signal.value" to="parent.value"/>
 </system>"""
@@ -127,6 +127,17 @@ def test_a_client_gets_a_snapshot_and_then_what_changes(attach: Attach) -> None:
     assert component["state"] == "active" and component["rss_mb"] > 5 and component["parameters"] == {"cutoff_hz": 2.0}
     fresh = attach("second").state
     assert fresh.keys() == client.state.keys(), "deltas lead to what a newcomer gets"
+
+
+def test_the_rate_of_a_periodic_component_is_that_of_its_period(attach: Attach) -> None:
+    """100 messages per second reach its port as well: they were counted with the ticks, and it showed 110 Hz."""
+    client = attach("rates")
+
+    def told(name: str) -> float:
+        return float(client.state["components"]["parent"][name])
+
+    assert client.wait_for(lambda: told("rate_hz") > 0 and told("handled") > 200, 20)
+    assert told("rate_hz") < 50
 
 
 def test_a_late_joiner_gets_the_last_lines(attach: Attach) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QLineEdit, QTabWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
 from studio.editor.panels.breaking_label import BreakingLabel
@@ -18,9 +18,11 @@ from studio.editor.panels.parameter_set_row import ParameterSetRow
 from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
+from studio.editor.sources.offer_card import WHAT_A_SOURCE_DOES
 from studio.editor.summary import summary
 from studio.editor.theme import Theme
 from studio.model.parts import Component, as_name
+from studio.model.source_making import MakeSource, offered_as_source
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import Compound, SetActivation, SetHost, SystemEdit, shown
 
@@ -42,6 +44,7 @@ class ComponentPage(Page):
         self.fields: dict[str, ParameterField] = {}
         self.ports: PortsList | None = None
         self.sets: ParameterSetRow | None = None
+        self.to_source: QPushButton | None = None
         components = [session.system.component(name) for name in names]
         spec = session.registry.get(components[0].type)
         if len(names) == 1:
@@ -65,6 +68,7 @@ class ComponentPage(Page):
             header.error.debug_wanted.connect(self.debug_wanted)
             header.error.event_wanted.connect(self.event_wanted)
             self.column.addWidget(header)
+        self._offer_source(component, spec)
         self.ports = PortsList(self.session, component.name, self.theme, feed)
         self.ports.go_to.connect(self.go_to)
         tabs = QTabWidget()
@@ -82,6 +86,22 @@ class ComponentPage(Page):
         tabs.currentChanged.connect(self.tab_chosen)
         self.column.addWidget(tabs, 1)
         self.fills = True
+
+    def _offer_source(self, component: Component, spec: ComponentSpec | None) -> None:
+        """Where it is likely that its data comes from a log or from another device one day."""
+        mode = offered_as_source(self.session.system, component, spec)
+        if mode is None or spec is None:
+            return
+        edit = MakeSource(component.name, mode, spec.ports)
+        self.to_source = button = QPushButton("Turn into a data source")
+        button.setProperty("link", "true")
+        button.setToolTip(f"<span>{WHAT_A_SOURCE_DOES}</span>")
+        button.clicked.connect(lambda: self.session.do(edit))
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 0, 8, 6)
+        row.addWidget(button)
+        row.addStretch(1)
+        self.column.addLayout(row)
 
     # ---- parameters
 

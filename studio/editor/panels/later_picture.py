@@ -1,4 +1,4 @@
-"""A picture of a time that a log has gone back over: it is of later than where the log stands."""
+"""Words for a picture that is newer than the position of a log that was taken back."""
 
 from __future__ import annotations
 
@@ -22,5 +22,7 @@ def later_words(
     # Beside real sources events of a log have new stamps, of which nothing can be told.
     newest_ns = max((stamp for stamp in stamps_ns if start_ns <= stamp <= end_ns), default=start_ns)
     stands_ns = int(clock["base_ns"]) if clock and clock["kind"] == "log" and not clock["rate"] else start_ns
-    is_later = newest_ns > max(int(player["time_ns"]), stands_ns)
-    return f"From {clock_words(newest_ns - start_ns)}, where the log has not come yet" if is_later else ""
+    log_ns = max(int(player["time_ns"]), stands_ns)
+    if newest_ns <= log_ns:
+        return ""
+    return f"Shows {clock_words(newest_ns - start_ns)}. The log is at {clock_words(log_ns - start_ns)}"

@@ -10,6 +10,7 @@ from studio.editor.canvas.live_paint import CHIP, chip_width, paint_chip
 from studio.editor.feed import Changes
 from studio.editor.icons import icon
 from studio.editor.live_state import NOT_THERE, Look, shown_look
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.error_card import ErrorCard
 from studio.editor.run_control import RunControl
 from studio.editor.theme import Theme
@@ -43,10 +44,6 @@ class LiveHeader(QWidget):
         self.words.setProperty("role", "muted")
         row = QHBoxLayout()
         row.setSpacing(2)
-        if titled:
-            title = QLabel(name)
-            title.setProperty("role", "subject")
-            row.addWidget(title)
         row.addWidget(self.chip)
         row.addWidget(self.words)
         row.addStretch(1)
@@ -65,6 +62,10 @@ class LiveHeader(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 0, 8, 8)
         layout.setSpacing(6)
+        if titled:  # in a row of its own: beside the buttons a narrow panel would cut them off
+            title = BreakingLabel(name)
+            title.setProperty("role", "subject")
+            layout.addWidget(title)
         layout.addLayout(row)
         layout.addWidget(self.error)
         control.feed.changed.connect(self._changed)

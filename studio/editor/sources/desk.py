@@ -15,6 +15,7 @@ from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
 from studio.editor.sources.card import SourceCard
 from studio.editor.sources.differences import DifferenceCard
 from studio.editor.sources.effects import Actuator, Effects, actuators_of, effects_of, listed, mix_words
+from studio.editor.sources.offer_card import OfferCard
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
 from studio.recordings import log_of
@@ -34,8 +35,10 @@ class SourceDesk(QObject):
         self.arming: Arming = Arming(self.feed, self)
         self.switch, self.band = window.toolbar.switch, window.band
         self.switch.running = self.running
+        self.switch.help_wanted.connect(self.show_way_out)
         self.card: SourceCard | None = None
         self.differences: DifferenceCard | None = None
+        self.offer: OfferCard | None = None
         self._wanted: dict[str, SourceMode] = {}
         """What the running system is on its way to."""
         self._to_arm: ToArm | None = None
@@ -80,6 +83,17 @@ class SourceDesk(QObject):
             others = {"Choose a log…": lambda: window.logs.ask_provider(), **others}
         self.differences = DifferenceCard(window, window.theme, window.session, source, mode, others)
         self.differences.open_at(self._below(mode))
+
+    def show_way_out(self, mode: SourceMode) -> None:
+        """No source has this mode: offer to turn a component into a source, or to add a provider to one."""
+        system = self.window.session.system
+        source = next((each for each in system.sources if mode not in each.modes), None)
+        if source is not None:
+            self._inspect(source.name)
+            self.window.status.say(f"{source.name} has no {mode} provider. Add one in the inspector")
+            return
+        self.offer = OfferCard(self.window, self.window.session, mode)
+        self.offer.open_at(self._below(mode))
 
     def _inspect(self, name: str) -> None:
         self.window.docks.show("inspector")

@@ -21,6 +21,8 @@ UNDER_WAY = "mdi6.dots-horizontal"
 class SourceSwitch(QFrame):
     log_wanted = pyqtSignal()
     """Logged was chosen, and no source has a log yet."""
+    help_wanted = pyqtSignal(str)
+    """A mode that no source has was clicked."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -66,7 +68,7 @@ class SourceSwitch(QFrame):
             can = [source for source in sources if mode in source.modes]
             usable = bool(can) or (mode == "logged" and any(_has_data(source.ports) for source in sources))
             chosen = modes == {mode}
-            button.setEnabled(usable)
+            button.setEnabled(session is not None)  # a click on a grey one offers what is missing
             button.setText(f" {origin.word}")
             differs = self._differences(mode)
             button.setToolTip(self._words(mode, len(can), len(sources), differs))
@@ -121,18 +123,18 @@ class SourceSwitch(QFrame):
     def _words(self, mode: SourceMode, can: int, count: int, differs: list[tuple[str, str]]) -> str:
         session = self.session
         if session is None or not count:
-            return "The system has no source"
+            return "The system has no data source yet. Click to turn a component into one"
         if not can and mode == "logged":
-            return "No log is chosen yet: click to choose one"
+            return "No log is chosen yet. Click to choose one"
         if not can:
-            return f"No source has a {mode} provider"
+            return f"No source has a {mode} provider. Click to add one"
         modes = self.modes()
         wanted: Modes = dict.fromkeys(modes, mode)
         effects = effects_of(session.system, session.registry, wanted, modes, runs=bool(self.running()))
         wrong = "".join(f"<br>⚠ {message}" for _, message in differs[:3])
         wrong += "<br>The dot shows what mends it: click it, or reach it with Tab." if differs else ""
         if not effects.modes:
-            return f"{'The data is' if count == 1 else 'All that can be is'} {mode}{wrong}"
+            return f"{'The data is' if count == 1 else 'All available sources are'} {mode}{wrong}"
         whom = "the source" if count == 1 else f"{can} of {count} sources"
         head = f"Switch {whom} to {mode}" if self.running() else f"Run {whom} {mode}"
         return card_text(effects, head) + wrong
@@ -144,8 +146,10 @@ class SourceSwitch(QFrame):
         wanted = {source.name: mode for source in session.system.sources if mode in source.modes}
         if wanted:
             session.choose_modes(wanted)
-        else:
+        elif mode == "logged" and any(_has_data(source.ports) for source in session.system.sources):
             self.log_wanted.emit()
+        else:
+            self.help_wanted.emit(mode)
 
 
 def _has_data(ports: object) -> bool:

@@ -10,7 +10,9 @@ from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidge
 from studio.editor.feed import Changes
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.breaking_label import BreakingLabel
+from studio.editor.panels.component_page import ComponentPage
 from studio.editor.panels.error_card import ErrorCard
+from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.parameter_fields import ParameterField, field_for
 from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
@@ -26,6 +28,12 @@ TRACE = """Traceback (most recent call last):
   File "/robot/thing.py", line 12, in on_value
     1 / 0
 ZeroDivisionError: no"""
+
+
+def attached(sources: dict[str, str]) -> dict[str, object]:
+    """The state of a system that runs."""
+    clock = {"kind": "simulation", "base_ns": 0, "at_ns": 0, "rate": 0.0}
+    return {"topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": clock, "sources": sources}
 
 
 def select(window: MainWindow, *names: str) -> QWidget:
@@ -75,8 +83,7 @@ def test_two_drags_on_the_page_of_a_source_are_two_steps_and_so_are_those_on_two
 def test_debug_here_on_the_page_of_a_source_reaches_the_debugger(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = {"kind": "simulation", "base_ns": 0, "at_ns": 0, "rate": 0.0}
-    state = {"topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": clock, "sources": {}}
+    state = attached({})
     monkeypatch.setattr(window.live.feed, "state", state)
     file = window.session.folder / "thing.py"
     file.write_text("a = 1\nb = 2\n")
@@ -252,6 +259,30 @@ def test_every_page_fits_a_panel_of_240_pixels(window: MainWindow, which: str) -
     assert page.minimumSizeHint().width() <= 240 - 12, "beside the bar that scrolls it"
 
 
+def test_the_page_of_a_source_that_runs_fits_too(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of the component behind it stood beside its buttons, which were cut off at the right."""
+    session = window.session
+    assert session.do(AddNode(Component(LONG, "pioneer_2dx_simulator")))
+    spec = session.registry.require("pioneer_2dx_simulator")
+    assert session.do(MakeSource(LONG, "simulated", spec.ports))
+    monkeypatch.setattr(window.live.feed, "state", attached({LONG: "simulated"}))
+    page = select(window, LONG)
+    assert isinstance(page, SourcePage) and page.findChild(LiveHeader) is not None
+    assert page.minimumSizeHint().width() <= 240 - 12
+
+
+def test_a_sensor_or_simulator_offers_to_become_a_data_source(window: MainWindow) -> None:
+    window.canvas.commands.add("pioneer_2dx_simulator")
+    (name,) = window.canvas.canvas.selected_nodes()
+    page = select(window, name)
+    assert isinstance(page, ComponentPage) and page.to_source is not None
+    assert page.minimumSizeHint().width() <= 240 - 12
+    page.to_source.click()
+    assert window.session.system.source(name).modes == ("simulated",)
+    processor = select(window, "terrain_map")
+    assert isinstance(processor, ComponentPage) and processor.to_source is None
+
+
 def test_a_long_word_is_broken_and_never_painted_beyond_its_label() -> None:
     label = BreakingLabel(LONG * 2)
     assert label.minimumSizeHint().width() < 60
@@ -263,8 +294,7 @@ def test_the_page_of_a_source_marks_where_data_comes_from_now(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It showed the source of before the last switch."""
-    clock = {"kind": "simulation", "base_ns": 0, "at_ns": 0, "rate": 0.0}
-    state = {"topics": {}, "components": {}, "processes": {}, "gate": "run", "clock": clock, "sources": {}}
+    state = attached({})
     monkeypatch.setattr(window.live.feed, "state", state)
     source = next(iter(window.session.system.sources))
     select(window, source.name)

@@ -17,7 +17,10 @@ from studio.messages import Range3d
 from tests.editor.panels.given import event
 
 SECOND_NS = 10**9
-LATER = "From 01:30, where the log has not come yet"
+
+
+def later(log: str) -> str:
+    return f"Shows 01:30. The log is at {log}"
 
 
 def player(seconds: float, *, playing: bool = False) -> dict[str, Any]:
@@ -29,7 +32,7 @@ def player(seconds: float, *, playing: bool = False) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("state", "stamps_s", "words"),
     [
-        (player(0), [1010, 1090], LATER),
+        (player(0), [1010, 1090], later("00:00")),
         (player(90), [1010, 1090], ""),
         (player(0, playing=True), [1090], ""),
         (player(0), [5000], ""),
@@ -46,7 +49,12 @@ def test_what_is_of_later_says_so_while_the_log_stands(
 
 @pytest.mark.parametrize(
     ("clock_s", "kind", "rate", "words"),
-    [(1090, "log", 0.0, ""), (1089, "log", 0.0, LATER), (1090, "log", 1.0, LATER), (1090, "wall", 0.0, LATER)],
+    [
+        (1090, "log", 0.0, ""),
+        (1089, "log", 0.0, later("01:29")),
+        (1090, "log", 1.0, later("01:29")),
+        (1090, "wall", 0.0, later("01:29")),
+    ],
 )
 def test_in_a_free_run_time_stands_behind_the_last_event_of_the_log(
     clock_s: int, kind: str, rate: float, words: str
@@ -78,7 +86,7 @@ def test_a_scan_of_later_has_a_plate_until_the_next_one_comes(feed: Feed, qtbot:
     assert not viewer.over.isVisible()
     stand_at(5)
     qtbot.waitUntil(viewer.over.isVisible, timeout=10_000)
-    assert viewer.over.text() == LATER
+    assert viewer.over.text() == later("00:05")
     scan_at(1005)
     stand_at(5)
     qtbot.waitUntil(lambda: not viewer.over.isVisible(), timeout=10_000)

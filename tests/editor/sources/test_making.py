@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtWidgets import QApplication, QMenu
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QLabel, QMenu
 
 from studio.editor.live_menu import add_component_entries
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.source_page import SourcePage
 from studio.model.source_edits import SetProvider
 from studio.model.sources import LogProvider
+from studio.model.system_edits import RemoveNodes
 
 
 def entry(menu: QMenu, *texts: str) -> None:
@@ -38,8 +41,8 @@ def test_a_component_is_made_a_source_by_its_menu_and_gets_another_provider(wind
     window.canvas.canvas.select(["traverse_map"])
     menu = QMenu()
     add_component_entries(menu, window)
-    entry(menu, "Make a source of this component", "It is a simulation")
-    assert session.document.history.labels == ["Make a source of traverse_map"]
+    entry(menu, "Turn into a data source", "Simulated")
+    assert session.document.history.labels == ["Turn traverse_map into a data source"]
     assert window.canvas.canvas.nodes["traverse_map"].card.is_source
     assert len(session.system.wires_of("traverse_map")) == 2
     page = page_of(window, "traverse_map")
@@ -62,7 +65,7 @@ def test_a_log_is_asked_for(window: MainWindow, monkeypatch: pytest.MonkeyPatch)
     window.canvas.canvas.select(["traverse_map"])
     menu = QMenu()
     add_component_entries(menu, window)
-    entry(menu, "Make a source", "It is the real")
+    entry(menu, "Turn into a data source", "Real")
     page_of(window, "traverse_map").adders["logged"].click()
     assert asked == [True]
 
@@ -71,7 +74,7 @@ def test_the_long_name_of_a_log_makes_the_page_no_wider(window: MainWindow) -> N
     window.canvas.canvas.select(["traverse_map"])
     menu = QMenu()
     add_component_entries(menu, window)
-    entry(menu, "Make a source", "It is a simulation")
+    entry(menu, "Turn into a data source", "Simulated")
     before = page_of(window, "traverse_map").minimumSizeHint().width()
     log = LogProvider("logs/raptor_blocks_world_2026-11-17_05-44-43_and_a_note_of_mine.mcap")
     window.session.do(SetProvider("traverse_map", "logged", log))
@@ -84,7 +87,7 @@ def test_parameters_behind_a_source_are_edited_on_its_page(window: MainWindow) -
     name = window.canvas.canvas.selected_nodes()[0]
     menu = QMenu()
     add_component_entries(menu, window)
-    entry(menu, "Make a source", "It is a simulation")
+    entry(menu, "Turn into a data source", "Simulated")
     page = page_of(window, name)
     field = page.fields["simulated", f"{name}_simulated", "cutoff_hz"]
     field.changed.emit("cutoff_hz", 7.0, False)
@@ -93,3 +96,45 @@ def test_parameters_behind_a_source_are_edited_on_its_page(window: MainWindow) -
     provider = session.system.source(name).simulated
     assert provider is not None and provider.components[0].parameters == {"cutoff_hz": "7.0"}
     assert "7" in field.editor.text()  # type: ignore[attr-defined]
+
+
+def empty_with(window: MainWindow, *types: str) -> None:
+    """A system that was built from the palette: it has no source."""
+    for source in list(window.session.system.sources):
+        assert window.session.do(RemoveNodes((source.name,)))
+    for each in types:
+        window.canvas.commands.add(each)
+
+
+def test_the_grey_buttons_of_the_toolbar_offer_to_turn_a_component_into_a_source(window: MainWindow) -> None:
+    empty_with(window, "hokuyo_urg", "pioneer_2dx_simulator")
+    button = window.toolbar.switch.buttons["logged"]
+    assert "no data source yet" in button.toolTip() and "Click" in button.toolTip()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    card = window.sources.offer
+    assert card is not None and card.isVisible()
+    assert [each.text() for each in card.buttons] == [
+        "Turn pioneer_2dx_simulator into a simulated data source", "Turn hokuyo_urg into a real data source",
+    ]  # fmt: skip
+    QTest.mouseClick(card.buttons[0], Qt.MouseButton.LeftButton)
+    assert window.session.system.source("pioneer_2dx_simulator").modes == ("simulated",)
+    assert "Click to choose one" in button.toolTip()
+
+
+def test_without_a_sensor_the_card_says_what_to_do(window: MainWindow) -> None:
+    empty_with(window)
+    window.toolbar.switch.buttons["real"].click()
+    card = window.sources.offer
+    assert card is not None and card.isVisible() and not card.buttons
+    assert any("from the palette" in label.text() for label in card.findChildren(QLabel))
+    card.close()
+
+
+def test_a_mode_that_a_source_lacks_leads_to_where_it_is_added(window: MainWindow) -> None:
+    button = window.toolbar.switch.buttons["real"]
+    assert button.toolTip() == "No source has a real provider. Click to add one"
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    page = window.inspector.widget()
+    assert isinstance(page, SourcePage) and "real" in page.adders
+    assert window.session.system.source("platform").mode == "simulated"
