@@ -34,7 +34,7 @@ class ArcArbiter(Component):
     votes = InPort(Vote, doc="votes of behaviours: wire as many as there are")
     command = OutPort(Velocity, doc="steering angle and speed, once per period")
 
-    required = Parameter("", doc="names of behaviours without which the vehicle stands, separated by spaces")
+    required = Parameter("", doc="names of behaviours that the vehicle needs to drive, separated by spaces")
     valid_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="how long votes count")
     max_speed_m_s = Parameter(2.0, minimum=0.0, maximum=50.0, unit="m/s", doc="never faster than this")
     acceleration_m_s2 = Parameter(0.8, minimum=0.05, maximum=20.0, unit="m/s²", doc="how fast it may become faster")
@@ -52,7 +52,7 @@ class ArcArbiter(Component):
         unit="m",
         doc="how far it may drive back its way when no arc is allowed; 0: it waits",
     )
-    retreat_after_s = Parameter(2.0, minimum=0.0, maximum=60.0, unit="s", doc="how long it stands before that")
+    retreat_after_s = Parameter(2.0, minimum=0.0, maximum=60.0, unit="s", doc="how long it waits before that")
     retreat_speed_m_s = Parameter(0.5, minimum=0.05, maximum=5.0, unit="m/s", doc="speed on the way back")
     vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
@@ -94,7 +94,7 @@ class ArcArbiter(Component):
         }
         missing = [name for name in self.required.split() if name not in voters]
         if missing or not voters:
-            self._tell(f"stands: nothing heard of {', '.join(missing) or 'any behaviour'}")
+            self._tell(f"stopped: no votes from {', '.join(missing) or 'any behaviour'}")
             if self._drives:
                 self.trouble = f"no votes from {', '.join(missing) or 'any behaviour'}"
             self._standing_since_ns = None
@@ -113,14 +113,14 @@ class ArcArbiter(Component):
     def _choose(self, ballot: Ballot, now_ns: int) -> None:
         chosen = best(ballot, self._curvature_per_m, self.loyalty)
         if chosen is None:
-            self._tell(f"stands: every arc is vetoed, by {', '.join(ballot.vetoed_by)}")
+            self._tell(f"stopped: every arc is vetoed, by {', '.join(ballot.vetoed_by)}")
             self._drive(self._curvature_per_m, 0.0)
             self._wait_for_a_way(now_ns)
             return
         self._standing_since_ns = None
         curvature_per_m = float(ballot.arcs_per_m[chosen])
         speed_m_s = self._allowed_speed(curvature_per_m, float(ballot.speed_m_s[chosen]))
-        self._tell("drives" if speed_m_s > STANDING_M_S else "stands: a behaviour wants it to")
+        self._tell("drives" if speed_m_s > STANDING_M_S else "stopped: a behaviour asks for it")
         self._drive(curvature_per_m, speed_m_s)
         gone_m = self._speed_m_s * self._tick_s
         self._trail.drove(curvature_per_m, gone_m)

@@ -27,8 +27,10 @@ class DeadReckoning(Component):
     tags = ("odometry", "carmen")
 
     odom = InPort(Odometry, doc="the odometry; where it repeats a restart to the bit, it has jumped there")
-    restarts = InPort(Odometry, optional=True, doc="poses from which the odometry starts anew, each before it does so")
-    chained = OutPort(Odometry, doc="the path without the jumps, one pose for each of odom that is no restart")
+    restarts = InPort(Odometry, optional=True, doc="poses at which the odometry restarts, each sent before the restart")
+    chained = OutPort(
+        Odometry, doc="the path without the jumps, one pose for each message of odom that is not a restart"
+    )
     at_restart = OutPort(Odometry, doc="where the path was at each restart, with the stamp of the restart")
 
     def on_activate(self) -> None:

@@ -39,7 +39,9 @@ class LaserObstacleAvoid(Component):
     )
     view_rad = Parameter(1.9, minimum=0.1, maximum=3.14, unit="rad", doc="how far to each side it looks for room")
     preference = Parameter(0.5, minimum=0.0, maximum=1.0, doc="how much it likes to go straight on")
-    max_age_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="an older scan is not believed: it stands")
+    max_age_s = Parameter(
+        0.5, minimum=0.05, maximum=10.0, unit="s", doc="the vehicle stops when the scan is older than this"
+    )
     vehicle = Parameter("", kind="vehicle", doc="the body that drives, where the geometry has several: left_Pioneer2DX")
 
     def on_activate(self) -> None:

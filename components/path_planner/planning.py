@@ -108,5 +108,5 @@ def _trouble(blocked: NDArray[np.bool_], start: Cell, has_goal: bool, has_way: b
     if not has_goal:
         return "the goal is in an obstacle, or too near to one"
     if blocked[start]:
-        return "the vehicle stands in an obstacle"
+        return "the vehicle is inside an obstacle"
     return "" if has_way else "there is no way to the goal"

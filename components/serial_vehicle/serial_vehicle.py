@@ -23,7 +23,7 @@ TELL_EVERY_NS = 1_000_000_000
 STOPS = {
     Flags.EMERGENCY_STOP: "the stop button on the vehicle is pressed",
     Flags.BUMPER: "the bumper has touched something",
-    Flags.FOLLOWING_ERROR: "the wheels do not do what they are told",
+    Flags.FOLLOWING_ERROR: "the wheels do not follow the commands",
 }
 
 

@@ -122,7 +122,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     sending.add_argument("--count", type=int, metavar="N", help="with --rate: so many in all")
     sending.add_argument(
-        "--real", action="store_true", help="it is as real as a joystick: armed actuators obey what follows from it"
+        "--real", action="store_true", help="counts as real, like a joystick: armed actuators follow it"
     )
     linking = _verb(verbs, "link", "let a parameter follow an output or another parameter", changes=True)
     linking.add_argument("start", metavar="FROM", help="component.port or component.parameter")

@@ -23,7 +23,7 @@ def add_debug_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--off", action="store_true", help="it goes on without a debugger")
     what.add_argument("--vscode", action="store_true", help="write .vscode/launch.json of the project, and open it")
     what.add_argument("--gdb", action="store_true", help="of a program in another language: start gdb here")
-    parser.add_argument("--freezing", choices=("on", "off"), help="whether the system stands while code does")
+    parser.add_argument("--freezing", choices=("on", "off"), help="freeze the whole system while code is stopped")
 
 
 def debug(attachment: Attachment, options: argparse.Namespace) -> int:
@@ -66,7 +66,7 @@ def _native(told: dict[str, Any], options: argparse.Namespace) -> int:
     missing = f"\n{told['missing']}" if told["missing"] else ""
     command = shlex.join(told["command"])
     text = (
-        f"{told['host']} is a program, process {told['pid']}; the system stands while a debugger holds it:\n{command}"
+        f"{told['host']} is a program, process {told['pid']}; a debugger that stops it freezes the system:\n{command}"
     )
     return _tell(told, options, text + missing)
 
@@ -77,10 +77,10 @@ def _tell_all(attachment: Attachment, options: argparse.Namespace) -> int:
     for host, about in facts["hosts"].items():
         place = str(about["adapter"]) if about["adapter"] else f"process {about['pid']}"
         stop = about["stopped"]
-        at = f", stands {_place(stop)}" if stop else ""
+        at = f", stopped {_place(stop)}" if stop else ""
         lines.append(f"{host}: {place}, {about['clients']} clients{at}")
-    lines = lines or ["nobody is debugged: studio ctl debug COMPONENT"]
-    lines += [] if facts["freezing"] else ["the system goes on while code stands"]
+    lines = lines or ["no component is being debugged: studio ctl debug COMPONENT"]
+    lines += [] if facts["freezing"] else ["the system keeps running while code is stopped"]
     return _tell(facts, options, "\n".join(lines))
 
 
@@ -94,7 +94,7 @@ def _place(stop: dict[str, Any]) -> str:
 def go_on(attachment: Attachment, options: argparse.Namespace) -> int:
     gate = {"gate": "pause"} if options.pause else {}
     hosts = attachment.ask("continue", timeout_s=None, **gate)["continued"]
-    return _tell({"continued": hosts}, options, f"{', '.join(hosts)}: goes on" if hosts else "nobody stood")
+    return _tell({"continued": hosts}, options, f"{', '.join(hosts)}: goes on" if hosts else "nothing was stopped")
 
 
 def into(attachment: Attachment, options: argparse.Namespace) -> int:

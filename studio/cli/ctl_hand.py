@@ -61,7 +61,7 @@ def _warn(names: list[str], options: argparse.Namespace) -> None:
     if names and not options.json:
         count, them = ("count", "them") if len(names) > 1 else ("counts", "it")
         print(f"from now on {', '.join(names)} {count} as simulated, and no real actuator obeys {them}")
-        print("(until: studio ctl switch MODE, which begins anew)")
+        print("(until you switch again: studio ctl switch MODE)")
 
 
 def _moments(options: argparse.Namespace, ended: threading.Event) -> Iterator[None]:
@@ -95,7 +95,7 @@ def content_of(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         if text.lstrip()[:1] in ("{", "[", '"'):
-            raise UsageError(f"{text} is no JSON", hint="""e.g. '{"axes": [0.0, 0.5]}', in single quotes""") from None
+            raise UsageError(f"{text} is not JSON", hint="""e.g. '{"axes": [0.0, 0.5]}', in single quotes""") from None
         return text
 
 

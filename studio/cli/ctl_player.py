@@ -99,7 +99,7 @@ def _counted(action: str) -> Callable[[Words, Player], Iterator[dict[str, Any]]]
     def request(words: Words, _: Player) -> Iterator[dict[str, Any]]:
         (text,) = _take(words, 1)
         if not text.isdigit() or not int(text):
-            raise UsageError(f"{text} is no number of events")
+            raise UsageError(f"{text} is not a number of events")
         yield {"action": action, "count": int(text)}
 
     return request
@@ -125,7 +125,7 @@ ACTIONS = {
         "[TOPIC]", "one event of the log with all that follows from it; or on to the next of a stream", _next
     ),
     "burst": Action("N", "so many events, as fast as it goes", _counted("burst")),
-    "until": Action("[CONDITION]", "stop behind the first event of which this holds; without one never", _until),
+    "until": Action("[CONDITION]", "stop after the first matching event; without a condition, never", _until),
     "previous": Action("[TOPIC]", "in lockstep: to before the last event, or the last one of a stream", _previous),
     "back": Action("N", "in lockstep: to before the last N events of the log", _counted("back")),
 }
@@ -158,7 +158,9 @@ def player(attachment: Attachment, options: argparse.Namespace) -> int:
 
 def _lines(action: str | None, told: object, player: Player) -> Iterator[str]:
     if action == "next" and (told is None or told is False):
-        yield "there is no further one" if not player["stopped"] else f"it stopped before: {STOPPED[player['stopped']]}"
+        yield (
+            "there is no further event" if not player["stopped"] else f"it stopped before: {STOPPED[player['stopped']]}"
+        )
     at_s, length_s = (_seconds(player[name], player) for name in ("time_ns", "end_ns"))
     doing = "playing" if player["playing"] else "paused"
     stopped = "" if player["playing"] or not player["stopped"] else f", {STOPPED[player['stopped']]}"
@@ -199,7 +201,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"{text} is no number")
+        raise UsageError(f"{text} is not a number")
     return value
 
 

@@ -39,7 +39,7 @@ def save(attachment: Attachment, options: argparse.Namespace) -> int:
     folder = Path(attachment.state["folder"])
     (document, file_changed), opened = followed(attachment, folder), open_project(folder)
     if file_changed:
-        hint = "studio ctl reload follows the file, and forgets what was changed in the running system"
+        hint = "studio ctl reload takes the file and discards the changes of the running system"
         raise FileError("it was edited, and so was the running system", file=folder / SYSTEM_FILE, hint=hint)
     before = (folder / SYSTEM_FILE).read_bytes()
     edits = list(edits_to(document.system, opened.registry, _state(attachment.state)))
@@ -69,7 +69,7 @@ def _values(parameters: dict[str, Any]) -> dict[str, Value]:
 def reset(attachment: Attachment, options: argparse.Namespace) -> int:
     reply = attachment.ask("reset", timeout_s=None)
     told = {key: reply[key] for key in ("components", "epoch")}
-    text = f"{', '.join(told['components'])}: begun anew, in epoch {told['epoch']}"
+    text = f"{', '.join(told['components'])}: restarted, in epoch {told['epoch']}"
     print_json(told) if options.json else print(text)
     return FINE
 
@@ -80,6 +80,6 @@ def switch(attachment: Attachment, options: argparse.Namespace) -> int:
     names = ", ".join(told["sources"])
     text = f"{names}: {options.mode} from now on" if names else "nothing has changed"
     if not names and told["epoch"] is not None:
-        text = f"a new epoch, {told['epoch']}: what was sent by hand is forgotten"
+        text = f"a new epoch, {told['epoch']}: values sent by hand no longer count"
     print_json(told) if options.json else print(text)
     return FINE

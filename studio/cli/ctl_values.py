@@ -63,7 +63,7 @@ def _last_value(attachment: Attachment, of: Property) -> Any:
     components = attachment.state["components"].items()
     producer = next(((name, told) for name, told in components if of.topic in told["outputs"].values()), None)
     if producer is None:
-        raise AttachError(f"nobody publishes {of.topic}")
+        raise AttachError(f"no component publishes {of.topic}")
     port = next(port for port, topic in producer[1]["outputs"].items() if topic == of.topic)
     reply = attachment.ask("ask", component=producer[0], port=port, deadline_s=ASK_WITHIN_S)
     kind = MessageTypes.builtin().with_folder(Path(attachment.state["folder"])).get(reply["type"])

@@ -22,7 +22,7 @@ from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.debug.vscode import write_launch_file
 
 EXAMPLE = """\
-  studio debug first_steps --component filter --log drive.mcap --at /signal/value:100   stand in its handler there
+  studio debug first_steps --component filter --log drive.mcap --at /signal/value:100   stop in its handler there
   studio debug first_steps --component filter --log drive.mcap --break low_pass.py:44   wherever the line comes by
   studio debug my_robot --component mapper                the system starts when a debug client has its breakpoints
   studio debug my_robot --component mapper --vscode       and VS Code has the configuration to attach
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 def _start(options: argparse.Namespace) -> int:
     """Nothing but `studio run` with the component's process under the debugger."""
     if options.at is not None:
-        raise UsageError("--at needs a --log", hint="without one nobody knows the events before they come")
+        raise UsageError("--at needs a --log", hint="without a log the events are not known beforehand")
     parser = argparse.ArgumentParser()
     run_verb.configure(parser)
     words = [options.project, "--debug", options.component, *(["--no-wait"] if options.no_wait else [])]
@@ -101,7 +101,7 @@ def _tell(
         print_json({**told, "delivered": delivered})
     else:
         where = f" before {at[0]} {at[1]}" if at else " at the start"
-        print(f"{opened.project.name} stands{where}, {delivered} events in")
+        print(f"{opened.project.name} is stopped{where}, after {delivered} events")
         print(f"{debugged.host}: debug clients attach with {debugged.adapter}")
     sys.stdout.flush()
 
@@ -135,7 +135,9 @@ def _go(
         going.join(LOOK_EVERY_S)
         frozen = debugging.debugger.freeze.frozen
         if frozen != told and not options.json and frozen is not None:
-            print(f"{frozen['component']} stands at {frozen['file']}:{frozen['line']}, {frozen['topic']}", flush=True)
+            print(
+                f"{frozen['component']} is stopped at {frozen['file']}:{frozen['line']}, {frozen['topic']}", flush=True
+            )
         told = frozen
     if failures:
         raise failures[0]

@@ -42,7 +42,7 @@ def latency_json(paths: list[Latencies]) -> dict[str, Any]:
 
 def latency_text(paths: list[Latencies]) -> Iterator[str]:
     if not paths:
-        yield "no path is known: nobody published it by handling or reading something, or the log has no trace"
+        yield "no path is known: no handler published it, or the log has no trace"
         return
     rows: list[tuple[str, ...]] = [("path", "times", "p50", "p99", "most")]
     for path in paths:

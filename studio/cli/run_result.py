@@ -204,7 +204,7 @@ class Result:
             ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
         if self.broker_restarts:
-            yield f"\n  the broker died and was restarted {self.broker_restarts} times; what was under way was lost"
+            yield f"\n  the broker died and was restarted {self.broker_restarts} times; events under way were lost"
         if self.broker_gave_up:
             yield "\n  the broker died again and again; the run ended"
 

@@ -20,7 +20,7 @@ from studio.runtime.sim.world_writing import save_world
 from studio.runtime.sim.worlds import MADE, load_world
 
 EXAMPLE = """\
-  studio sim info blocks                            what stands in it, its places, the shortest way to the goal
+  studio sim info blocks                            its obstacles, its places, the shortest way to the goal
   studio sim info maze --vehicle pioneer_2dx        exit status 1 if the vehicle cannot stand at the start
   studio sim new-world blocks my_world.sdf --seed 7   others: maze, slopes
   studio sim picture blocks blocks.png --vehicle raptor
@@ -154,7 +154,7 @@ def _new(options: argparse.Namespace) -> int:
 
 def _picture(options: argparse.Namespace) -> int:
     if options.file.suffix.lower() not in (".png", ".jpg", ".jpeg"):
-        raise UsageError(f"{options.file} is no picture", hint="e.g. world.png")
+        raise UsageError(f"{options.file} is not a picture", hint="e.g. world.png")
     world = load_world(options.world)
     vehicles = [(options.vehicle, vehicle_of(load_model(options.vehicle)))] if options.vehicle else []
     physics = Physics(world, vehicles, [world.place("start")] if vehicles else [])

@@ -59,14 +59,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of events")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of events")
     return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
     log = find_log(options.log)
     if not options.moves and not options.digest and not is_terminal():
-        raise UsageError("there is no terminal whose keys could be read", hint="give moves, e.g. --forward 10")
+        raise UsageError("no terminal to read keys from", hint="give moves, e.g. --forward 10")
     is_cut = unfinished(log)
     opened = open_project(find_project(options.project))
     if any(problem.severity == "error" for problem in opened.problems):

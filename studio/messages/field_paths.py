@@ -40,7 +40,7 @@ def parse_path(text: str) -> Path:
     while at < len(text):
         step = _STEP.match(text, at)
         if step is None:
-            raise FieldPathError(f"{text[at:]!r} is no field", hint="e.g. position.x or ranges_m.min")
+            raise FieldPathError(f"{text[at:]!r} is not a field", hint="e.g. position.x or ranges_m.min")
         steps.append(step[1] if step[1] is not None else int(step[2]))
         at = step.end()
     return tuple(steps)

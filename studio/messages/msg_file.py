@@ -45,7 +45,7 @@ def parse_msg(text: str, schema_name: str, file: Path | str | None = None) -> La
     if len(parsed) != 1:
         line = _first_bad_line(text, schema_name)
         hint = "a line is `type name`, `type[] name`, or `type NAME=value`; e.g. `float64 speed_m_s`"
-        raise MessageError("this is no field or constant of a message", file=file, line=line, hint=hint)
+        raise MessageError("this is not a field or constant of a message", file=file, line=line, hint=hint)
     try:
         return _layout(*parsed[schema_name], _defaults(text))
     except _BadField as error:
@@ -116,7 +116,7 @@ def _default(name: str, type_name: str, value: str) -> Any:
         try:
             return json.loads(value.partition("#")[0])
         except ValueError:
-            raise _BadField(name, f"the default of {name} is no list, e.g. [1, 2, 3]") from None
+            raise _BadField(name, f"the default of {name} is not a list, e.g. [1, 2, 3]") from None
     # As the value of a constant rosbags reads it, with all its rules for quotes and bases.
     constants, _ = _parsed(f"{type_name.partition('<')[0]} X={value}\n", "a/msg/A").get("a/msg/A", ([], []))
     if not constants:

@@ -34,7 +34,7 @@ def from_plain(kind: type[Message], data: Any) -> Message:
     if not isinstance(data, dict):
         if len(names) != 1:
             hint = f"its fields: {', '.join(names)}; e.g. {example_of(kind)}"
-            raise MessageError(f"a {kind.__name__} is no single value", hint=hint)
+            raise MessageError(f"a {kind.__name__} is not a single value", hint=hint)
         data = {names[0]: data}
     unknown = [name for name in data if name not in names]
     if unknown:

@@ -54,7 +54,7 @@ class Endpoint(NamedTuple):
     def parse(cls, text: str) -> Endpoint:
         node, _, port = text.partition(".")
         if not NAME.match(node) or not PORT_NAME.match(port):
-            raise ModelError(f"{text!r} is no end of a wire", hint="write component.port, e.g. laser.ranges")
+            raise ModelError(f"{text!r} is not an end of a wire", hint="write component.port, e.g. laser.ranges")
         return cls(node, port)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class Component:
             if optional:
                 check_name(optional, what)
         if self.mode is not None and self.mode not in ACTIVATIONS:
-            raise ModelError(f"{self.mode!r} is no activation mode", hint="one of " + ", ".join(ACTIVATIONS))
+            raise ModelError(f"{self.mode!r} is not an activation mode", hint="one of " + ", ".join(ACTIVATIONS))
         if self.period_s is not None and not 0 < self.period_s < math.inf:
             raise ModelError(f"the period of {self.name} must be above 0 s, not {self.period_s}", hint="e.g. 0.1")
         for label, values in (("", self.parameters), *self.parameter_sets.items()):

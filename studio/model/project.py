@@ -36,7 +36,7 @@ class Project:
             raise FileError("there is no such project folder", file=folder, hint="make one: studio new project NAME")
         if not (folder / SYSTEM_FILE).is_file():
             hint = f"a project has a {SYSTEM_FILE}; make one: studio new project NAME"
-            raise FileError("this folder is no project", file=folder, hint=hint)
+            raise FileError("this folder is not a project", file=folder, hint=hint)
         return cls(folder, SystemDocument.load(folder, text))
 
     @classmethod

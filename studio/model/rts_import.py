@@ -36,7 +36,7 @@ class Imported:
 def read_rts_profile(data: bytes, specs: Specs, file: Path | str | None = None) -> Imported:
     root = parse_hardened(data, file)
     if not is_rts_profile(root):
-        raise FileError("this is no RtsProfile", file=file, line=line_of(root), hint="its root is rts:RtsProfile")
+        raise FileError("this is not an RtsProfile", file=file, line=line_of(root), hint="its root is rts:RtsProfile")
     return _Import(root, specs, file).done()
 
 
@@ -77,7 +77,7 @@ class _Import:
         name = self._names[instance] = self._system.free_name(_name(instance, "component"))
         spec = self._specs.get(kind)
         if spec is None:
-            self._lose(name, f"there is no component of type {kind}: it stands there until there is one")
+            self._lose(name, f"there is no component of type {kind}: it stays as a placeholder")
         if node.get(rts("compositeType"), "None") not in ("", "None") or node.find(rts("Participants")) is not None:
             self._lose(name, "a composite is taken as one component, its parts stay where they are")
         properties = dict(_properties(node))

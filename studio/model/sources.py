@@ -79,7 +79,7 @@ class Source:
     def __post_init__(self) -> None:
         check_name(self.name, "name of a source")
         if self.mode not in SOURCE_MODES:
-            raise ModelError(f"{self.mode!r} is no mode of a source", hint="one of " + ", ".join(SOURCE_MODES))
+            raise ModelError(f"{self.mode!r} is not a mode of a source", hint="one of " + ", ".join(SOURCE_MODES))
         for port in self.ports:
             check_name(port.name, "port name", PORT_NAME)
             check_name(port.type, "message type")
@@ -174,7 +174,7 @@ def _bound_twice(mode: SourceMode, provider: LiveProvider) -> Iterator[Differenc
         if first.setdefault(inner, port) != port:
             line = _line(provider.origin, port)
             message = f"{mode} has {inner} behind both {first[inner]} and {port}"
-            yield Difference(mode, message, "one port of a component stands behind one port of the source", line)
+            yield Difference(mode, message, "a port of the component serves only one port of the source", line)
 
 
 def _live_difference(

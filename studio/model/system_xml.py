@@ -281,7 +281,7 @@ def _provider_tree(mode: str, provider: LiveProvider | LogProvider | None) -> Xm
     if isinstance(provider, LogProvider):
         binds = [_node("bind", None, port=port, topic=topic) for port, topic in provider.topics.items()]
         return _node(mode, provider.origin, binds, log=provider.log)
-    raise TypeError(f"{provider!r} is no provider")
+    raise TypeError(f"{provider!r} is not a provider")
 
 
 def _connection_tree(

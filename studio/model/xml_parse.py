@@ -47,7 +47,7 @@ def refuse_unsafe(data: bytes, file: Path | str | None = None) -> list[int]:
     The result is the line in which each element begins, in document order.
     """
     if len(data) > MAX_BYTES:
-        raise FileError(f"larger than {MAX_BYTES // 2**20} MB", file=file, hint="this is no file that Studio wrote")
+        raise FileError(f"larger than {MAX_BYTES // 2**20} MB", file=file, hint="Studio does not write such files")
     _refuse_other_encodings(data, file)
     guard = _Guard(file)
     try:
@@ -102,7 +102,7 @@ class _Guard:
         self.depth += 1
         self.lines.append(self.parser.CurrentLineNumber)
         if self.depth > MAX_DEPTH:
-            self._refuse(f"elements nested deeper than {MAX_DEPTH}", "this is no file that Studio wrote")
+            self._refuse(f"elements nested deeper than {MAX_DEPTH}", "Studio does not write such files")
         if name.startswith(XINCLUDE + " "):
             self._refuse("XInclude is not supported", "put the included text into this file")
         for key, value in attributes.items():

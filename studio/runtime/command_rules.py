@@ -58,6 +58,6 @@ def refusal(
 
 
 def path_time_ns(path_m: float, speed_m_s: float) -> int | None:
-    """How long a way of `path_m` takes; None for what does not move, and for what is no number."""
+    """How long a way of `path_m` takes; None for what does not move, and for what is not a number."""
     speed_m_s = abs(speed_m_s)
     return int(path_m / speed_m_s * SECOND_NS) if speed_m_s * LONGEST_PATH_S > path_m else None

@@ -124,7 +124,7 @@ class TestSteering:
             (["restart", "filler"], 1, "did you mean filter"),
             (["step", "--topic", "/filter/smoth"], 1, "did you mean /filter/smooth"),
             (["break", "/filter/smoth"], 1, "did you mean /filter/smooth"),
-            (["break", "/filter/smooth", "--if", "data is 3"], 1, "is no condition"),
+            (["break", "/filter/smooth", "--if", "data is 3"], 1, "is not a valid condition"),
             (["break"], 2, "what is it to stop at"),
             (["stop"], 2, "`studio stop` ends the whole system"),
             (["get", "filter.cutoff_hz", "--run", "other"], 1, "no system other is running"),

@@ -111,7 +111,7 @@ def test_everything_by_hand(hands: Path, studio: Studio) -> None:
     assert studio("ctl", "call", "vault.open", "sesame").out == "9.0\n"
     assert studio("ctl", "start").status == 0
     # A new epoch begins with a clean slate.
-    assert "forgotten" in studio("ctl", "switch", "real").out
+    assert "no longer count" in studio("ctl", "switch", "real").out
     assert {each["origin"] for each in state(studio)["components"].values()} == {"real"}
 
 
@@ -121,7 +121,7 @@ def test_everything_by_hand(hands: Path, studio: Studio) -> None:
         (("call", "vault"), 2, "component.service"),
         (("call", "vault.opn"), 1, "did you mean open?"),
         (("call", "valt.open"), 1, "did you mean vault?"),
-        (("call", "vault.open", "{"), 2, "is no JSON"),
+        (("call", "vault.open", "{"), 2, "is not JSON"),
         (("call", "vault.open", "[1]"), 1, "needs a string"),
         (("call", "vault.open", "--deadline", "0"), 2, "above 0"),
         (("send", "filter.row", "1"), 1, "did you mean raw?"),

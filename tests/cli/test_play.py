@@ -71,7 +71,7 @@ def test_what_cannot_be_played_is_said(studio: Studio, rig: Path, log: Path) -> 
         ("--rate", "2000"): "must be from 0.01 to 1000",
         ("--topics", "/none"): "no topic fits /none",
         ("--until", "/rig/a/date > 1"): "there is no field date (did you mean data?)",
-        ("--until", "soon"): "'soon' is no condition",
+        ("--until", "soon"): "'soon' is not a valid condition",
     }
     for words, complaint in complaints.items():
         result = studio("play", log, *words)
@@ -317,9 +317,9 @@ def test_ctl_has_the_player_in_hand_too(studio: Studio, rig: Path) -> None:
         assert player("loop", "on")["loop"] and not player("loop", "off")["loop"]
         for words, complaint in {
             ("seek", "7"): "7 s is not in this log (it is 0.99 s long)",
-            ("seek", ""): "is no number",
-            ("burst", "-3"): "-3 is no number of events",
-            ("rate", "fast"): "fast is no number",
+            ("seek", ""): "is not a number",
+            ("burst", "-3"): "-3 is not a number of events",
+            ("rate", "fast"): "fast is not a number",
             ("off",): "which streams?",
             ("loop",): "1 word must follow",
         }.items():

@@ -127,7 +127,7 @@ def test_a_reset_puts_the_vehicle_back_and_everybody_forgets_the_drive(studio: S
         assert told == {"components": ["simulator"], "epoch": 1}
         assert studio("ctl", "step", 1, "--topic", "/judge/outcome").status == 0
         assert 0.0 <= driven_m() < 0.5
-        assert studio("ctl", "reset").out == "simulator: begun anew, in epoch 2\n"
+        assert studio("ctl", "reset").out == "simulator: restarted, in epoch 2\n"
         assert studio("ctl", "start").status == 0
         await_true(lambda: driven_m() > 0.5, "it drives again", 60)
     finally:
@@ -161,7 +161,7 @@ def test_a_simulator_that_was_refused_its_start_begins_when_it_gets_another_one(
     system = InProcess(plan_of(opened.system, opened.registry, project=project), create)
     system.start()
     simulator = system.cells["simulator"]
-    assert "Raptor would stand inside garage at (6, -2)" in simulator.error
+    assert "Raptor would be inside garage at (6, -2)" in simulator.error
     system.command("simulator", {"do": "set", "name": "start", "value": [28.0, 0.0, 3.1]})
     for verb in ("reset", "activate"):
         system.command("simulator", {"do": verb})

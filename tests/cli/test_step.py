@@ -81,7 +81,7 @@ def test_wrong_use_is_told(studio: Studio, recorded: Path) -> None:
     strange = studio("step", FIRST_STEPS, "--log", recorded, "--in-process", "--next", "/nowhere")
     assert "known: /filter/smooth, /signal/value, " in strange.err
     few = studio("step", FIRST_STEPS, "--log", recorded, "--forward", "few")
-    assert few.status == 2 and "--forward: 'few' is no number of events" in few.err
+    assert few.status == 2 and "--forward: 'few' is not a number of events" in few.err
     assert studio(*words, "--forward", "-1").status == 2
     none = subprocess.run([*STUDIO, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert none.returncode == 2 and "no terminal" in none.stderr

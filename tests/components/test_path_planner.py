@@ -173,7 +173,7 @@ def test_a_reached_goal_is_a_notice_which_the_window_says(caplog: pytest.LogCapt
     ("boxes", "goal", "why"),
     [
         ([(8.0, -4.0, 14.0, 4.0)], (11.0, 0.0), "the goal is in an obstacle, or too near to one"),
-        ([(-1.0, -1.0, 1.0, 1.0)], (11.0, 0.0), "the vehicle stands in an obstacle"),
+        ([(-1.0, -1.0, 1.0, 1.0)], (11.0, 0.0), "the vehicle is inside an obstacle"),
         ([(5.0, -5.0, 15.0, -4.0), (5.0, 4.0, 15.0, 5.0), (5.0, -5.0, 6.0, 5.0), (14.0, -5.0, 15.0, 5.0)],
          (10.0, 0.0), "there is no way to the goal"),
     ],

@@ -175,4 +175,4 @@ def test_a_lost_line_disarms_and_bumper_button_and_stuck_wheels_latch_until_they
         run.drive()
         with run.port.lock:
             run.vehicle.stuck = True
-        run.await_fault("the wheels do not do what they are told")
+        run.await_fault("the wheels do not follow the commands")

@@ -258,7 +258,7 @@ def test_bounds_hold_on_arrival_too(project: Project) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "complaint"),
     [
-        ("float64 a\nfloat64\n", 2, "no field or constant"),
+        ("float64 a\nfloat64\n", 2, "not a field or constant"),
         ("float64 a\n\n# fine\nfloat64 b c d e\n", 4, "the default of b, 'c d e', does not fit"),
         ("float65 a\n", 1, "no message type walker/msg/float65"),
         ("float64 a\nfoo_msgs/Bar b\n", 2, "no message type foo_msgs/msg/Bar"),
@@ -270,7 +270,7 @@ def test_bounds_hold_on_arrival_too(project: Project) -> None:
         ("uint8 a 300\n", 1, "the default of a, 300, does not fit"),
         ("Bad b\n", None, "cannot contain itself"),
         ("std_msgs/Header header\nstring frame\n", 2, "rename one"),
-        ("float64 a\n" + "=" * 80 + "\nMSG: a/B\nfloat64 b\n", 2, "no field or constant"),
+        ("float64 a\n" + "=" * 80 + "\nMSG: a/B\nfloat64 b\n", 2, "not a field or constant"),
     ],
 )
 def test_a_bad_file_is_named_with_the_line(project: Project, text: str, line: int | None, complaint: str) -> None:

@@ -143,7 +143,7 @@ FAULTS = {
     "default too long for a number": (b'default="1"', b'default="' + b"9" * 5000 + b'"', 15, "e.g. 3"),
     "default beyond 64 bits": (b'default="1"', b'default="' + b"9" * 400 + b'"', 15, ""),
     "default below its range": (b'default="2.0"', b'default="0.001"', 14, ""),
-    "default that is no number": (b'default="2.0"', b'default="nan"', 14, ""),
+    "default that is not a number": (b'default="2.0"', b'default="nan"', 14, ""),
     "default that is no choice": (b'default="fast"', b'default="best"', 16, "fast, good"),
     "range upside down": (b'minimum="1"', b'minimum="5"', 15, "swap"),
     "range of a string": (b'default=""', b'default="" minimum="1"', 21, "range"),

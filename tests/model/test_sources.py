@@ -79,7 +79,7 @@ def test_one_port_stands_behind_one_port() -> None:
         ),
     )
     assert differences(source) == [
-        "real has sick.ranges behind both left and right (one port of a component stands behind one port of the source)"
+        "real has sick.ranges behind both left and right (a port of the component serves only one port of the source)"
     ]
 
 

@@ -26,7 +26,7 @@ def try_profile(path: Path) -> Outcome:
     written = len(root.findall(rts("DataPortConnectors"))) + len(root.findall(rts("ServicePortConnectors")))
     wires = len(list(found.system.wires)) + len(list(found.system.services))
     if wires + len(found.not_mapped) < written:
-        raise WrongError(f"of {written} connectors {wires} are wires, and not all others are told")
+        raise WrongError(f"of {written} connectors {wires} are wires, and not all others are listed")
     for wire in found.system.wires:
         _check_direction(root, str(wire.start), str(wire.end))
     text = write_system(found.system)

@@ -67,7 +67,7 @@ def _to_xml(source: Path, folder: Path, overwrite: bool) -> tuple[list[Path], li
     if not source.is_file():
         raise UsageError(f"there is no file {source}")
     if folder.suffix or folder.is_file():
-        raise UsageError(f"{folder} is no folder", hint="an imported model is several files: name a folder")
+        raise UsageError(f"{folder} is not a folder", hint="an imported model is several files: name a folder")
     imported = import_model(source)
     notes = list(imported.notes)
     if len(imported.model.bodies) > 1:

@@ -27,7 +27,7 @@ class TextFile:
         if len(data) > MAX_BYTES:
             raise FileError(f"is larger than {MAX_BYTES >> 20} MB", file=path, hint="open it in an editor made for it")
         if b"\0" in data[:4096]:
-            raise FileError("is no text", file=path, hint="open it with the program that wrote it")
+            raise FileError("is not a text file", file=path, hint="open it with the program that wrote it")
         encoding = _encoding(path, data)
         try:
             text = data.decode(encoding)

@@ -351,7 +351,7 @@ class CausalityViewer(Viewer):
             self._choose_number(int(text))
         else:
             mark(self.field, "wrong", True)
-            self.facts.setText(f"{text} is no number of an event")
+            self.facts.setText(f"{text} is not a number of an event")
 
     def _follow(self, on: bool) -> None:
         self._choose_number(None if on or self.story is None else self.story.event[1])

@@ -42,7 +42,7 @@ class Row:
             return float(text) if isinstance(self.default, float) else json.loads(text)
         except ValueError:
             raise FormError(
-                f"{'.'.join(self.path)}: {text or 'nothing'} is no value", hint=f"e.g. {as_text(self.default)}"
+                f"{'.'.join(self.path)}: {text or 'nothing'} is not a value", hint=f"e.g. {as_text(self.default)}"
             ) from None
 
     def show(self, value: Any) -> None:

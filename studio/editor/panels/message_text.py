@@ -20,6 +20,6 @@ def read_json(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise MessageError(f"This is no JSON: {error.msg.lower()} in {place}") from None
+        raise MessageError(f"This is not JSON: {error.msg.lower()} in {place}") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists within lists within lists
         raise MessageError(f"This cannot be read: {error}") from None

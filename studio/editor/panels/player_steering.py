@@ -278,7 +278,7 @@ class PlayerSteering(QObject):
         """By its number among those that are played. Looked for beside the window's work."""
         text = text.strip().replace("\u2009", "")
         if not text.isdigit():
-            self.refused.emit(f"{text or 'nothing'} is no number of an event")
+            self.refused.emit(f"{text or 'nothing'} is not a number of an event")
             return
         topics = [topic for topic, (_, on) in self.state["streams"].items() if on]
         number, path = min(int(text), max(int(self.state["count"]) - 1, 0)), Path(self.state["log"])

@@ -64,4 +64,4 @@ def _number(value: object) -> float:
     try:
         return float(value) if value is not None else math.nan  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise StudioError("the field is no number") from None
+        raise StudioError("the field is not a number") from None

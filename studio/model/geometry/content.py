@@ -38,7 +38,7 @@ class GeometryContent:
             made = cls(data["name"], data["digest"], data["assembly"], dict(data["bodies"]))
             digest = _digest(made.assembly, made.bodies)
         except (KeyError, TypeError, ValueError) as error:
-            raise GeometryError(f"this is no geometry: {error!r}") from None
+            raise GeometryError(f"not a geometry: {error!r}") from None
         if made.digest != digest:
             raise GeometryError(f"the geometry {made.name} is damaged: its digest is another one")
         return made

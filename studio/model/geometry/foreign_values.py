@@ -53,7 +53,7 @@ class Foreign:
         try:
             values = [float(word) for word in words]
         except ValueError:
-            raise self.fault(element, f"{(text or '')[:60]!r} in <{element.tag}> holds what is no number") from None
+            raise self.fault(element, f"{(text or '')[:60]!r} in <{element.tag}> must hold numbers only") from None
         if len(values) != count:
             raise self.fault(element, f"<{element.tag}> needs {count} numbers, not {len(values)}")
         if not all(abs(value) <= LARGEST for value in values):

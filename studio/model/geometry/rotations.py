@@ -153,9 +153,9 @@ def nearest_rotation(matrix: Matrix) -> Matrix:
     off = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
     if not off <= ORTHOGONAL_WITHIN:
         hint = f"rows and columns must have length 1 and right angles; off by {off:.2g}, at most 1e-6 is rounding"
-        raise GeometryError("the matrix is no rotation: it is not orthogonal", hint=hint)
+        raise GeometryError("the matrix is not a rotation: it is not orthogonal", hint=hint)
     if np.linalg.det(matrix) < 0:
-        raise GeometryError("the matrix is no rotation: it mirrors", hint="the determinant is -1; change one axis")
+        raise GeometryError("the matrix is not a rotation: it mirrors", hint="the determinant is -1; change one axis")
     u, _, vt = np.linalg.svd(matrix)
     return np.asarray(u @ vt, dtype=np.float64)
 

@@ -128,7 +128,7 @@ class _Model:
         root = parse_hardened(read_bytes(path), path)
         element = root.find("model") if root.tag == "sdf" else None
         if element is None:
-            raise self.foreign.fault(include, f"it includes {address}, which is no SDF model: {path}")
+            raise self.foreign.fault(include, f"it includes {address}, which is not an SDF model: {path}")
         made = _Model(element, _version(root), self.foreign.inside(path), above=above)
         made.name = (include.findtext("name") or made.name).strip()
         if include.find("pose") is not None:

@@ -133,7 +133,7 @@ class Transforms:
         """Without a stamp it forgets what it knew of the joint: from now on it simply is there, at any latest query."""
         number = self._joint_number(name)
         if not math.isfinite(position):
-            raise GeometryError(f"{position} is no position of the joint {name}")
+            raise GeometryError(f"{position} is not a position of the joint {name}")
         if stamp_ns is None:
             self._floats[self._home_at + number] = position
             self._counts[number] = 0

@@ -21,7 +21,7 @@ SMALLEST = 1e-12
 
 
 def number(text: str) -> object:
-    """To compare two texts by value; what is no number is only equal to itself."""
+    """To compare two texts by value; what is not a number is only equal to itself."""
     try:
         return float(text)
     except ValueError:
@@ -65,7 +65,7 @@ def read_number(node: XmlNode, attribute: str, *, positive: bool = False, least:
     try:
         value = float(text)
     except ValueError:
-        raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is no number') from None
+        raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is not a number') from None
     if not math.isfinite(value):
         raise GeometryError(f'{attribute}="{text[:40]}" in <{node.tag}> is not a finite number')
     if abs(value) > LARGEST:
@@ -88,7 +88,7 @@ def read_numbers(node: XmlNode, attribute: str, count: int) -> tuple[float, ...]
             values.append(float(word))
         except ValueError:
             hint = "numbers with spaces between them" + ("; a decimal point, not a comma" if "," in word else "")
-            raise GeometryError(f"{word[:40]!r} in {attribute} of <{node.tag}> is no number", hint=hint) from None
+            raise GeometryError(f"{word[:40]!r} in {attribute} of <{node.tag}> is not a number", hint=hint) from None
         if not math.isfinite(values[-1]):
             raise GeometryError(f"{word[:40]} in {attribute} of <{node.tag}> is not a finite number")
         if abs(values[-1]) > LARGEST:

@@ -84,7 +84,7 @@ def private_folder(folder: Path) -> Path:
     except OSError as error:
         raise StudioError(f"{folder} cannot be made: {error.strerror}", hint="use --folder") from None
     if folder.is_symlink() or owner.st_uid != os.getuid():
-        raise StudioError(f"{folder} belongs to somebody else", hint="use --folder")
+        raise StudioError(f"{folder} belongs to another user", hint="use --folder")
     return folder
 
 

@@ -90,7 +90,7 @@ def read_header(source: LogSource) -> tuple[str, str, int]:
     first = source.read(0, min(source.size, _LONGEST_HEADER))
     if not first.startswith(MAGIC):
         hint = f"if it was one: {repair_command(source.path)}" if source.path.suffix == ".mcap" else ""
-        raise LogError("is no MCAP file", file=source.path, hint=hint)
+        raise LogError("is not an MCAP file", file=source.path, hint=hint)
     if len(first) < len(MAGIC) + PREFIX.size:
         raise LogError("ends before it begins: it holds no record", file=source.path)
     op, length = PREFIX.unpack_from(first, len(MAGIC))

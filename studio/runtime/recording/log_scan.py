@@ -101,7 +101,7 @@ class _Scan:
         except Unfinished:
             left = self._source.size - self._at
             problem = "was not finished: it ends without a summary"
-            problem += f", its last {left} bytes are no whole record" if left else ""
+            problem += f", its last {left} bytes are not a whole record" if left else ""
         except UnknownCompression as error:
             raise UnknownCompression(error.name, file=self._source.path) from error
         except LogError as error:

@@ -61,7 +61,7 @@ def parse_condition(text: str, topics: Iterable[str]) -> Condition:
     """`topics` are those of the log; the longest one that the condition begins with is meant."""
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise ConditionError(f"{text!r} is no condition", hint=EXAMPLE)
+        raise ConditionError(f"{text!r} is not a valid condition", hint=EXAMPLE)
     place, sign, value = match.groups()
     known = list(topics)
     fitting = [topic for topic in known if place == topic or place.startswith((topic + "/", topic + ".", topic + "["))]
@@ -86,7 +86,7 @@ def _value(text: str, whole: str) -> Value:
     try:
         return float(text)
     except ValueError:
-        raise ConditionError(f"{whole}: {text} is no number", hint="texts are written 'so'") from None
+        raise ConditionError(f"{whole}: {text} is not a number", hint="texts are written 'so'") from None
 
 
 def _named_in(text: str, error: FieldPathError) -> ConditionError:

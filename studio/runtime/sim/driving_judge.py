@@ -38,7 +38,7 @@ class DrivingJudge(Component):
     collision = InPort(String, doc="ground truth: each contact as it begins")
     status = InPort(String, optional=True, doc="what the planner says of itself; told with the outcome")
     true_world = InPort(
-        String, optional=True, doc="ground truth: the world as SDF; a goal inside something is told at once"
+        String, optional=True, doc="ground truth: the world as SDF; a goal inside an obstacle is reported at once"
     )
     outcome = OutPort(
         String,

@@ -39,7 +39,7 @@ def mesh_of(
     try:
         corners = reader(data)
     except (ValueError, IndexError, OverflowError) as error:
-        raise SimError(f"{name} is no sound mesh: {error}", file=by, line=line) from None
+        raise SimError(f"{name} is not a usable mesh: {error}", file=by, line=line) from None
     if not 4 <= len(corners) <= MOST_TRIANGLES or not np.isfinite(corners).all():
         hint = f"4 to {MOST_TRIANGLES} triangles with finite numbers"
         raise SimError(f"{name} has {len(corners)} triangles", file=by, line=line, hint=hint)

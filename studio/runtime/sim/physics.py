@@ -126,7 +126,7 @@ class Physics:
                 where = f"({place.x_m:g}, {place.y_m:g})"
                 hint = "choose another start; studio sim picture shows the world"
                 file = self.world.file
-                raise SimError(f"{self.names[vehicle]} would stand inside {other} at {where}", file=file, hint=hint)
+                raise SimError(f"{self.names[vehicle]} would be inside {other} at {where}", file=file, hint=hint)
 
     # ---- going on
 

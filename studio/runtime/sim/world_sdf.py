@@ -206,7 +206,7 @@ class _Reader:
             with Image.open(io.BytesIO(data)) as image:
                 pixels = np.array(image if image.mode.startswith("I") else image.convert("L"))
         except BROKEN_IMAGE as error:
-            raise self.error(shape, f"{name} is no image: {error}", "a PNG with one grey channel") from None
+            raise self.error(shape, f"{name} is not an image: {error}", "a PNG with one grey channel") from None
         if pixels.ndim != 2 or not all(2 <= side <= MOST_PIXELS for side in pixels.shape):
             raise self.error(shape, f"{name} has the shape {pixels.shape}", f"2 to {MOST_PIXELS} pixels a side")
         white = 65535.0 if pixels.dtype != np.uint8 else 255.0

@@ -55,5 +55,5 @@ def test_changes_of_somebody_else_are_seen(tmp_path: Path) -> None:
 def test_what_is_no_text_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"\x89PNG\0\0")
-    with pytest.raises(FileError, match="is no text"):
+    with pytest.raises(FileError, match="is not a text file"):
         TextFile.read(path)

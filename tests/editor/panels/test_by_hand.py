@@ -130,7 +130,7 @@ class TestPublish:
         assert json.loads(viewer.text.toPlainText()) == {"data": 1.5}
         viewer.text.setPlainText("{")
         viewer.once.click()
-        words = "This is no JSON: expecting property name enclosed in double quotes in line 1, column 2"
+        words = "This is not JSON: expecting property name enclosed in double quotes in line 1, column 2"
         assert not asked and viewer.answer.text() == words
         viewer.as_json.click()
         assert viewer.answer.text() == words
@@ -189,7 +189,7 @@ class TestPublish:
         editor.setText("fast")
         viewer.once.click()
         asked.done({"to": "car.speed", "effect": "now"})
-        assert viewer.answer.text() == "data: fast is no value (e.g. 0.0)"
+        assert viewer.answer.text() == "data: fast is not a value (e.g. 0.0)"
 
     def test_a_narrow_panel_shows_to_whom_it_goes(self, feed: Feed, qtbot: QtBot) -> None:
         viewer = PublishViewer(feed, LIGHT)

@@ -112,7 +112,7 @@ def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qt
     assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty.words.text()
     viewer.field.setText("many")
     viewer.field.editingFinished.emit()
-    assert "many is no number" in viewer.facts.text() and viewer.field.property("wrong")
+    assert "many is not a number" in viewer.facts.text() and viewer.field.property("wrong")
     viewer.step(-1)
     assert viewer.story is not None and viewer.story.event == ("/merger/out", viewer.trace.newest["/merger/out"])
     assert not viewer.field.property("wrong")

@@ -134,7 +134,7 @@ def test_errors_name_what_is_meant() -> None:
         transforms.path("Fla:ImagePlane", "Raptor")
     with pytest.raises(GeometryError, match="there is no moving joint steering"):
         transforms.set_joint("steering", 0.0)
-    with pytest.raises(GeometryError, match="nan is no position"):
+    with pytest.raises(GeometryError, match="nan is not a position"):
         transforms.set_joint("Raptor.front_left_wheel", math.nan)
 
 

@@ -58,7 +58,7 @@ ATTACKS = {
     "command of great depth": text_frame(COMMAND, Kind.COMMAND, nested().decode(), 1, INPUT),
     "command with a text for its period": command({"do": "mode", "activation": "periodic", "period_s": "x"}),
     "command with no period": command({"do": "mode", "activation": "periodic", "period_s": NAN}),
-    "marker with a rate that is no number": pack(
+    "marker with a rate that is not a number": pack(
         ALL_TOPIC, Kind.MARKER, 1, Marker(Mark.ALIVE, 1, False, Clock(ClockKind.WALL, 0, 0, NAN)).payload()
     ),
     "data of another kind": pack("/signal/value", Kind.COMMAND, 1, b"\0\1\0\0\3\0\0\0{}\0"),

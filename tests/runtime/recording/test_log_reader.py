@@ -139,7 +139,7 @@ def test_a_seek_into_the_middle_invents_no_gap(tmp_path: Path) -> None:
 def test_a_missing_file_and_a_wrong_one_are_our_errors(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="No such file"):
         LogReader(tmp_path / "a.mcap")
-    for content, text in ((b"", "no MCAP"), (b"\x89MCAP0\r\n", "holds no record"), (b"PK" * 500, "no MCAP")):
+    for content, text in ((b"", "not an MCAP"), (b"\x89MCAP0\r\n", "holds no record"), (b"PK" * 500, "not an MCAP")):
         (tmp_path / "b.mcap").write_bytes(content)
         with pytest.raises(LogError, match=text):
             LogReader(tmp_path / "b.mcap")

@@ -49,12 +49,12 @@ def test_the_longest_topic_is_meant() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("level > 3", "is no condition"),
-        ("/level/data", "is no condition"),
+        ("level > 3", "is not a valid condition"),
+        ("/level/data", "is not a valid condition"),
         ("/nothing/data > 3", "no topic of the log is called so"),
         ("/level > 3", "which field of /level"),
-        ("/level/data > much", "much is no number"),
-        ("/level/data() > 3", "is no field"),
+        ("/level/data > much", "much is not a number"),
+        ("/level/data() > 3", "is not a field"),
     ],
 )
 def test_what_cannot_be_read(text: str, complaint: str) -> None:

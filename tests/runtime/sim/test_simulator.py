@@ -222,7 +222,7 @@ def test_going_back_to_a_checkpoint_repeats_everything(yard: str) -> None:
 
 
 def test_a_vehicle_inside_a_block_is_refused(yard: str) -> None:
-    with pytest.raises(SimError, match=r"Raptor would stand inside wall at \(9, 0\)"):
+    with pytest.raises(SimError, match=r"Raptor would be inside wall at \(9, 0\)"):
         Trial(RaptorSimulator, world=yard, start=(9.0, 0.0, 0.0)).__enter__()
     with pytest.raises(SimError, match="start has 2 numbers for 1 vehicle"):
         Trial(RaptorSimulator, world=yard, start=(9.0, 0.0)).__enter__()
@@ -256,7 +256,7 @@ def test_two_vehicles_share_a_world_and_can_meet(yard: str) -> None:
         assert (odometry.frame, odometry.child_frame) == ("left_odom", "left_Pioneer2DX")
         assert all(name.startswith("right_") for name in trial.sent("right_joints")[-1].names)
         assert any(message.data for message in trial.sent("left_touch"))
-    with pytest.raises(SimError, match="would stand inside"):
+    with pytest.raises(SimError, match="would be inside"):
         Trial(Two, world=yard, start=(0.0, 0.0, 0.0, 0.1, 0.0, 0.0)).__enter__()
     with pytest.raises(SimError, match="no place start_left"):
         Trial(Two, world=yard).__enter__()

@@ -20,9 +20,9 @@ class Assistant(Component):
     wanted = InPort(Twist, doc="what the operator wants")
     ahead = InPort(Float64, keep="latest", doc="distance in m to the nearest thing ahead")
     behind = InPort(Float64, keep="latest", doc="the same behind")
-    allowed = OutPort(Twist, doc="what the vehicle is told")
+    allowed = OutPort(Twist, doc="commands for the vehicle")
 
-    margin_m = Parameter(0.5, minimum=0.0, maximum=5.0, unit="m", doc="this near, it stands")
+    margin_m = Parameter(0.5, minimum=0.0, maximum=5.0, unit="m", doc="stop when an obstacle is this near")
     braking_m_s2 = Parameter(0.4, minimum=0.01, maximum=10.0, unit="m/s2", doc="how hard the vehicle can brake")
 
     def on_wanted(self, motion: Twist) -> None:

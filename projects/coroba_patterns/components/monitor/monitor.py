@@ -18,7 +18,7 @@ class Monitor(Component):
     period_s = 1.0
 
     stick = InPort(Joy, optional=True, doc="how a stick is held")
-    command = InPort(Twist, optional=True, doc="what a vehicle is told")
+    command = InPort(Twist, optional=True, doc="commands for a vehicle")
     pose = InPort(Odometry, optional=True, doc="where a vehicle is")
     number = InPort(Float64, optional=True, doc="anything that is one number: distances, bumps")
 

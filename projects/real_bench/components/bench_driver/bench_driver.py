@@ -33,7 +33,7 @@ class BenchDriver(Component):
     swing_s = Parameter(8.0, minimum=1.0, maximum=120.0, unit="s", doc="time of one S")
     clearance_m = Parameter(0.6, minimum=0.1, maximum=10.0, unit="m", doc="an obstacle nearer than this stops it")
     half_width_m = Parameter(0.3, minimum=0.05, maximum=5.0, unit="m", doc="of the strip ahead that must be free")
-    blind_after_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="a scan older than this is no scan")
+    blind_after_s = Parameter(0.5, minimum=0.05, maximum=10.0, unit="s", doc="an older scan does not count")
 
     def on_timer(self) -> None:
         now_ns = self.now()

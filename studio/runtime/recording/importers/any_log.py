@@ -65,7 +65,7 @@ def _import_file(path: Path, out: Path, watch: Watch, compression: Compression, 
 
 
 def other_form(path: Path) -> str:
-    """What a log is that is no MCAP file; empty for all that may have been one."""
+    """What a log is that is not an MCAP file; empty for all that may have been one."""
     if path.is_dir():
         return "folder"
     head = head_of(path)

@@ -170,9 +170,9 @@ def _count(words: list[bytes], at: int) -> int:
     except IndexError:
         raise LineError("ends early") from None
     except ValueError:
-        raise LineError(f"{_text(words[at])!r} is no number of readings") from None
+        raise LineError(f"{_text(words[at])!r} is not a number of readings") from None
     if not 0 <= count <= MOST_BEAMS:
-        raise LineError(f"{count} is no number of readings")
+        raise LineError(f"{count} is not a number of readings")
     return count
 
 
@@ -180,7 +180,7 @@ def _finite(words: list[bytes]) -> list[float]:
     values = list(map(_float, words))
     for word, value in zip(words, values, strict=True):
         if not math.isfinite(value):
-            raise LineError(f"{_text(word)!r} is no finite number")
+            raise LineError(f"{_text(word)!r} is not a finite number")
     return values
 
 
@@ -188,7 +188,7 @@ def _float(word: bytes) -> float:
     try:
         return float(word)
     except ValueError:
-        raise LineError(f"{_text(word)!r} is no number") from None
+        raise LineError(f"{_text(word)!r} is not a number") from None
 
 
 def _is_number(word: bytes) -> bool:

@@ -57,7 +57,7 @@ class Readings:
         """The largest maximum that a line tells."""
 
     def add(self, words: list[bytes], told_m: float = 0.0) -> None:
-        """Raises ValueError for what is no number."""
+        """Raises ValueError for what is not a number."""
         self.told_m = max(self.told_m, told_m)
         ranges_m = np.array(words, "S32").astype(np.float64) if words else np.zeros(0)
         ranges_m = ranges_m[np.isfinite(ranges_m)]

@@ -108,7 +108,7 @@ class Surveyor:
         try:
             self._readings.setdefault(words[0], Readings()).add(ranges, told_m)
         except ValueError:
-            raise LineError("a reading is no number") from None
+            raise LineError("a reading is not a number") from None
 
     def _take_poses(self, words: list[bytes], pose_before: list[bytes]) -> None:
         laser, robot = poses_of_laser(words)
@@ -141,11 +141,11 @@ def _mount(laser: list[bytes], robot: list[bytes]) -> tuple[float, float, float]
     try:
         values = [float(word) for word in (*laser, *robot)]
     except ValueError:
-        raise LineError("a pose is no number") from None
+        raise LineError("a pose is not a number") from None
     x, y, turn = (values[index] - values[index + 3] for index in range(3))
     yaw_rad = values[5]
     if not all(map(math.isfinite, (x, y, turn, yaw_rad))):
-        raise LineError("a pose is no number")
+        raise LineError("a pose is not a number")
     cos, sin = math.cos(yaw_rad), math.sin(yaw_rad)
     # A rear laser looks backwards: the difference is compared as a sine, which does not mind a whole turn.
     return cos * x + sin * y, cos * y - sin * x, math.sin(turn)

@@ -16,7 +16,7 @@ def range3d_of_scan(payload: bytes | memoryview) -> Range3d:
     try:
         scan = _store().deserialize_cdr(payload, LASER_SCAN)
     except Exception as error:  # rosbags raises its own and several others
-        raise MessageError(f"these {len(payload)} bytes are no LaserScan: {error}") from error
+        raise MessageError(f"these {len(payload)} bytes are not a LaserScan: {error}") from error
     stamp = scan.header.stamp
     return Range3d.from_polar(
         scan.ranges,

@@ -60,7 +60,7 @@ def _type_names(found: Iterable[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for each in found:
         if not _TYPE.fullmatch(each):
-            raise LogError(f"{each[:60]!r} is no name of a message type")
+            raise LogError(f"{each[:60]!r} is not the name of a message type")
         package, _, short = each.partition("/")
         renamed = _RENAMED.get(each) or f"{_snake(package, 'package')}/{_camel(short)}"
         names[each] = renamed if renamed in BUILTIN else _unused(renamed, names.values(), "")

@@ -42,7 +42,7 @@ def described_ros2(connection: Connection) -> Described:
 def check_name(name: str) -> None:
     """A damaged database may have anything in the place of a text."""
     if not _TYPE_NAME.fullmatch(str(name)):
-        raise LogError(f"{str(name)[:60]!r} is no name of a message type")
+        raise LogError(f"{str(name)[:60]!r} is not the name of a message type")
 
 
 def described_ros1(name: str, text: str) -> Described:

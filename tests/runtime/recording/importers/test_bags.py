@@ -172,7 +172,7 @@ def test_a_name_that_is_code_is_refused(tmp_path: Path) -> None:
     (tmp_path / "old.bag").write_bytes(data.replace(b"walker_msgs/Leg", evil))
     report = import_log(tmp_path / "old.bag", tmp_path / "out.mcap")
     assert set(report.topics) == {"/scan", "/odom"}
-    assert "no name of a message type" in next(iter(report.not_mapped.values())).reason
+    assert "not the name of a message type" in next(iter(report.not_mapped.values())).reason
 
 
 def cloud(*names: str) -> PointCloud2:

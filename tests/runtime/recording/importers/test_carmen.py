@@ -129,7 +129,7 @@ def test_damaged_lines_are_told_by_number_and_cost_nothing_else(tmp_path: Path) 
     assert len(events["/carmen/odom"]) == len(bad)
     assert report.damage_count == len(bad)
     assert [damage.line for damage in report.damages] == [3 + 2 * number for number in range(len(bad))]
-    assert report.damages[3].reason == "'many' is no number"
+    assert report.damages[3].reason == "'many' is not a number"
 
 
 def test_a_line_as_long_as_the_file_does_not_stop_it(tmp_path: Path) -> None:

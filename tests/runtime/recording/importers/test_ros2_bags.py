@@ -239,7 +239,7 @@ class TestWithoutDefinitions:
         topics = {"/bad": ("walker_msgs/L\n(", [NUMBER]), "/number": (Float64.SCHEMA_NAME, [NUMBER])}
         report = import_log(sqlite_bag(tmp_path / "a.db3", topics), tmp_path / "out.mcap")
         assert set(report.topics) == {"/number"}
-        assert "no name of a message type" in next(iter(report.not_mapped.values())).reason
+        assert "not the name of a message type" in next(iter(report.not_mapped.values())).reason
 
     def test_bytes_that_fit_none_are_left_out_in_words(self, tmp_path: Path) -> None:
         data = range_of(get_typestore(Stores.ROS2_HUMBLE)) + bytes(64)
