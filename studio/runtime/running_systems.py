@@ -13,7 +13,7 @@ import psutil
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.run_folder import last_words_file
-from studio.runtime.run_folder import runs_folder
+from studio.runtime.run_folder import OTHER_RUNS, refuse_foreign, runs_folder, why_not_private
 from studio.runtime.typed_json import Malformed, read_object, typed
 
 NOTE = "runtime.json"
@@ -78,7 +78,9 @@ def _born(pid: int) -> float:
 
 def running_systems() -> list[RunningSystem]:
     """Those whose runtime lives, in the order in which they were started."""
-    found = []
+    found: list[RunningSystem] = []
+    if why_not_private(runs_folder()) is not None:
+        return found  # notes by another user, who would be asked in place of a runtime
     for note in runs_folder().glob(f"*/{NOTE}"):
         if not note.is_file():  # a pipe would never be read to its end
             continue
@@ -95,6 +97,7 @@ def running_systems() -> list[RunningSystem]:
 
 def find_running(wanted: str | None = None) -> RunningSystem:
     """The running system of this project or run; without a name the only one there is."""
+    refuse_foreign(runs_folder(), OTHER_RUNS)
     systems = running_systems()
     if wanted is not None:
         folder = str(Path(wanted).absolute())

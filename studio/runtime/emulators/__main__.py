@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 import threading
@@ -18,6 +17,7 @@ from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.pty_port import Device, Faults, PtyPort
 from studio.runtime.emulators.urg import Urg
 from studio.runtime.emulators.vehicle import Vehicle
+from studio.runtime.run_folder import private_folder
 
 DEVICES: dict[str, Callable[[], Device]] = {"lms200": Lms200, "urg": Urg, "gps": Gps, "vehicle": Vehicle}
 
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, ended: threading.Event) -> None:
-    folder = private_folder(options.folder)
+    folder = private_folder(options.folder, "use --folder")
     faults = Faults(options.noise, options.flip, options.cut, max(1.0, options.slow))
     with ExitStack() as stack:
         names = options.devices or list(DEVICES)
@@ -74,18 +74,6 @@ def _run(options: argparse.Namespace, ended: threading.Event) -> None:
             for port in ports:
                 port.plug_in()
             print("cables in", flush=True)
-
-
-def private_folder(folder: Path) -> Path:
-    """In a place for all users only a folder of our own is used: others could put their links there."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        owner = folder.lstat()
-    except OSError as error:
-        raise StudioError(f"{folder} cannot be made: {error.strerror}", hint="use --folder") from None
-    if folder.is_symlink() or owner.st_uid != os.getuid():
-        raise StudioError(f"{folder} belongs to another user", hint="use --folder")
-    return folder
 
 
 if __name__ == "__main__":
