@@ -35,9 +35,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"project": str(folder), "ok": not failed, "problems": [problem_json(each) for each in problems]})
     else:
+        words = {"error": paint("error:", BOLD, RED), "warning": paint("warning:", BOLD, YELLOW)}
         for problem in problems:
-            word = f"{problem.severity}:"
-            print(str(problem).replace(word, paint(word, BOLD, RED if problem.severity == "error" else YELLOW), 1))
+            print(str(problem).replace(f"{problem.severity}:", words[problem.severity], 1))
         print(
             f"{folder}: {paint_verdict(summary_of(problems), good=not failed)}{f', {opened.size()}' if opened else ''}"
         )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from studio.errors import Problem, Severity
 from studio.model.close_matches import did_you_mean
@@ -27,6 +32,11 @@ from studio.model.wiring import (
 from studio.model.worlds import why_no_world
 from studio.paths import model_roots
 
+C = TypeVar("C", bound=Connection)
+MANY_NAMES, MOST_LOOKS = 1000, 20
+"""To find a similar name among many takes milliseconds, so only the first findings get such a hint there: with one for
+each, a file of some megabytes would keep the check busy for hours."""
+
 
 def check(system: System, specs: Specs, message_types: Collection[str], folder: Path | None = None) -> list[Problem]:
     """All findings, in the order of the file. `message_types` are the short names that the project knows, `folder` is
@@ -43,6 +53,7 @@ class _Checker:
         self.system, self.folder = system, folder
         self.specs = specs
         self.message_types = set(message_types)
+        self._looks = 0
 
     def run(self) -> Iterator[Problem]:
         for component in self.system.components:
@@ -52,11 +63,11 @@ class _Checker:
         yield from self.names()
         yield from self.message_types_of_profiles()
         for wire in self.system.wires:
-            yield from self.connection(wire, "wire", why_no_wire(self.system, self.specs, wire))
+            yield from self.connection(wire, "wire", self.why(why_no_wire, wire))
         for service in self.system.services:
-            yield from self.connection(service, "service wire", why_no_service(self.system, self.specs, service))
+            yield from self.connection(service, "service wire", self.why(why_no_service, service))
         for link in self.system.links:
-            yield from self.connection(link, "link", why_no_link(self.system, self.specs, link))
+            yield from self.connection(link, "link", self.why(why_no_link, link))
         yield from self.ends_used_twice()
         yield from self.unwired_ports()
         yield from self.unanswered_services()
@@ -76,7 +87,7 @@ class _Checker:
             yield from self.parameters(component, spec, subject)
             yield from self.named(component, spec, subject)
         if component.host and component.host not in self.system.hosts:
-            hint = did_you_mean(component.host, self.system.hosts.keys())
+            hint = self.similar(component.host, self.system.hosts.keys(), len(self.system.hosts))
             snippet = "" if hint else f'<host name="{component.host}"/>'
             message = f"the host {component.host} of {component.name} is not declared"
             yield self.problem(message, component.origin, hint or "declare it", subject, "warning", snippet)
@@ -141,10 +152,9 @@ class _Checker:
         if parameter.kind == "world" and self.folder is not None:
             wrong = why_no_world(str(value), model_roots(self.folder), self.folder)
             return (*wrong, "error") if wrong is not None else None
-        if parameter.kind == "topic" and value:
-            known = [topic for topic, _, _ in topics_of(self.system, self.specs)]
-            if value not in known:
-                return f"no component publishes {value}", did_you_mean(str(value), known), "warning"
+        if parameter.kind == "topic" and value and value not in self.topics:
+            hint = self.similar(str(value), self.topics, len(self.topics))
+            return f"no component publishes {value}", hint, "warning"
         return None
 
     # ---- sources
@@ -180,6 +190,12 @@ class _Checker:
                     yield self.problem(message, component.origin, hint, f"{source.name}.{component.name}")
 
     # ---- connections
+
+    def why(self, reason: Callable[[System, Specs, C], str | None], connection: C) -> str | None:
+        missing = next((end.node for end in connection.key if end.node not in self.system.nodes), None)
+        if missing is not None and not self.may_look(len(self.system.nodes)):
+            return f"there is no component or source {missing}"
+        return reason(self.system, self.specs, connection)
 
     def connection(self, connection: Connection, what: str, reason: str | None) -> Iterator[Problem]:
         if reason is None or self.is_about_unknown_type(connection):
@@ -264,12 +280,28 @@ class _Checker:
         recording = self.system.recording
         if recording is None:
             return
-        topics = [topic for topic, _, _ in topics_of(self.system, self.specs)]
+        in_order = sorted(self.topics)
         for pattern in (*recording.topics, *recording.exclude):
-            if not any(fnmatchcase(topic, pattern) for topic in topics):
+            if not any(fnmatchcase(topic, pattern) for topic in _with_start_of(pattern, in_order)):
                 line = recording.origin.line_in("pattern", pattern) if recording.origin else None
                 message = f"the recording pattern {pattern} matches no topic"
-                yield self.at(line, message, did_you_mean(pattern, topics), pattern, "warning")
+                hint = self.similar(pattern, self.topics, len(self.topics))
+                yield self.at(line, message, hint, pattern, "warning")
+
+    # ---- findings
+
+    @cached_property
+    def topics(self) -> dict[str, None]:
+        """In the order of the file."""
+        return dict.fromkeys(topic for topic, _, _ in topics_of(self.system, self.specs))
+
+    def may_look(self, names: int) -> bool:
+        """Whether to look for a similar one among so many names."""
+        self._looks += names > MANY_NAMES
+        return self._looks <= MOST_LOOKS
+
+    def similar(self, word: str, known: Iterable[str], count: int) -> str:
+        return did_you_mean(word, known) if self.may_look(count) else ""
 
     def problem(
         self,
@@ -292,3 +324,9 @@ class _Checker:
         snippet: str = "",
     ) -> Problem:
         return Problem(message, severity, self.system.file, line, hint, subject, snippet)
+
+
+def _with_start_of(pattern: str, in_order: Sequence[str]) -> Sequence[str]:
+    """Those that begin as the pattern does before its first wildcard."""
+    start = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return in_order[bisect_left(in_order, start) : bisect_left(in_order, start + chr(sys.maxunicode))]

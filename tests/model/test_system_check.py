@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
 import pytest
 
+from studio.model import system_check, wiring
 from studio.model.spec import PortSpec
 from studio.model.system_check import check
 from studio.model.system_xml import read_system
@@ -151,3 +155,41 @@ def test_a_component_that_is_gone_is_missed_by_each_of_its_wires() -> None:
     found = [each for each in check(read_system(cut), BIG_PROFILES, ["Float64"]) if each.severity == "error"]
     assert len(found) == 6
     assert all("there is no component or source c100" in problem.message for problem in found)
+
+
+def test_in_a_large_system_only_the_first_missing_names_are_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+
+    def compared(word: str, known: Iterable[str]) -> str:
+        looks.append(word)
+        return f"like {next(iter(known))}"
+
+    for module in (system_check, wiring):
+        monkeypatch.setattr(module, "did_you_mean", compared)
+    count = system_check.MANY_NAMES + 1
+    hosts = "".join(f'<host name="h{n}"/>' for n in range(count))
+    filters = "".join(f'<component name="f{n}" type="low_pass" host="i{n}"/>' for n in range(count))
+    wires = "".join(f'<wire from="g{n}.smooth" to="f{n}.raw"/>' for n in range(count))
+    patterns = "".join(f'<topic pattern="/k{n}/*"/>' for n in range(count))
+    found = problems(f"{hosts}{filters}{wires}<record>{patterns}</record>")
+    assert len([each for each in found if "there is no component or source g" in each]) == count
+    assert len([each for each in found if "is not declared" in each]) == count
+    assert len([each for each in found if "matches no topic" in each]) == count
+    assert len(looks) == system_check.MOST_LOOKS and len([each for each in found if "like h0" in each]) == len(looks)
+
+
+def test_a_recording_pattern_is_compared_with_the_topics_that_begin_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def counted(name: str, pattern: str) -> bool:
+        compared.append(name)
+        return fnmatchcase(name, pattern)
+
+    monkeypatch.setattr(system_check, "fnmatchcase", counted)
+    filters = "".join(f'<component name="f{n}" type="low_pass"/>' for n in range(100))
+    patterns = "".join(f'<topic pattern="{each}"/>' for each in ("/f1/*", "/f9?/smooth", "/g/*"))
+    found = problems(f"{filters}<record>{patterns}</record>")
+    assert [each.partition(" (")[0] for each in found if "pattern" in each] == [
+        "f:2: warning: the recording pattern /g/* matches no topic"
+    ]
+    assert len(compared) < 100

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.world import Place, Solid, World, corners_of, half_sides
+from studio.runtime.sim.world import Ground, Place, Solid, World, half_sides
 
 STEP_M = 0.15
 """What stands higher than this above the ground is in the way; lower, a wheel climbs it."""
@@ -18,12 +18,15 @@ EDGE_M = 2.0
 _AROUND = [(i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
 
 
-def is_in_the_way(solid: Solid, world: World) -> bool:
-    if solid.kind == "plane":
-        return False
-    corners = corners_of(solid)
-    middle = corners.mean(axis=0)
-    return bool(corners[:, 2].max() > world.ground_at(float(middle[0]), float(middle[1])) + STEP_M)
+def obstacles(world: World) -> list[Solid]:
+    """The solids that are in the way of a vehicle."""
+    ground = world.ground()
+    return [solid for solid in world.solids if solid.kind != "plane" and _is_in_the_way(solid, ground)]
+
+
+def _is_in_the_way(solid: Solid, ground: Ground) -> bool:
+    x, y, z = (float(each) for each in solid.pose[:3, 3])
+    return z + float(np.abs(solid.pose[2, :3]) @ half_sides(solid)) > ground.at(x, y) + STEP_M
 
 
 def distance_m(solid: Solid, x_m: NDArray[np.float64], y_m: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -35,18 +38,19 @@ def distance_m(solid: Solid, x_m: NDArray[np.float64], y_m: NDArray[np.float64])
         round_m: NDArray[np.float64] = np.maximum(np.hypot(dx, dy) - solid.size[0], 0.0)
         return round_m
     u, v = np.abs(dx * c + dy * s), np.abs(dy * c - dx * s)
-    half = np.abs(solid.pose[:3, :3]) @ half_sides(solid) if abs(solid.pose[2, 2]) < 0.999 else half_sides(solid)
-    found: NDArray[np.float64] = np.hypot(np.maximum(u - half[0], 0.0), np.maximum(v - half[1], 0.0))
+    length_m, width_m = _half_outline(solid)
+    found: NDArray[np.float64] = np.hypot(np.maximum(u - length_m, 0.0), np.maximum(v - width_m, 0.0))
     return found
+
+
+def _half_outline(solid: Solid) -> tuple[float, float]:
+    half = np.abs(solid.pose[:3, :3]) @ half_sides(solid) if abs(solid.pose[2, 2]) < 0.999 else half_sides(solid)
+    return float(half[0]), float(half[1])
 
 
 def clearance_at(world: World, x_m: float, y_m: float) -> tuple[float, str]:
     """Metres to the nearest solid that is in the way, and its name."""
-    found = [
-        (float(distance_m(solid, np.array(x_m), np.array(y_m))), solid.name)
-        for solid in world.solids
-        if is_in_the_way(solid, world)
-    ]
+    found = [(float(distance_m(solid, np.array(x_m), np.array(y_m))), solid.name) for solid in obstacles(world)]
     return min(found, default=(math.inf, ""))
 
 
@@ -58,6 +62,12 @@ def refuse_blocked(world: World, what: str, place: Place, clearance_m: float) ->
         where = near if distance else f"inside {name}"
         hint = "choose another place; studio sim picture shows the world"
         raise SimError(f"the {what} at ({place.x_m:g}, {place.y_m:g}) is {where}", file=world.file, hint=hint)
+
+
+def _cells(middle_m: float, reach_m: float, cell_m: float, count: int) -> slice:
+    """Along one side of a grid: those that lie within the reach of a point."""
+    first, last = math.floor((middle_m - reach_m) / cell_m), math.ceil((middle_m + reach_m) / cell_m)
+    return slice(min(max(first, 0), count), min(max(last, 0), count))
 
 
 @dataclass(frozen=True)
@@ -77,9 +87,14 @@ class FreeSpace:
         columns, rows = max(1, math.ceil((x1 - x0) / cell_m)), max(1, math.ceil((y1 - y0) / cell_m))
         x, y = np.meshgrid(x0 + (np.arange(columns) + 0.5) * cell_m, y0 + (np.arange(rows) + 0.5) * cell_m)
         free = np.ones((rows, columns), bool)
-        for solid in world.solids:
-            if is_in_the_way(solid, world):
-                free &= distance_m(solid, x, y) >= clearance_m
+        for solid in obstacles(world):
+            # Only the cells that it can reach: with the whole grid for each, large worlds took minutes.
+            reach_m = float(np.hypot(*_half_outline(solid))) + clearance_m
+            near = (
+                _cells(solid.pose[1, 3] - y0, reach_m, cell_m, rows),
+                _cells(solid.pose[0, 3] - x0, reach_m, cell_m, columns),
+            )
+            free[near] &= distance_m(solid, x[near], y[near]) >= clearance_m
         return cls(free, x0, y0, cell_m)
 
     def cell(self, place: Place) -> tuple[int, int]:

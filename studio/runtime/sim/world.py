@@ -77,6 +77,19 @@ class Place:
     heading_rad: float = 0.0
 
 
+@dataclass(frozen=True)
+class Ground:
+    """Planes and terrains, whatever stands on them."""
+
+    planes: list[Solid]
+    terrains: list[Terrain]
+
+    def at(self, x_m: float, y_m: float) -> float:
+        found = [height for plane in self.planes if (height := top_at(plane, x_m, y_m)) is not None]
+        found += [height for terrain in self.terrains if (height := terrain.height_at(x_m, y_m)) is not None]
+        return float(max(found, default=0.0))
+
+
 @dataclass
 class World:
     name: str
@@ -106,12 +119,13 @@ class World:
         found += [height for terrain in self.terrains if (height := terrain.height_at(x_m, y_m)) is not None]
         return max(found, default=0.0)
 
+    def ground(self) -> Ground:
+        """To ask for many heights: looking for the planes among thousands of solids takes longer than the height."""
+        return Ground([solid for solid in self.solids if solid.kind == "plane"], self.terrains)
+
     def ground_at(self, x_m: float, y_m: float) -> float:
-        """Of the ground alone: planes and terrains, whatever stands on them."""
-        planes = [solid for solid in self.solids if solid.kind == "plane"]
-        found = [height for plane in planes if (height := top_at(plane, x_m, y_m)) is not None]
-        found += [height for terrain in self.terrains if (height := terrain.height_at(x_m, y_m)) is not None]
-        return float(max(found, default=0.0))
+        """Of the ground alone."""
+        return self.ground().at(x_m, y_m)
 
     def bounds_m(self) -> tuple[float, float, float, float]:
         """Least x, least y, greatest x, greatest y of all that is not an endless plane."""

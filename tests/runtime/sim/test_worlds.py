@@ -8,16 +8,19 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 from lxml import etree
+from numpy.typing import NDArray
 
 from studio.errors import StudioError
+from studio.runtime.sim import free_space
 from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.free_space import FreeSpace, refuse_blocked
+from studio.runtime.sim.free_space import FreeSpace, distance_m, refuse_blocked
 from studio.runtime.sim.made_worlds import block, ground, slopes_world
-from studio.runtime.sim.world import Place, World
+from studio.runtime.sim.world import Ground, Place, Solid, SolidKind, World, pose_of
 from studio.runtime.sim.world_sdf import parse_world, read_world
 from studio.runtime.sim.world_writing import save_world, world_sdf
 from studio.runtime.sim.worlds import load_world
@@ -267,3 +270,45 @@ def test_an_unknown_world_names_those_there_are() -> None:
     with pytest.raises(SimError, match="there is no world block") as caught:
         load_world("block")
     assert "blocks" in caught.value.hint
+
+
+def test_free_space_compares_a_solid_only_with_the_cells_near_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = random.Random(4)
+
+    def solid(number: int) -> Solid:
+        kind, size = choose.choice([("box", (1.0, 3.0, 0.5)), ("cylinder", (0.5, 2.0)), ("sphere", (0.7,))])
+        lean = [choose.uniform(-2.0, 2.0) if number % 2 else 0.0 for _ in range(3)]
+        pose = pose_of(choose.uniform(-30, 30), choose.uniform(-30, 30), 0.4, *lean)
+        return Solid(f"solid_{number}", cast(SolidKind, kind), size, pose)
+
+    world = World("yard", [ground(), *map(solid, range(200))])
+    cells = 0
+
+    def counted(solid: Solid, x_m: NDArray[np.float64], y_m: NDArray[np.float64]) -> NDArray[np.float64]:
+        nonlocal cells
+        cells += x_m.size
+        return distance_m(solid, x_m, y_m)
+
+    monkeypatch.setattr(free_space, "distance_m", counted)
+    made = FreeSpace.of(world, 0.6, 0.25)
+    rows, columns = made.free.shape
+    assert cells < 0.02 * made.free.size * len(world.solids)
+    x, y = np.meshgrid(
+        made.x0_m + (np.arange(columns) + 0.5) * made.cell_m, made.y0_m + (np.arange(rows) + 0.5) * made.cell_m
+    )
+    nearest = np.min([distance_m(each, x, y) for each in free_space.obstacles(world)], axis=0)
+    assert np.array_equal(made.free, nearest >= 0.6)
+
+
+def test_the_ground_is_looked_up_once_for_all_obstacles(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World("yard", [ground(), *(block(f"b{n}", n, 0.0, (0.5, 0.5, 0.5)) for n in range(50))])
+    looks: list[World] = []
+
+    def counted(self: World) -> Ground:
+        looks.append(self)
+        return Ground([ground()], [])
+
+    monkeypatch.setattr(World, "ground", counted)
+    distance, name = free_space.clearance_at(world, -2.0, 0.0)
+    assert distance == pytest.approx(1.75) and name == "b0"
+    assert len(looks) == 1
