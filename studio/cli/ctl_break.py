@@ -89,8 +89,8 @@ def show_breaks(attachment: Attachment, options: argparse.Namespace) -> int:
     for point in points:
         trouble = f"; {point['trouble']}" if point["trouble"] else ""
         off = "" if point["enabled"] else "off; "
-        times = f"{point['hits']} time{'' if point['hits'] == 1 else 's'}"
-        print(f"{point['id']}: {off}{point['words']} (stopped it {times}){trouble}")
+        hits = f"{point['hits']} hit{'' if point['hits'] == 1 else 's'}"
+        print(f"{point['id']}: {off}{point['words']} ({hits}){trouble}")
     if not points:
         print("no event breakpoints")
     if hit is not None:

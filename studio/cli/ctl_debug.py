@@ -78,7 +78,8 @@ def _tell_all(attachment: Attachment, options: argparse.Namespace) -> int:
         place = str(about["adapter"]) if about["adapter"] else f"process {about['pid']}"
         stop = about["stopped"]
         at = f", stopped {_place(stop)}" if stop else ""
-        lines.append(f"{host}: {place}, {about['clients']} clients{at}")
+        clients = about["clients"]
+        lines.append(f"{host}: {place}, {clients} client{'' if clients == 1 else 's'}{at}")
     lines = lines or ["no component is being debugged: studio ctl debug COMPONENT"]
     lines += [] if facts["freezing"] else ["the system keeps running while code is stopped"]
     return _tell(facts, options, "\n".join(lines))

@@ -94,7 +94,7 @@ class Autosave(QObject):
         assert session is not None
         texts = slot.texts()
         was = SystemDocument.load(session.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
-        title = "Restore what was not saved"
+        title = "Restore unsaved changes"
         edits: list[SystemEdit] = [Become(was.system, title)]
         text = texts.get(SYSTEM_FILE)
         if text is not None:  # with the comments that somebody has written into it

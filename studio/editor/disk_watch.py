@@ -68,7 +68,7 @@ class DiskWatch(QObject):
         return self.window.live.control.phase != "stopped"
 
     def _ask(self, session: Session, changed: list[Path], trouble: str) -> None:
-        words = f"{' and '.join(path.name for path in changed)} was changed by somebody else"
+        words = f"{' and '.join(path.name for path in changed)} was changed by another program"
         if trouble:
             words += f" and cannot be read now: {trouble}"
         elif session.document.is_modified:

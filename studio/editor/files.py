@@ -63,7 +63,7 @@ class Files(QObject):
     # ---- opening
 
     def new(self) -> None:
-        folder = ask_new_folder(self.window, "New project", free_place(self._home() / "my_robot"), "Make project")
+        folder = ask_new_folder(self.window, "New project", free_place(self._home() / "my_robot"), "Create")
         if folder is not None:
             self.ask_leave_and_create(folder)
 

@@ -16,7 +16,7 @@ TIPS = {
     AUTO: "Lockstep where everything is logged or simulated, so that it can be stepped and taken back; otherwise free",
     FREE: "Events pass as they come, as in a real system. What happens is not the same twice, so it cannot go back",
     LOCKSTEP: "One event after the other, always in the same order: the system can be stepped, and taken back",
-    ONE: "The system stands, and each step (F6) delivers exactly one event; Continue (F5) lets it go on",
+    ONE: "The system is paused, and each step (F6) delivers exactly one event; Continue (F5) lets it run",
 }
 
 

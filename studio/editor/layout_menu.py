@@ -36,7 +36,7 @@ def choose(window: MainWindow, number: int) -> None:
 
 
 def ask_keep(window: MainWindow) -> None:
-    name, fine = QInputDialog.getText(window, "Keep this layout", "Its name")
+    name, fine = QInputDialog.getText(window, "Save layout", "Name")
     if fine and not window.layouts.keep(name):
         words = f"{' and '.join(BUILT_IN)} stay as they are, and there can be {MOST} layouts"
         window.status.say(f"Not kept: {words}", trouble=True)

@@ -20,7 +20,7 @@ class LeavingBox(QMessageBox):
         if armed:
             self.setIcon(QMessageBox.Icon.Warning)
             self.setText(f"{name} is REAL, and {listed(armed)} {'is' if len(armed) == 1 else 'are'} ARMED.")
-            words = "Commands move it now, and nobody will see it here. If you leave it running, it is disarmed first. "
+            words = "Commands move it now. If you leave it running, it is disarmed first. "
         elif real:
             self.setIcon(QMessageBox.Icon.Warning)
             self.setText(f"{name} is REAL, and runs.")

@@ -86,9 +86,9 @@ class RunButtons(QWidget):
             f"QToolButton:focus {{ border: 2px solid {theme.focus}; }}"
         )
         looks = {
-            "run.pause": ("fa6s.pause", theme.text, "Pause: nothing is delivered and the clock stands (F8)"),
+            "run.pause": ("fa6s.pause", theme.text, "Pause: no event is delivered and the clock is paused (F8)"),
             "run.back": ("mdi6.step-backward", theme.text, "One event back (Shift+F6)"),
-            "run.step": ("mdi6.step-forward", theme.text, "Deliver exactly one event, then stand still (F6)"),
+            "run.step": ("mdi6.step-forward", theme.text, "Deliver exactly one event, then pause (F6)"),
             "run.stop": ("fa6s.stop", theme.error, "Stop the system: every component is asked to finish (Shift+F5)"),
         }
         for name, button in self._others.items():

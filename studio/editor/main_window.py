@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
         if path is not None:
             QTimer.singleShot(0, lambda: self.files.open_any(path))  # whoever let go of it does not wait for a dialog
         else:  # who gave it has gone, or was too slow
-            self.status.say("What was dropped could not be read: open it from the menu File", trouble=True)
+            self.status.say("The dropped item could not be read: open it from the menu File", trouble=True)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         assert event is not None

@@ -93,7 +93,7 @@ TOOLS: tuple[Tool, ...] = (
          "Writes topics of the running system into a log; a system that does not run is started.",
          lambda window, at: window.logs.ask_record()),
     Tool("note", "note", "mdi6.note-text-outline",
-         "Text on the canvas, for whoever looks at the system next.",
+         "Text on the canvas, for the next reader of the system.",
          lambda window, at: window.canvas.commands.add_note(at)),
     Tool("frame", "frame", "mdi6.crop-square",
          "A titled rectangle behind cards that belong together. It moves with the cards inside.",

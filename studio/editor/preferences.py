@@ -30,8 +30,8 @@ from studio.recordings import choose_folder, chosen_folder, default_folder, reco
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-CONTRAST_WORDS = {"system": "As the system asks", "normal": "Normal", "high": "High"}
-MOTION_WORDS = {"system": "As the system asks", "full": "Short, where it explains", "none": "None"}
+CONTRAST_WORDS = {"system": "Follow system", "normal": "Normal", "high": "High"}
+MOTION_WORDS = {"system": "Follow system", "full": "Short, where it explains", "none": "None"}
 EDITORS = "code --goto {file}:{line}"
 
 
@@ -86,7 +86,7 @@ class PreferencesDialog(QDialog):
         self.ligatures = QCheckBox("Draw -> and != as one sign")
         self.ligatures.setChecked(self.settings.ligatures)
         self.ligatures.toggled.connect(self._ligatures)
-        self.minimap = QCheckBox("Show where something lies outside the view")
+        self.minimap = QCheckBox("Show mini-map")
         self.minimap.setChecked(self.settings.minimap)
         self.minimap.toggled.connect(self._minimap)
         self.safe = QCheckBox("Safe colours of maps, codes of message types in the ports")
@@ -110,7 +110,7 @@ class PreferencesDialog(QDialog):
         self._row(form, "Size of the interface", self.scale, self.restart)
         self._row(
             form, "Keep what is not saved after", self.autosave,
-            "So much work a power cut may cost; your files are written only by Save",
+            "Most work a crash can lose; only Save writes your files",
         )  # fmt: skip
         self.recordings.setAccessibleName("Folder for recordings")
         self._row(

@@ -299,9 +299,7 @@ class RunControl(QObject):
 
     def begin_anew(self) -> None:
         """Simulated vehicles are put back to their start."""
-        self._ask(
-            "reset", lambda reply: self.told.emit(f"{', '.join(reply['components'])}: begun anew"), timeout_s=None
-        )
+        self._ask("reset", lambda reply: self.told.emit(f"{', '.join(reply['components'])}: restarted"), timeout_s=None)
 
     def _effect(self, told: str) -> Callable[[dict[str, Any]], None]:
         return lambda reply: self.told.emit(told if reply["effect"] == "now" else f"{told} {reply['effect']}")

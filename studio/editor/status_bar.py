@@ -126,7 +126,7 @@ class StatusBar(QStatusBar):
         self.layout_name.setToolTip("Arrangement of the panels (Ctrl+1 to Ctrl+9)")
         self.frozen = self._button("The system is frozen", self.frozen_wanted)
         self.frozen.setText("Frozen")
-        self.frozen.setToolTip("The whole system stands: show where")
+        self.frozen.setToolTip("The whole system is paused: show where")
         self.frozen.hide()
         for button in (self.frozen, self.origin, self.running, self.clock, self.figures, self.saved, self.problems):
             self.addWidget(button)

@@ -19,7 +19,7 @@ class TrustDialog(QDialog):
         self.setFixedWidth(500)
         title = QLabel(f"{name} wants to run programs")
         title.setStyleSheet("font-size: 15px; font-weight: 600;")
-        words = QLabel("Opening it ran nothing. Run would start exactly these, as you:")
+        words = QLabel("Run will start these programs with your rights:")
         words.setProperty("role", "muted")
         words.setWordWrap(True)
         self.commands = QTextEdit()

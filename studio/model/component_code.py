@@ -90,7 +90,7 @@ def _parse(file: Path) -> ast.Module:
             warnings.simplefilter("ignore")  # matters of style, which Python tells when it runs the code
             return ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
-        raise CodeError(f"not Python: {error.msg}", file=file, line=error.lineno) from None
+        raise CodeError(f"Syntax error: {error.msg}", file=file, line=error.lineno) from None
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         raise CodeError(f"cannot be read as Python: {str(error) or type(error).__name__}", file=file) from None
 

@@ -59,7 +59,7 @@ class Actuator(Component):
         minimum=0.001,
         maximum=1000.0,
         unit="m",
-        doc="how far one command may move it; then it stands until the next",
+        doc="how far one command may move it; then it stops until the next",
     )
     after_stop = Parameter(
         STAYS,

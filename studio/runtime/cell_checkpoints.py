@@ -67,7 +67,7 @@ def restore(cell: Cell, saved: CellState) -> None:
     try:
         component.load_state(saved.own)
     except Exception as failure:
-        hint = "the system is neither here nor there: go back to another place, or start it again"
+        hint = "restore incomplete: go to another event, or restart the system"
         raise StudioError(f"{cell.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
     component._values.update(saved.values)
     component.random.bit_generator.state = copy.deepcopy(saved.random)

@@ -120,7 +120,7 @@ class CodeExchange:
         loaded = [loader for _, loader in loaded_modules()]
         for loader in loaded:
             if not any(Path(loader.path).is_relative_to(folder) for folder in self._folders):
-                raise CannotExchange(f"{loader.path} belongs to another component: nobody notes its calls")
+                raise CannotExchange(f"{loader.path} belongs to another component, whose calls are not recorded")
         try:
             sources = [(loader, Path(loader.path).read_bytes()) for loader in loaded]
             compiles = any(uses_compiler(each) for loader, after in sources for each in (loader.source, after))

@@ -52,7 +52,7 @@ class Control:
         """Send a request and wait for its reply; `timeout_s=None`: as long as it takes (a debugger may hold it)."""
         with self._lock:
             if self._socket.closed:
-                raise ControlError(f"nobody is left to be asked to {do}")
+                raise ControlError(f"the broker is not running, so {do} was not possible")
             self._number += 1
             number = self._number
             # Looked at before it is sent: if the broker dies right afterwards, the answer will never come.

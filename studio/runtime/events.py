@@ -121,7 +121,7 @@ class GeometryBroken:
     level = "error"
 
     def __str__(self) -> str:
-        return f"{self.assembly} was changed and cannot be used; the geometry of before stays: {self.error}"
+        return f"{self.assembly} was changed and cannot be used; the previous geometry stays: {self.error}"
 
 
 @dataclass(frozen=True)

@@ -537,7 +537,9 @@ class Executor:
         """Once for each power of ten: who cannot be reached is not to be flooded with words about it."""
         count = self.dropped_sends
         if str(count).strip("0") == "1":
-            self.log("warning", f"{count} events could not be sent, the last one on {topic}: who receives it is behind")
+            self.log(
+                "warning", f"{count} events could not be sent, the last one on {topic}: the receiver cannot keep up"
+            )
 
     def log(self, level: str, text: str, component: str = "", **more: Any) -> None:
         if self.catching_up is not None and level not in ("error", "critical"):

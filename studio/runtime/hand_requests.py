@@ -171,7 +171,7 @@ class HandRequests:
             hint = f"studio ctl restart {name}"
             raise HandRefused(f"{name} is not there: its process is {condition.value}", hint=hint)
         if found.command and name not in self._session.obedient_programs():
-            hint = "its program has to obey some more commands: docs/protocol.md, sections 7 and 10"
+            hint = "its program must handle some more commands: docs/protocol.md, sections 7 and 10"
             raise HandRefused(f"{name} is a program that cannot be used by hand", hint=hint)
         return found
 

@@ -107,9 +107,9 @@ class Shape:
         simulated = [source.simulated for source in system.sources if self.modes[source.name] == "simulated"]
         names = [component.name for provider in simulated if provider for component in provider.components]
         if not names:
-            raise ShapeError("nothing is simulated here that could begin anew", hint="in a log: studio ctl goto 0")
+            raise ShapeError("no simulated source to restart", hint="in a log: studio ctl goto 0")
         if self._logs.player is not None:
-            raise ShapeError("a log is played beside it, which does not begin anew", hint="stop the system and run it")
+            raise ShapeError("a log plays beside it, and a log does not restart", hint="stop the system and run it")
         return {"components": names, "epoch": self._session.begin_anew(names)}
 
     def choose_gate(self, kind: GateKind) -> None:
@@ -151,7 +151,7 @@ class Shape:
         if name not in known:
             raise ShapeError(f"there is no source {name}", hint=did_you_mean(name, known))
         if mode not in SOURCE_MODES:
-            raise ShapeError(f"{mode!r} is no kind of source", hint=did_you_mean(mode, SOURCE_MODES))
+            raise ShapeError(f"{mode!r} is not a kind of source", hint=did_you_mean(mode, SOURCE_MODES))
         if known[name].provider(mode) is None:
             raise ShapeError(f"the source {name} has no {mode} provider", hint=f"it has {', '.join(known[name].modes)}")
 

@@ -280,7 +280,7 @@ class Steering:
             pause.wait(LOOK_EVERY_S)
         state = observer.component(component.name).get("state", "silent")
         hint = f"it is {state}; the command will be handled when its turn comes"
-        raise Refused(f"{component.name} has not obeyed within {EFFECT_WITHIN_S:g} s", hint=hint)
+        raise Refused(f"{component.name} did not respond within {EFFECT_WITHIN_S:g} s", hint=hint)
 
     # The system as a whole.
 

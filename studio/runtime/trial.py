@@ -160,4 +160,4 @@ def _content(geometry: str | Path | Model | GeometryContent | None) -> GeometryC
 
 
 def _nobody_answers(name: str, *_: object) -> Any:
-    raise ServiceError(f"nobody answers {name}", hint=f'in a test: trial.answer("{name}", lambda request: ...)')
+    raise ServiceError(f"no component answers {name}", hint=f'in a test: trial.answer("{name}", lambda request: ...)')

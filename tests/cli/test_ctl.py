@@ -172,7 +172,7 @@ class TestSteering:
         delivered = [topic for topic, _ in studio("ctl", "step", "100", "--json").json["delivered"]]
         assert delivered.count("/signal/value") == 2 and delivered[-1] != "/signal/value", "it stands before the third"
         await_true(lambda: "stopped before /signal/value" in studio("ctl", "breaks").out, "the stop to be told")
-        assert studio("ctl", "breaks").out.startswith("1: before /signal/value, every 3rd (stopped it 1 time)")
+        assert studio("ctl", "breaks").out.startswith("1: before /signal/value, every 3rd (1 hit)")
         assert studio("ctl", "break", "--remove", "all", "--json").json == {"left": 0}
         assert studio("ctl", "start").status == 0
         assert studio("ctl", "breaks").out == "no event breakpoints\n"

@@ -109,7 +109,7 @@ def test_what_was_tuned_is_saved_into_the_file(studio: Studio, project: Path) ->
 def test_a_source_is_switched_and_its_consumers_go_on(studio: Studio, project: Path) -> None:
     pid = state(studio)["processes"]["sink"]["pid"]
     refused = studio("ctl", "reset")
-    assert refused.status == 1 and "nothing is simulated here" in refused.err
+    assert refused.status == 1 and "no simulated source to restart" in refused.err
     told = studio("ctl", "switch", "simulated", "--json")
     assert told.status == 0, told.err
     assert told.json == {"sources": {"wave": "simulated"}, "epoch": 1}

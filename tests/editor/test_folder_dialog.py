@@ -23,10 +23,10 @@ def test_enter_takes_the_folder_that_is_proposed(one_window: MainWindow, tmp_pat
         dialog.accept()
 
     QTimer.singleShot(200, answer)
-    chosen = ask_new_folder(one_window, "New project", tmp_path / "my_robot", "Make project")
-    assert chosen == tmp_path / "my_robot" and "Make project" in seen and not chosen.exists()
+    chosen = ask_new_folder(one_window, "New project", tmp_path / "my_robot", "Create")
+    assert chosen == tmp_path / "my_robot" and "Create" in seen and not chosen.exists()
 
 
 def test_who_cancels_has_chosen_nothing(one_window: MainWindow, tmp_path: Path) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
-    assert ask_new_folder(one_window, "New project", tmp_path / "my_robot", "Make project") is None
+    assert ask_new_folder(one_window, "New project", tmp_path / "my_robot", "Create") is None

@@ -51,7 +51,7 @@ def test_a_stop_says_what_stands_where_and_who_waits() -> None:
     state = frozen()
     stand = stand_of(state)
     assert stand is not None and headline(stand) == "The whole system is frozen on one event"
-    words = "sink stands at line 12, handling <b>/signal/value #7</b> · clock and 2 components wait"
+    words = "sink is stopped at line 12, handling <b>/signal/value #7</b> · clock and 2 components wait"
     assert sentence(stand, state) == words
     assert stopped_components(state) == {"sink"}
     assert shown_look({"state": "active"}, state, "sink") == STOPPED
@@ -65,7 +65,7 @@ def test_with_freezing_off_only_one_component_stands() -> None:
     state["debug"].update(freezing=False, frozen=None)
     state["gate"] = "run"
     stand = stand_of(state)
-    assert stand is not None and stand.runs_on and headline(stand) == "sink stands, the system runs on"
+    assert stand is not None and stand.runs_on and headline(stand) == "sink is stopped, the system runs on"
     assert shown_look({"state": "active"}, state, "sink") == STOPPED_ALONE
     assert shown_look({"state": "active"}, state, "filter").word == "Active"
 
@@ -111,7 +111,7 @@ def test_who_hears_the_window_is_told_where_it_stands_now(window: MainWindow) ->
     assert "handling /signal/value #7: ValueError: a < b · clock" in bar.accessibleDescription()
     later = frozen(line=13)
     bar.show_stand(stand_of(later), later)
-    assert "stands at line 13" in bar.accessibleDescription()
+    assert "is stopped at line 13" in bar.accessibleDescription()
     bar.show_stand(None, {})
 
 
@@ -191,7 +191,7 @@ def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window
     assert isinstance(example(topic), PoseTransform)
     dialog = EventBreakDialog(window, EventBreakpoint("1", topic=topic), topics, components, example)
     dialog.condition.setText("position.x is 3")
-    assert not dialog.fine.isEnabled() and "no condition" in dialog.wrong.text()
+    assert not dialog.fine.isEnabled() and "not a valid condition" in dialog.wrong.text()
     dialog.condition.setText("foo > 3")
     assert not dialog.fine.isEnabled() and "no field foo" in dialog.wrong.text(), "said at once"
     dialog.condition.setText("position.x > 3")

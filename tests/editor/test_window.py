@@ -215,4 +215,4 @@ def test_a_drop_whose_giver_has_gone_says_so(window: MainWindow, monkeypatch: py
     keys, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     nothing = QMimeData()
     window.dropEvent(QDropEvent(QPointF(60, 60), Qt.DropAction.CopyAction, nothing, left, keys))
-    assert said == ["What was dropped could not be read: open it from the menu File"]
+    assert said == ["The dropped item could not be read: open it from the menu File"]

@@ -34,7 +34,7 @@ def why_not(source: str, mode: str) -> str:
     """A segment that cannot be chosen says so, and what would help."""
     if mode == "logged":
         return f"{source} has no log to play yet: choose one in the inspector"
-    return f"nobody provides {source} {mode} yet: add a provider in the inspector"
+    return f"no {mode} provider for {source} yet: add a provider in the inspector"
 
 
 def _open_menu(view: CanvasView, card: NodeItem) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 EXCEPTIONS = {
     "userUnhandled": "Errors in handlers",
-    "uncaught": "Errors that end it",
-    "raised": "Any error raised",
+    "uncaught": "Uncaught exceptions",
+    "raised": "All raised exceptions",
 }
 """The exception filters of debugpy, in words."""
 EXCEPTION_TIPS = {

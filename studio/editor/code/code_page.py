@@ -98,7 +98,7 @@ class CodePage(QWidget):
         if elsewhere is not None:
             return elsewhere
         if self.file.changed_on_disk() is not None and not self.notice.isHidden():
-            self.complained.emit(f"{self.file.path.name} was changed by somebody else: decide in the bar below it")
+            self.complained.emit(f"{self.file.path.name} was changed by another program: decide in the bar below it")
             return False
         return self._write()
 
@@ -122,7 +122,7 @@ class CodePage(QWidget):
             self.read_again()
             return
         self.notice.ask(
-            f"{self.file.path.name} was changed by somebody else, and you have changes that are not saved.",
+            f"{self.file.path.name} was changed by another program, and you have changes that are not saved.",
             {
                 "Show difference…": self._show_difference,
                 "Reload": self.read_again,
@@ -168,7 +168,7 @@ class CodePage(QWidget):
         """The process of a component runs older code than this; "" when it does not."""
         self.reload.setText(f"Reload {component}")
         self.reload.setToolTip(
-            "Start its process again with the code as it is saved, and bring the system back to where it stands"
+            "Start its process again with the code as it is saved, and bring the system back to this event"
         )
         self.reload.setVisible(bool(component))
         self.reload.setEnabled(True)

@@ -222,7 +222,7 @@ class DebugControl(QObject):
         elif self.standing_natives:
             self.standing_natives[0].go_on(how)
         else:
-            self.refused.emit("Nothing stands at a line")
+            self.refused.emit("No code is stopped at a line")
 
     def choose_frame(self, frame: Frame) -> None:
         """Look at another frame of the stack."""
@@ -248,13 +248,13 @@ class DebugControl(QObject):
         if self._looked_at is not None:
             self._looked_at.evaluate(expression, self.frame, done, failed, context=context)
         elif failed is not None:
-            failed(StudioError("nothing stands at a line", hint="set a breakpoint, or step"))
+            failed(StudioError("no code is stopped at a line", hint="set a breakpoint, or step"))
 
     def assign(self, expression: str, value: str, failed: Callable[[StudioError], object] | None = None) -> None:
         """Give a variable, a field or an item of the frame that is chosen another value; then all is looked at anew."""
         session, frame = self._looked_at, self.frame
         if session is None or frame is None:
-            self.refused.emit("Nothing stands at a line")
+            self.refused.emit("No code is stopped at a line")
             return
 
         def refuse(why: str) -> None:

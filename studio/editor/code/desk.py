@@ -160,7 +160,7 @@ class CodeDesk(QObject):
             return
         pid = state.get("processes", {}).get(host, {}).get("pid")
         self.window.status.say(
-            f"{component} is no Python: gdb has it in the panel Terminal; in VS Code, its C++ debugger attaches to"
+            f"{component} is not Python: gdb has it in the panel Terminal; in VS Code, its C++ debugger attaches to"
             f" process {pid}"
         )
 

@@ -197,7 +197,7 @@ class FreezeDesk(QObject):
         at_line = window.debug.is_stopped or bool(window.debug.standing_natives)
         for name in AT_A_LINE:
             actions[name].setEnabled(at_line)
-            why_not = "" if at_line else "no code stands at a line; set a breakpoint, or step into a handler"
+            why_not = "" if at_line else "no code is stopped at a line; set a breakpoint, or step into a handler"
             actions[name].setToolTip(_tip(actions[name], why_not))
         back = step_back(state)
         actions["run.back"].setEnabled(up and back.can)
@@ -270,7 +270,7 @@ class FreezeDesk(QObject):
         elif not reply["stops"]:
             topic, sequence = reply["delivered"][0]
             event = shown_event(str(topic), int(sequence))
-            self.window.status.say(f"{event} was delivered: no handler in Python takes it, so nothing stands")
+            self.window.status.say(f"{event} was delivered: no handler in Python takes it, so no code was stopped")
 
     def set_freezing(self) -> None:
         """Whether a stop freezes the whole system."""

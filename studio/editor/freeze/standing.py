@@ -92,9 +92,9 @@ def stopped_components(state: Snapshot) -> frozenset[str]:
 
 def headline(stand: Stand) -> str:
     if stand.runs_on:
-        return f"{stand.component or stand.host} stands, the system runs on"
+        return f"{stand.component or stand.host} is stopped, the system runs on"
     if stand.between:
-        return "The whole system stands between two events"
+        return "Paused between two events"
     return "The whole system is frozen on one event" if stand.topic else "The whole system is frozen"
 
 
@@ -122,7 +122,7 @@ def sentence(stand: Stand, state: Snapshot) -> str:
         return escape(way_words(way))
     event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
     if stand.line:
-        where = f"{escape(stand.component or stand.host)} stands at line {stand.line}"
+        where = f"{escape(stand.component or stand.host)} is stopped at line {stand.line}"
         where += f", handling {event}" if event else f" of {escape(stand.file.rpartition('/')[2])}"
         if stand.why == "exception" and stand.text:
             where += f": {escape(stand.text)}"

@@ -210,7 +210,7 @@ class LogDesk(QObject):
     def ask_bookmark(self) -> None:
         """For the moment at which it is asked for, however long the words take."""
         time_ns = system_time_ns(self.feed.state)
-        text, sure = QInputDialog.getText(self.window, "Bookmark", "What happens just now?")
+        text, sure = QInputDialog.getText(self.window, "Bookmark", "Bookmark name")
         if sure:
             self.bookmark(text, time_ns)
 

@@ -19,7 +19,7 @@ from studio.messages.message_types import RAW
 Definition = tuple[str, str]
 """The name of a schema, and its text."""
 BYTES = """\
-# Of a type that nobody here can read.
+# Of a type that cannot be read here.
 uint8[] data
 string text  # the same, where it is text: JSON for example
 """

@@ -26,7 +26,9 @@ class OpenLogDialog(QDialog):
         self.notes.setProperty("role", "muted")
         self.notes.setVisible(bool(facts.notes))
         if feeds:
-            words = f"In {project} it takes the place of {', '.join(feeds)}; your components make their results anew."
+            words = (
+                f"In {project} it takes the place of {', '.join(feeds)}; your components compute their results again."
+            )
         else:
             words = f"{project} cannot use it: {why_not}."
         into = QLabel(words)

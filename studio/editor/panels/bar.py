@@ -32,7 +32,7 @@ class Bar(QWidget):
         self._column.setContentsMargins(8, 8, 8, 8)
         self.more = QToolButton()
         self.more.setText("⋯")
-        self.more.setToolTip("What has no room in this bar")
+        self.more.setToolTip("More")
         self.more.setAccessibleName("More")
         self.more.clicked.connect(self._open_rest)
         self._row.addWidget(self.more)

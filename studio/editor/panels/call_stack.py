@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 FUNCTION, PLACE = range(2)
-NOTHING = "Nothing stands. Debug a component (Ctrl+Shift+D) and set a breakpoint by clicking left of a line"
+NOTHING = "Not stopped. Debug a component (Ctrl+Shift+D) and set a breakpoint by clicking left of a line"
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
@@ -44,7 +44,7 @@ class CallStack(QWidget):
         header.setSectionResizeMode(FUNCTION, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(PLACE, QHeaderView.ResizeMode.ResizeToContents)
         self.hosts = QComboBox()
-        self.hosts.setAccessibleName("Process that stands")
+        self.hosts.setAccessibleName("Stopped process")
         self.hosts.activated.connect(lambda _: self.debug.look_at(str(self.hosts.currentData())))
         self.words = facts()
         self._bar = Bar(self.hosts, self.words)
@@ -74,7 +74,7 @@ class CallStack(QWidget):
             self._fill(stop)
         else:
             hosts = ", ".join(self.debug.sessions)
-            self.empty.say(f"{hosts} runs under the debugger, and stands nowhere" if hosts else NOTHING)
+            self.empty.say(f"{hosts} is being debugged; running" if hosts else NOTHING)
         self._filling = False
         self._mark()
 

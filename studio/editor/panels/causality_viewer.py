@@ -82,7 +82,7 @@ class CausalityViewer(Viewer):
         self.on = self.tool("mdi6.chevron-right", "The next event (N)", lambda _: self.step(1))
         self.here = self.tool(
             "mdi6.map-marker-outline",
-            "Here: the event at which the system stands, or that was delivered last",
+            "Here: the event at which the system is stopped, or the last delivered one",
             lambda _: self._look_here(),
         )
         self.follow = self.tool("mdi6.arrow-collapse-right", "Follow: always the newest event", self._follow, on=True)

@@ -185,7 +185,7 @@ class ComponentPage(Page):
             try:
                 every = float(period.text()) if chosen == "periodic" else None
             except ValueError:
-                session.refused.emit(f"{period.text()!r} is no period (e.g. 0.1)")
+                session.refused.emit(f"{period.text()!r} is not a period (e.g. 0.1)")
                 return
             self._do_all([SetActivation(name, chosen, every) for name in self.names])
 

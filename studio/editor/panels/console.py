@@ -161,7 +161,7 @@ class Console(QWidget):
 
     def _show_emptiness(self) -> None:
         if self.book.said and not self.book.rows:
-            self.empty.say("Nothing of what was said fits this filter")
+            self.empty.say("No message matches this filter")
         elif not self.book.said:
             self.empty.say(NOTHING_SAID)
         self._pages.setCurrentIndex(1 if self.book.rows else 0)

@@ -28,7 +28,7 @@ class Evaluate(QWidget):
         self.debug = window.debug
         self.theme: Theme = window.theme
         self.page = QPlainTextEdit()
-        self.page.setAccessibleName("What was evaluated")
+        self.page.setAccessibleName("Evaluated expressions")
         self.page.setReadOnly(True)
         self.page.setFont(code_font(12))
         self.page.setMaximumBlockCount(MOST_LINES)
@@ -84,7 +84,9 @@ class Evaluate(QWidget):
         self.field.setEnabled(frame is not None)
         self.where.setText(f"{frame.function} >" if frame is not None else ">")
         hint = "An expression or a statement, in this frame. ↑ brings back earlier ones"
-        self.field.setPlaceholderText(hint if frame is not None else "Expressions are evaluated where the code stands")
+        self.field.setPlaceholderText(
+            hint if frame is not None else "Expressions are evaluated where the code is stopped"
+        )
 
     def _write(self, text: str, colour: str) -> None:
         lines = escape(text).replace(" ", "&nbsp;").replace("\n", "<br>")

@@ -101,7 +101,7 @@ class HeldEvents(QWidget):
 
     def _why_empty(self, is_paused: bool, busy: bool) -> str:
         if not self.window_.live.control.is_up:
-            return "What waits at the gate of a system that stands"
+            return "Pending events of a paused system"
         if not is_paused:
             return "Nothing waits: the system runs. Pause it, or stop it at a breakpoint"
         if self.window_.freeze.held is None:

@@ -215,7 +215,7 @@ class MapViewer(Viewer):
             self._note()
             return
         if not is_kept:  # or a log was rewound behind what was looked at
-            self.words.tell("The map that was looked at is no longer kept: this is the oldest of this run")
+            self.words.tell("That map is no longer kept: this is the oldest of this run")
         self._show_map()
 
     def _watch_path(self, topic: str) -> None:

@@ -106,7 +106,7 @@ class ParameterField(QWidget):
         self._running: Value | None = None
         self.running = QPushButton()
         self.running.setProperty("link", "true")
-        self.running.setToolTip("Somebody has set it while the system runs. Click to write it into the system")
+        self.running.setToolTip("It was set while the system runs. Click to write it into the system")
         self.running.clicked.connect(self._keep_running)
         self.running.hide()
         column.addWidget(self.running, 0, Qt.AlignmentFlag.AlignRight)

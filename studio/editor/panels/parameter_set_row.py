@@ -40,7 +40,7 @@ from studio.model.parts import Component
 from studio.model.spec import ComponentSpec, format_value
 from studio.model.system_edits import Compound, SetParameters, SetParameterSet, SystemEdit, shown
 
-NO_SET = "no set"
+NO_SET = "none"
 FIRST_NAME = "my_set"
 DIALOG_WIDTH = 400
 BAR_PX = 12

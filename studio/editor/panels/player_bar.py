@@ -19,8 +19,7 @@ from studio.editor.views.timeline import clock_words
 BURSTS = (10, 100, 1000)
 BACK, BACK_OF = "One event back: ←", "Back to the event before of the chosen stream: P"
 CONDITION = (
-    "Stop behind the first event of which this holds: a field of a topic, a comparison, a value; Enter sets it,"
-    " empty takes it away"
+    "Stop after the first matching event: a field of a topic, a comparison, a value; Enter sets it, empty takes it away"
 )
 
 
@@ -56,7 +55,7 @@ class PlayerBar(FittingBar):
         self.more = QToolButton()
         self.more.setText("⋯")
         self.more.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-        self.more.setToolTip("What has no room in this bar")
+        self.more.setToolTip("More")
         self.more.setAccessibleName("More")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
@@ -110,7 +109,7 @@ class PlayerBar(FittingBar):
         steering = self.steering
         self.dial = RateDial(self.theme)
         self.dial.turned.connect(steering.set_rate)
-        words = "Times as fast as it was: 0.01 to 1000, or Max for as fast as it goes"
+        words = "Playback speed: 0.01 to 1000, or Max for as fast as it goes"
         self.rate = field(58, "Rate", words, lambda: steering.type_rate(self.rate.text()))
         self.rate.editingFinished.connect(lambda: steering.type_rate(self.rate.text()))
         self.times = QToolButton()
@@ -132,7 +131,7 @@ class PlayerBar(FittingBar):
 
     def _add_range(self) -> None:
         tool, steering = self._tool, self.steering
-        self.loop = tool("mdi6.repeat", "Begin again at the end: L", steering.set_loop, on=False)
+        self.loop = tool("mdi6.repeat", "Loop: L", steering.set_loop, on=False)
         self.from_here = _letter("A", "The range to play begins here: [", lambda: steering.mark(first=True))
         self.to_here = _letter("B", "The range to play ends here: ]", lambda: steering.mark(first=False))
         words = "Play everything again"
@@ -159,7 +158,7 @@ class PlayerBar(FittingBar):
         self.mapping = tool("mdi6.swap-horizontal", words, lambda _: self.mapping_wanted.emit())
         words = "A log beside this one, to be compared in plots…"
         self.beside = tool("mdi6.database-plus-outline", words, lambda _: self._ask_beside())
-        words = "Record, or end the recording: Ctrl+R"
+        words = "Start or stop recording: Ctrl+R"
         self.recorder = tool("fa6s.circle", words, lambda _: self.record_wanted.emit())
         self.add_gap()
         for widget, rank in ((self.time, 1), (self.number, 7), (self.mapping, 10), (self.beside, 7)):
@@ -195,7 +194,7 @@ class PlayerBar(FittingBar):
             self.steering.stop_when("")
 
     def _condition_words(self) -> str:
-        return f"Stop behind the first event of which this holds, for example\n{self.steering.stop_example}"
+        return f"Stop after the first matching event, for example\n{self.steering.stop_example}"
 
     def _give_up_condition(self) -> None:
         self._asked_condition = None
@@ -277,7 +276,7 @@ class PlayerBar(FittingBar):
                 "Frozen",
                 "fa6s.snowflake",
                 theme.frozen,
-                "It stands within an event: Space goes on",
+                "It is paused within an event: Space goes on",
             )
         elif playing:
             words, mark, colour, tip = "Playing", "fa6s.pause", theme.fine, "Pause: Space"

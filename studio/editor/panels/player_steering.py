@@ -270,7 +270,7 @@ class PlayerSteering(QObject):
     def jump(self, text: str) -> None:
         seconds, outline = seconds_in(text), self.timeline.outline
         if seconds is None or outline is None:
-            self.refused.emit(f"{text or 'nothing'} is no time; write it as 1:19.5")
+            self.refused.emit(f"{text or 'nothing'} is not a time; write it as 1:19.5")
             return
         self.ask("seek", time_ns=outline.start_ns + round(seconds * SECOND_NS))
 
@@ -326,7 +326,7 @@ class PlayerSteering(QObject):
         try:
             self.set_rate(float(text))
         except ValueError:
-            self.refused.emit(f"{text or 'nothing'} is no rate: {SLOWEST:g} to {FASTEST:g}, or Max")
+            self.refused.emit(f"{text or 'nothing'} is not a rate: {SLOWEST:g} to {FASTEST:g}, or Max")
 
     def faster(self, factor: float) -> None:
         rate = self.state.get("rate")

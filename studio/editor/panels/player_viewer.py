@@ -320,7 +320,7 @@ class PlayerViewer(Viewer):
             lane.played_as, lane.enabled = streams.get(lane.topic, ("", False))
         outline.lanes.sort(key=lambda lane: not lane.played_as)  # what plays is what one works with
         on = sum(lane.enabled for lane in outline.lanes)
-        made = "; outputs are made anew by the components" if self.feed.state.get("components") else ""
+        made = "; the components compute the outputs again" if self.feed.state.get("components") else ""
         gaps = "" if outline.knows_gaps else "; too long to look for gaps"
         self.timeline.words = f"{on} of {len(outline.lanes)} streams play{made}{gaps}"
 

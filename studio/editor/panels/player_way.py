@@ -14,7 +14,7 @@ SHOWN_AFTER_MS = 700
 """What is done sooner needs no words."""
 PARTS = 1000
 JUMP = (
-    "Be there at once, and leave out what lies between: the components are told that time has jumped, as in a free run."
+    "Go there at once and leave out the events between: the components learn that time has jumped, as in a free run."
     " What they would have computed on the way is missing, and it cannot be stepped back over the jump"
 )
 

@@ -127,7 +127,7 @@ class PublishViewer(Viewer):
             "Ticked, it counts as real: you answer for what moves, as one who holds a joystick does"
         )
         self.take_over = QPushButton("Take over")
-        self.take_over.setToolTip("Somebody else controls this system: take control, and do it")
+        self.take_over.setToolTip("Another client controls this system: take control, and do it")
         self.take_over.clicked.connect(lambda _: self._take_over())
         self.take_over.hide()
         box = QWidget()
@@ -219,7 +219,7 @@ class PublishViewer(Viewer):
         self.repeat.setEnabled(bool(kind))
         if not kind:
             self.type.setText("")
-            self.empty.say(f"Nobody has {name}. Choose another" if self._ends and name else NOTHING)
+            self.empty.say(f"{name} is not in this system. Choose another" if self._ends and name else NOTHING)
             self._stack.setCurrentWidget(self.empty)
             return
         if kind != self.type.text():
@@ -356,13 +356,13 @@ class PublishViewer(Viewer):
     def _delivered(self, reply: dict[str, Any]) -> None:
         self._waits = False
         self._sent += 1
-        times = f", {self._sent} times" if self._timer.isActive() else ""
+        times = f", {self._sent} time{'' if self._sent == 1 else 's'}" if self._timer.isActive() else ""
         words = f"{reply.get('to')}: sent{times}, takes effect {reply.get('effect')}"
         changed = reply.get("simulated") or []
         if changed:
             words += f". From now on what follows from {', '.join(changed)} counts as simulated: no real actuator obeys"
         if self._timer.isActive() and self._is_edited:
-            words += ". What was typed since is sent with Enter"
+            words += ". Press Enter to send the new values"
         self.tell(words)
 
     def _replied(self, reply: dict[str, Any]) -> None:

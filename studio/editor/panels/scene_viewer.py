@@ -276,7 +276,7 @@ class SceneViewer(Viewer):
             words.append(f"{sum(len(points) for points in content.scans.values())} points")
         if content.unplaced:
             topic, frame = next(iter(content.unplaced.items()))
-            words.append(f"nobody knows where {frame} of {topic} is")
+            words.append(f"the place of {frame} of {topic} is not known")
         self.facts.setText(" · ".join(words))
         maker, why = view.pictures.maker, view.pictures.why_no_gl
         if maker is not None:

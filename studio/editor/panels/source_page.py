@@ -89,7 +89,7 @@ class SourcePage(Page):
             button.setProperty("framed", "true")
             button.setStyleSheet("QToolButton { min-height: 22px; }")
         if provider is None:
-            button.setToolTip(f"Nobody provides {source.name} {mode}")
+            button.setToolTip(f"No {mode} provider for {source.name}")
         elif chosen:
             button.setToolTip(f"The data is {mode}")
         else:

@@ -32,7 +32,7 @@ class StatesViewer(Viewer):
         self.follow = self.tool("mdi6.arrow-collapse-right", "Follow: now is at the right", self._follow, on=True)
         self.fit = self.tool("mdi6.fit-to-page-outline", "Show everything: F", lambda _: self.view.show_all())
         self.trouble = self.tool(
-            "fa6s.circle-exclamation", "Only components that were not well", self._only_trouble, on=False
+            "fa6s.circle-exclamation", "Only components with problems", self._only_trouble, on=False
         )
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a component")

@@ -36,8 +36,8 @@ class TeleopViewer(Viewer):
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self.stick)
         self.target = QComboBox()
-        self.target.setAccessibleName("Whom to drive")
-        self.target.setPlaceholderText("Nobody yet")
+        self.target.setAccessibleName("Driven component")
+        self.target.setPlaceholderText("None yet")
         self.target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.target.setToolTip("Who gets the events of the stick: an in port for Joy")
         self.target.activated.connect(lambda _: self._choose())
@@ -250,7 +250,7 @@ class TeleopViewer(Viewer):
         elif not self._ends:
             words = ""
         elif not self._can_drive():
-            words = "The system stands still: it cannot be driven"
+            words = "The system is paused: it cannot be driven"
         elif about.get("state") not in ("active", "busy"):
             words = (
                 f"{self.target.currentText().partition('.')[0]} is {about.get('state')}: it drives only while active"

@@ -173,7 +173,9 @@ class ThisEvent(QWidget):
             widget.setVisible(has_event)
         if not has_event:
             up = self.window_.live.control.is_up
-            self.empty.say("No event is in flight" if up else "The event at which a system stands, and what led to it")
+            self.empty.say(
+                "No event is in flight" if up else "The event at which a system is stopped, and what led to it"
+            )
             return
         self.chain.show_steps(self._steps(told))
         self.message.clear()
@@ -188,7 +190,7 @@ class ThisEvent(QWidget):
         self.heading.setVisible(bool(fields))
         self.message.setVisible(bool(fields))
         self.empty.setVisible(not fields)
-        self.empty.say("Its message is shown when code stands at it, or an event breakpoint does")
+        self.empty.say("Its message is shown when code or an event breakpoint stops at it")
 
     def _steps(self, told: dict[str, Any]) -> list[Step]:
         state = self.window_.live.feed.state

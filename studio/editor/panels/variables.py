@@ -19,7 +19,7 @@ from studio.editor.views.array_view import ArrayView
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-NOTHING = "Variables appear when the code stands at a line"
+NOTHING = "Variables appear when code is stopped at a line"
 
 
 class Variables(QWidget):
@@ -100,7 +100,7 @@ class Variables(QWidget):
             if "data" in told:
                 self.array.show_array(ArrayData.read(expression, told))
             else:
-                self.array.say(expression, str(told.get("error", "is no array")))
+                self.array.say(expression, str(told.get("error", "is not an array")))
 
         def fail(error: Exception) -> None:
             if not self.array.isHidden():

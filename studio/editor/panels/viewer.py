@@ -239,7 +239,7 @@ class Viewer(QWidget):
         topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
         if topics:
             kind = self.feed.garbled[topics[0]]
-            words = f"What comes on {topics[0]} now is no {kind}. Run the system anew to see it"
+            words = f"What comes on {topics[0]} is not a {kind} any more. Restart the system to see it"
             self.over.show_at(*self.over_at(), words)
         elif self.feed.is_attached:
             stamps = (watch.stamp_ns for watch in self._watches.values())

@@ -106,7 +106,7 @@ class ArmDialog(QDialog):
             else "After a safety stop it stays stopped until you resume it."
         )
         note = QLabel(
-            f"Stop, another source, or five minutes without moving disarm it. {after} This is no certified stop."
+            f"Stop, another source, or five minutes without moving disarm it. {after} This is not a certified stop."
         )
         note.setProperty("role", "muted")
         note.setWordWrap(True)

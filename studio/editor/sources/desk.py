@@ -234,7 +234,9 @@ class SourceDesk(QObject):
         return list(dict.fromkeys(topic for name in names for topic in components[name]["inputs"].values()))
 
     def _commanders(self) -> str:
-        return listed(dict.fromkeys(topic.strip("/").partition("/")[0] for topic in self._topics())) or "nobody yet"
+        return (
+            listed(dict.fromkeys(topic.strip("/").partition("/")[0] for topic in self._topics())) or "no component yet"
+        )
 
     def show_band(self) -> None:
         window = self.window

@@ -33,7 +33,7 @@ class SystemTextPage(QWidget):
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.use_text, self.use_canvas = QPushButton("Use text"), QPushButton("Discard text")
         self.use_text.setToolTip("The system becomes what this text says; undo brings the canvas back")
-        self.use_canvas.setToolTip("Show what the canvas says, and forget what was typed here")
+        self.use_canvas.setToolTip("Show the system of the canvas, and discard the text typed here")
         self.use_text.clicked.connect(lambda: self._apply(even_if_changed=True))
         self.use_canvas.clicked.connect(self._show_canvas)
         below = QWidget()

@@ -134,7 +134,7 @@ class GdbPage(QWidget):
             words = f"{name} runs as process {self.pid} · Ctrl+C stops it"
         else:
             colour = theme.error if stop["reason"] == "exception" else theme.frozen
-            words = f"{name} <span style='color:{colour}'>stands</span> {self._place(stop)}"
+            words = f"{name} <span style='color:{colour}'>is stopped</span> {self._place(stop)}"
         self.where.setText(words)
         self.where.setToolTip(words)
         self._mark(stop)

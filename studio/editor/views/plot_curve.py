@@ -81,7 +81,7 @@ class Curve:
             except MessageError as error:  # the topic's type has changed
                 self.trouble = error.message
             except (TypeError, ValueError):
-                self.trouble = "is no number"
+                self.trouble = "is not a number"
         self.series.add(times, values, numbers)
 
     def fill(self, read: LoggedSeries) -> None:

@@ -214,10 +214,10 @@ class VotesView(QWidget):
         if self.chosen is None:
             return ()
         if self.way_to_go(spoken) is None:
-            return ("stands: every arc is vetoed",)
+            return ("stopped: every arc is vetoed",)
         bend = f"chosen arc {self.chosen.curvature_per_m:+.3f} 1/m".replace("-", "−")
         still = abs(self.chosen.speed_m_s) < STILL_M_S
-        speed = "stands still" if still else f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
+        speed = "stopped" if still else f"{self.chosen.speed_m_s:.1f} m/s".replace("-", "−")
         sure = confidence_words(confidence_at(spoken, self.chosen.curvature_per_m))
         return bend, speed, sure
 

@@ -76,7 +76,7 @@ def _why_stopped(log: LogReader, read: _Read, missing: Identity | None, most: in
         return f"{missing[0]}:{missing[1]} is not in the log, so its causes are not known"
     if read.is_full:
         since_s = (read.start_ns - log.start_ns) / SECOND_NS
-        return f"more than {most} handlings follow {since_s:.1f} s of the log; what was before them was not read"
+        return f"more than {most} handlings follow {since_s:.1f} s of the log; earlier events were not read"
     return ""  # it was read from its start
 
 

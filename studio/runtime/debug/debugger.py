@@ -221,10 +221,10 @@ class Debugger:
     def event_of(self, session: DebugSession) -> dict[str, Any]:
         line = session.line
         if line is None or session.stop is None:
-            raise DebugError(f"{session.host} is not stopped", hint="it can be asked while it stands at a breakpoint")
+            raise DebugError(f"{session.host} is not stopped", hint="this works while it is stopped at a breakpoint")
         told = line.evaluate("situation")
         if not told:
-            raise DebugError(f"{session.host} is not handling an event", hint="it stands outside of a handler")
+            raise DebugError(f"{session.host} is not handling an event", hint="it is stopped outside of a handler")
         cause = told.pop("cause")
         return {**told, "cause": self._causes(cause) if cause else []}
 

@@ -55,9 +55,9 @@ def gdb_obstacle(scope: Path = PTRACE_SCOPE) -> Obstacle:
     except (OSError, ValueError):  # a kernel without this rule
         return Obstacle()
     if level >= 3:
-        return Obstacle("This kernel lets no debugger attach (kernel.yama.ptrace_scope is 3) until it is started anew")
+        return Obstacle("This kernel lets no debugger attach (kernel.yama.ptrace_scope is 3) until it is restarted")
     if level > 0 and not _may_trace_all():
-        words = "This kernel lets a debugger attach to its own children only, until it is told otherwise"
+        words = "This kernel lets a debugger attach to its own children only, unless you change that"
         return Obstacle(words, "sudo sysctl kernel.yama.ptrace_scope=0")
     return Obstacle()
 
@@ -132,7 +132,7 @@ class NativeWatch:
 def in_words(name: str, stop: dict[str, Any]) -> str:
     if not stop["function"]:
         return f"a debugger holds {name}"
-    return f"{name} stands in {stop['function']}" + (f", called by {stop['caller']}" if stop["caller"] else "")
+    return f"{name} is stopped in {stop['function']}" + (f", called by {stop['caller']}" if stop["caller"] else "")
 
 
 def is_traced(pid: int | None) -> bool:

@@ -386,7 +386,7 @@ class DebugSession:
 
     def _start_step(self, client: ProxyClient, request: Message) -> None:
         if self.stop is None:  # debugpy would take it, and might come to stand without saying so
-            client.respond(request, error=f"{self.host} does not stand: it cannot be stepped")
+            client.respond(request, error=f"{self.host} is not stopped, so it cannot be stepped")
             return
         self._stepping = True
         self._left.clear()

@@ -23,7 +23,7 @@ LOOK_EVERY_S = 0.02
 
 REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
 
-LOCKSTEP_WAITS = "in lockstep the system waits for whoever stands all the same; in free run the others will go on"
+LOCKSTEP_WAITS = "in lockstep the system still waits for a stopped component; in free run the others go on"
 
 Job = Callable[[], dict[str, Any]]
 

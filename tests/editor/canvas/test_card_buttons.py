@@ -111,7 +111,7 @@ def test_a_segment_without_a_provider_says_why(near: CanvasView, hand_in: Callab
     near.canvas.session.refused.connect(said.append)
     at = segment(near, "platform", "real")
     hand_in(near).click(at)  # type: ignore[attr-defined]
-    assert said == ["nobody provides platform real yet: add a provider in the inspector"]
+    assert said == ["no real provider for platform yet: add a provider in the inspector"]
     assert near.canvas.session.system.source("platform").mode == "simulated"
     assert near.canvas.selected_nodes() == ["platform"]
     assert said[0] in words_about(near.canvas, at)

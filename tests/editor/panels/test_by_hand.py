@@ -170,7 +170,7 @@ class TestPublish:
         assert isinstance(editor, QLineEdit)
         editor.setText("-")
         asked.done({"to": "car.speed", "effect": "now"})
-        assert viewer.answer.text().endswith("What was typed since is sent with Enter")
+        assert viewer.answer.text().endswith("Press Enter to send the new values")
         viewer._again()
         assert asked[-1]["message"] == {"data": 0.0} and viewer.repeat.isChecked()
         editor.setText("-0.5")
@@ -343,7 +343,7 @@ class TestDriving:
     def test_it_does_not_drive_a_system_that_stands(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
         feed.state["gate"] = "pause"
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
-        assert not asked and "stands still" in viewer.words.text()
+        assert not asked and "is paused" in viewer.words.text()
 
     def test_what_was_on_its_way_when_it_was_paused_is_not_refused(
         self, viewer: TeleopViewer, feed: Feed, asked: Asked

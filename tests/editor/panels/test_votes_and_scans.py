@@ -37,7 +37,7 @@ def test_who_may_take_no_arc_has_chosen_none(feed: Feed) -> None:
     view = VotesViewer(feed, DARK).view
     view.show_chosen(Chosen(0.2, 0.0))
     assert view.way_to_go(against) is None
-    assert view.choice_words(against) == ("stands: every arc is vetoed",)
+    assert view.choice_words(against) == ("stopped: every arc is vetoed",)
     view.show_chosen(Chosen(0.2, 1.0))
     assert view.way_to_go(against) == view.chosen, "it drives all the same"
 

@@ -376,7 +376,7 @@ def test_a_provider_that_differs_says_so_and_is_mended_by_a_click(window: MainWi
     assert session.do(SetProvider("platform", "simulated", replace(simulated, binds=without)))
     page = SourcePage(session, session.system.source("platform"), LIGHT, window.live.control)
     assert [button.text() for button in page.fixes] == ["Bind ins.pose to sim.pose"]
-    assert not page.buttons["real"].isEnabled() and "Nobody provides" in page.buttons["real"].toolTip()
+    assert not page.buttons["real"].isEnabled() and "No real provider" in page.buttons["real"].toolTip()
     page.fixes[0].click()
     assert not explain_differences(session.system.source("platform"), session.registry)
     page.buttons["logged"].click()

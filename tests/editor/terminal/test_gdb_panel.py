@@ -76,7 +76,7 @@ def test_gdb_holds_the_system_at_a_line_is_stepped_by_the_windows_keys_and_goes_
     qtbot.waitUntil(lambda: page.stop is not None and page.stop["function"] == "take", timeout=WAIT_MS)
     stand = window.freeze.stand
     assert stand is not None and stand.why == "breakpoint" and stand.file == str(SOURCE)
-    assert "stands" in page.where.text() and f"c_filter.c:{stand.line}" in page.where.text()
+    assert "is stopped" in page.where.text() and f"c_filter.c:{stand.line}" in page.where.text()
     code = window.code.pages[str(SOURCE)]
     assert code.editor.markersAtLine(stand.line - 1) & 1 << HERE
 

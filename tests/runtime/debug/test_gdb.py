@@ -128,6 +128,6 @@ def test_what_keeps_gdb_away_is_told_with_its_remedy(tmp_path: Path, monkeypatch
     monkeypatch.setattr(native, "_may_trace_all", lambda: True)
     assert str(gdb_obstacle(scope)) == ""
     scope.write_text("3\n")
-    assert "until it is started anew" in str(gdb_obstacle(scope))
+    assert "until it is restarted" in str(gdb_obstacle(scope))
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert str(gdb_obstacle(scope)) == "gdb is not installed: sudo apt install gdb"

@@ -73,7 +73,7 @@ def test_typed_times_numbers_and_rates(viewer: PlayerViewer, qtbot: QtBot) -> No
     viewer.bar.rate.setText("fast")
     viewer.bar.rate.returnPressed.emit()
     viewer._take_state()  # the next piece of news does not wipe it away
-    assert "no rate" in viewer.words.text() and asked[-1] == ("rate", {"rate": 2.5})
+    assert "not a rate" in viewer.words.text() and asked[-1] == ("rate", {"rate": 2.5})
     assert [seconds_in(text) for text in ("79.5", "1:19.5", "1:00:01", "soon", "inf")] == [
         79.5,
         79.5,
