@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ class Guard:
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = list(folders)
         self._groups: set[int] = set()
+        self._lock = threading.Lock()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -39,16 +41,21 @@ class Guard:
         return self._process.pid
 
     def add(self, group: int) -> None:
-        self._groups.add(group)
-        if self._process.poll() is not None:  # somebody killed it: the next one hears everything again
-            self._drop()
-            self._process = self._start()
-        else:
+        with self._lock:
+            self._groups.add(group)
             self._say(self._process, f"+{group}")
 
     def discard(self, group: int) -> None:
-        self._groups.discard(group)
-        self._say(self._process, f"-{group}")
+        with self._lock:
+            self._groups.discard(group)
+            self._say(self._process, f"-{group}")
+
+    def renew(self) -> None:
+        """If it was killed: start the next one, which hears everything again."""
+        with self._lock:
+            if self._process.poll() is not None:
+                self._drop()
+                self._process = self._start()
 
     def close(self) -> None:
         """All is ended in good order."""

@@ -32,6 +32,8 @@ class _Nursery:
     started_ns: int = field(default_factory=monotonic_ns)
     is_ready: bool = False
     is_good: bool = True
+    thread: int = field(default_factory=threading.get_ident)
+    """Who started it: the kernel ends it with this thread."""
 
     @property
     def alive(self) -> bool:
@@ -139,7 +141,7 @@ class Nurse:
         if found is not None:
             if found.alive:
                 return found
-            self._nurseries.pop(libraries).close()
+            self._closed(libraries)
         ours, theirs = socket.socketpair()
         with theirs:
             process = self._forked(libraries, theirs) if libraries else _started(theirs)
@@ -157,6 +159,27 @@ class Nurse:
         with open(os.devnull, "wb") as nothing:
             streams = [line.fileno(), nothing.fileno(), _errors(nothing.fileno())]
             return plain.bear(birth, streams) if plain else None
+
+    def renew(self) -> None:
+        """Wait for nurseries that were killed, or they would stay zombies until the next child is wanted. A plain one
+        that was of use is started again, so that the next child need not wait for it."""
+        with self._lock:
+            dead = [libraries for libraries, nursery in self._nurseries.items() if not nursery.alive]
+            were_ready = [self._closed(libraries).is_ready for libraries in dead]
+            if any(were_ready):
+                self._nursery(())
+
+    def _closed(self, libraries: tuple[str, ...]) -> _Nursery:
+        nursery = self._nurseries.pop(libraries)
+        nursery.close()
+        return nursery
+
+    def close_own(self) -> None:
+        """For a thread that is about to end: the nurseries that would be killed with it, and stay zombies, end now."""
+        with self._lock:
+            for libraries, nursery in list(self._nurseries.items()):
+                if nursery.thread == threading.get_ident():
+                    self._closed(libraries)
 
     def bury_strays(self) -> None:
         adoption.bury_strays()

@@ -118,6 +118,10 @@ class RunProcesses:
             words += ["--base-ns", str(clock.base_ns), "--at-ns", str(clock.at_ns), "--rate", str(clock.rate)]
         self.broker = self._start_broker(words)
 
+    def renew_guard(self) -> None:
+        if self._guard is not None:
+            self._guard.renew()
+
     def _guarded(self, process: Process) -> Process:
         if self._guard is not None:
             self._guard.add(process.pid)

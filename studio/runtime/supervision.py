@@ -119,6 +119,9 @@ class Family(Protocol):
 
     def kill(self, name: str) -> None: ...
 
+    def renew_guard(self) -> None:
+        """Replace the process that would clean up after this one, if it was killed."""
+
 
 class Supervisor:
     def __init__(
@@ -204,6 +207,7 @@ class Supervisor:
                     self._look()
             wait_for_any(self._family.processes().values(), self._patience_s())
         self._ended.wait()
+        nurse.close_own()
 
     def _patience_s(self) -> float:
         now_ns = monotonic_ns()
@@ -220,6 +224,8 @@ class Supervisor:
         while self._coming:
             self._start(self._coming.popleft())
         nurse.bury_strays()
+        nurse.renew()
+        self._family.renew_guard()
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))
             if (status := process.poll()) is not None:
