@@ -75,7 +75,7 @@ def held(attachment: Attachment, options: argparse.Namespace) -> int:
 
 def again(attachment: Attachment, options: argparse.Namespace) -> int:
     reply = ask_long(attachment, "again", component=options.component)
-    told = {name: reply[name] for name in ("component", "host", "position", "same", "why")}
+    told = {name: reply[name] for name in ("component", "host", "position", "same", "why", "restarted")}
     text = f"{reply['component']}: {_again_words(reply)}"
     return _stay(options, told, text) if reply.get("cancelled") else _tell(told, options, text)
 

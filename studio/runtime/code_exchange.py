@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from studio.errors import StudioError
-from studio.runtime.clock import wall_ns
 from studio.runtime.code_changes import CannotExchange, FunctionPair, function_pairs, uses_compiler
 from studio.runtime.component_import import PACKAGE, SourceLoader, loaded_modules
 from studio.runtime.first_calls import FirstCalls
+from studio.runtime.known_files import KnownFiles
 from studio.runtime.state_digest import digest_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class CodeExchange:
     def __init__(self, executor: Executor, folders: Iterable[Path]) -> None:
         self._executor = executor
         self._folders = [folder.absolute() for folder in folders]
-        self._began_ns = wall_ns()
+        self._files = KnownFiles()
         self._globals: str | None = None
         """Of what modules and classes hold besides code, at the first checkpoint: no checkpoint has it."""
         self.first_calls = FirstCalls(self._folders, self._now)
@@ -63,8 +63,10 @@ class CodeExchange:
         journal = self._executor.journal
         return journal.now if journal is not None else -1
 
-    def note_globals(self) -> None:
+    def note_beginning(self) -> None:
+        """At the first checkpoint: what no checkpoint has, and must not have changed later."""
         if self._globals is None and self._executor.journal is not None:
+            self._files.note(_other_files(self._folders))
             with suppress(Exception):  # of anybody's objects; without it a reload takes a new process
                 self._globals = _digest_of_globals()
 
@@ -109,11 +111,7 @@ class CodeExchange:
         if _digest_of_globals() != self._globals:
             raise CannotExchange("variables of modules or classes have changed, and no checkpoint has them")
         for file in _other_files(self._folders):
-            try:
-                is_newer = file.stat().st_ctime_ns > self._began_ns
-            except OSError:
-                is_newer = True
-            if is_newer:
+            if self._files.have_changed(file):
                 raise CannotExchange(f"{file} has changed, too")
 
     def _changes(self) -> list[_Change]:
@@ -163,17 +161,17 @@ def _functions_of(changes: list[_Change]) -> dict[CodeType, list[FunctionType]]:
     return found
 
 
-def _other_files(folders: list[Path]) -> Iterator[Path]:
+def _other_files(folders: list[Path]) -> Iterator[str]:
     """All that may decide what a component does, besides its own code: libraries, and files beside its code."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and not any(Path(file).is_relative_to(folder) for folder in folders):
-            yield Path(file)
+            yield file
     for folder in folders:
         for file in folder.rglob("*"):
             is_cache = "__pycache__" in file.parts
             if file.is_file() and file.suffix != ".py" and file.name not in _NOT_READ and not is_cache:
-                yield file
+                yield str(file)
 
 
 def _digest_of_globals() -> str:

@@ -57,7 +57,7 @@ class HostCheckpoints:
                 if self._executor.journal is not None:
                     self._executor.journal.checkpoint(marker.number, self._kept)
                 if self._executor.exchange is not None:
-                    self._executor.exchange.note_globals()
+                    self._executor.exchange.note_beginning()
                 return str(self._size(marker.number))
             case Mark.RESTORE:
                 self.restore(marker.about)

@@ -30,7 +30,8 @@ PIECE_MS = 100
 def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]:
     """Where the system is then, and whether it is at the same event: other code may publish other things.
 
-    `same` is None where it could not be brought back there, for the reason in `why`.
+    `same` is None where it could not be brought back there, for the reason in `why`; `restarted` is the reason why its
+    process was replaced, and empty where it was kept.
     """
     refuse_unreadable(component)
     if not isinstance(session, PacedSession) or session.gate == "free":
@@ -40,12 +41,16 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
         if isinstance(begun, str):
             return {**_begin_anew(session, component, begun), "position": stepper.position}
         stepper.reloading = begun  # until it is there: its code may not start, and be corrected
-        same = _catch_up(session, stepper, component, begun) if begun.here is not None else None
+        same, restarted = None, "its inputs are not known"
+        if begun.here is not None:
+            restarted = _take_the_code(session, stepper, component.host)
+            same = _catch_up(stepper, component, begun)
         if same is None:
+            restarted = restarted or "it differs from the very start"
             same = _go_the_whole_way(session, stepper, component, begun)
         stepper.reloading = None
         told = {"component": component.name, "host": component.host, "position": stepper.position, "same": same}
-        return {**told, "why": "", "cancelled": stepper.cancelled.is_set()}
+        return {**told, "why": "", "restarted": restarted, "cancelled": stepper.cancelled.is_set()}
 
 
 def _begin(session: PacedSession, stepper: LiveStepper, component: PlannedComponent) -> Reloading | str:
@@ -59,17 +64,25 @@ def _begin(session: PacedSession, stepper: LiveStepper, component: PlannedCompon
 
 def _begin_anew(session: Session, component: PlannedComponent, why: str) -> dict[str, Any]:
     session.restart_host(component.host)
-    return {"component": component.name, "host": component.host, "position": 0, "same": None, "why": why}
+    told = {"component": component.name, "host": component.host, "position": 0, "same": None}
+    return {**told, "why": why, "restarted": why}
 
 
-def _catch_up(
-    session: PacedSession, stepper: LiveStepper, component: PlannedComponent, begun: Reloading
-) -> bool | None:
-    """By the recorded inputs of its host; None: it differs from the very start."""
-    host, name = component.host, component.name
-    if not _exchange(stepper, host):
+def _take_the_code(session: PacedSession, stepper: LiveStepper, host: str) -> str:
+    """Its process does so itself where only bodies of functions have changed, and goes no further back than to the
+    first call of one of these; otherwise a new one goes the way from its beginning. The reason for that."""
+    try:
+        stepper.gate.exchange(host)
+    except CannotGoBack as refused:
         with session.catching_up(host):
             _restart(session, host)
+        return refused.message
+    return ""
+
+
+def _catch_up(stepper: LiveStepper, component: PlannedComponent, begun: Reloading) -> bool | None:
+    """By the recorded inputs of its host; None: it differs from the very start."""
+    host, name = component.host, component.name
     stepper.tell(f"Reloading {name}: replaying its inputs")
     try:
         caught = stepper.gate.catch_up(host, PIECE_MS)
@@ -86,16 +99,6 @@ def _catch_up(
         return False
     stepper.tell(f"Reloading {name}: recomputing from event {stepper.position}, its outputs differ", 0.0)
     return stepper.come_to(begun.goal)
-
-
-def _exchange(stepper: LiveStepper, host: str) -> bool:
-    """Whether its process has taken the new code itself: only bodies of functions have changed, and it goes no
-    further back than to the first call of one of these."""
-    try:
-        stepper.gate.exchange(host)
-    except CannotGoBack:  # mostly so, and no trouble: a new process goes the way from its beginning
-        return False
-    return True
 
 
 def _go_the_whole_way(

@@ -279,10 +279,10 @@ def test_other_code_at_the_same_event(client: Client, project: Path) -> None:
     last = client.stepping["last"]
     file.write_text(CODE.replace("FACTOR", "2.0"))
     reply = client.ask("again", component="adder")
-    assert reply["same"] and client.stepping["last"] == last
+    assert reply["same"] and client.stepping["last"] == last and reply["restarted"] == ""
     after = client.state
     pids = {name: (before["processes"][name]["pid"], after["processes"][name]["pid"]) for name in ("adder", "filter")}
-    assert pids["filter"][0] == pids["filter"][1], "nobody else was restarted"
+    assert pids["adder"][0] == pids["adder"][1] and pids["filter"][0] == pids["filter"][1], "nothing was restarted"
     # The whole way from the start was gone by the new code, and it can be gone back over.
     assert client.total() == pytest.approx(2.0 * total)
     assert client.stepping["can_go_back"] and client.stepping["first"] == 0

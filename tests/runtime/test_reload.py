@@ -169,11 +169,27 @@ def test_bodies_of_functions_are_exchanged_where_they_were_not_called_yet(projec
         restarted = again(system, project, f"{rare}\nLIMIT = 3\n"), digest(system)
         assert pid_of(system) != pid, "what is computed on import takes a new process"
         assert restarted[1] == exchanged[1]
+        assert "not only bodies of functions have changed" in restarted[0].pop("restarted")
+        assert exchanged[0].pop("restarted") == ""
         assert {**restarted[0], "id": 0} == {**exchanged[0], "id": 0}
     write(project, rare)
     with running(project) as fresh:
         drive(fresh)
         assert digest(fresh) == exchanged[1]
+
+
+@pytest.mark.must_not_flake
+def test_only_other_content_of_a_file_that_it_uses_takes_a_new_process(project: Path) -> None:
+    """Not one that got a second name: whoever makes another environment from the same packages gives one to each."""
+    table = project / "components" / "adder" / "table.txt"
+    table.write_text("1 2 3")
+    with running(project) as system:
+        drive(system)
+        pid = pid_of(system)
+        (project / "second_name").hardlink_to(table)
+        assert again(system, project, f"# lines move\n{PLAIN}")["restarted"] == "" and pid_of(system) == pid
+        table.write_text("1 2 4")
+        assert again(system, project, PLAIN)["restarted"] == f"{table} has changed, too" and pid_of(system) != pid
 
 
 def again(system: Attachment, project: Path, code: str) -> dict[str, Any]:
