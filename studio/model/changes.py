@@ -6,7 +6,7 @@ A model is a few ordered tables of frozen values plus a few fields. Every mutati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -59,7 +59,15 @@ class Assigned:
     new: Any
 
 
-Change = Inserted | Removed | Replaced | Moved | Assigned
+@dataclass(frozen=True)
+class Within:
+    """A change of one of the models that together are one: of a file of several that share a history."""
+
+    part: Hashable
+    change: Change
+
+
+Change = Inserted | Removed | Replaced | Moved | Assigned | Within
 
 
 def inverse(change: Change) -> Change:
@@ -74,6 +82,8 @@ def inverse(change: Change) -> Change:
             return Moved(table, key, new_index, old_index)
         case Assigned(field, old, new):
             return Assigned(field, new, old)
+        case Within(part, inner):
+            return Within(part, inverse(inner))
 
 
 def inverses(changes: Iterable[Change]) -> tuple[Change, ...]:
@@ -96,10 +106,15 @@ def _joined(first: Change, second: Change) -> Change | None:
             return Inserted(table, index, new)
         case Assigned(field, old, _), Assigned(same, _, new) if field == same:
             return Assigned(field, old, new)
+        case Within(part, one), Within(same, other) if part == same:
+            both = _joined(one, other)
+            return None if both is None else Within(part, both)
     return None
 
 
 def _is_nothing(change: Change) -> bool:
+    if isinstance(change, Within):
+        return _is_nothing(change.change)
     return isinstance(change, (Replaced, Assigned)) and change.old == change.new
 
 

@@ -50,6 +50,10 @@ class Document(Generic[M]):
         self.history = History(model)
         self._files = files
 
+    def add_file(self, file: OpenFile[M]) -> None:
+        """One more that belongs to it from now on."""
+        self._files.append(file)
+
     def do(self, edit: Edit[M]) -> tuple[Change, ...]:
         return self.history.do(edit)
 

@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-from studio.model.changes import Model, ModelError, Table
+from studio.model.changes import Assigned, Model, ModelError, Table
 from studio.model.close_matches import did_you_mean
 from studio.model.document import Document, OpenFile
 from studio.model.files import read_bytes
@@ -30,6 +31,11 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z", re.ASCII)
 class EditableBody(Model):
     def __init__(self, body: Body) -> None:
         super().__init__()
+        self.written = b""
+        """The text that the user has written in place of the file; empty while saving starts from the file."""
+        self._fill(body)
+
+    def _fill(self, body: Body) -> None:
         self._rest = replace(body, frames=[], joints=[], sensors=[])
         """What no edit changes yet."""
         self.drive: Drive | None = body.drive
@@ -39,11 +45,22 @@ class EditableBody(Model):
         self._tables = {"frames": self.frames, "joints": self.joints, "sensors": self.sensors}
         for table, values in (("frames", body.frames), ("joints", body.joints), ("sensors", body.sensors)):
             for value in values:
-                self.append(table, value)
+                self._tables[table].insert(len(self._tables[table]), value)
 
     @property
     def name(self) -> str:
         return self._rest.name
+
+    def take_text(self, body: Body, written: bytes) -> None:
+        """Everything that a new text of the file says: `body` was read from `written`."""
+        self.perform(Assigned("text", (self.written, self.body()), (written, body)))
+
+    def _assign(self, field: str, value: object) -> None:
+        if field == "text":
+            self.written, body = cast("tuple[bytes, Body]", value)
+            self._fill(body)
+        else:
+            super()._assign(field, value)
 
     def body(self) -> Body:
         """As it is now."""
@@ -96,18 +113,34 @@ class EditableBody(Model):
 class EditableAssembly(Model):
     def __init__(self, assembly: Assembly) -> None:
         super().__init__()
+        self.written = b""
+        """As of a body."""
+        self._fill(assembly)
+
+    def _fill(self, assembly: Assembly) -> None:
         self._rest = replace(assembly, members=[], inclusions=[], constraints=[])
         self.members: Table[str, Member] = Table("body", lambda member: member.name)
         self.inclusions: Table[str, Inclusion] = Table("included assembly with prefix", lambda each: each.prefix)
         self.constraints: Table[str, Constraint] = Table("constraint", lambda constraint: constraint.name)
         self._tables = {"members": self.members, "inclusions": self.inclusions, "constraints": self.constraints}
-        for table in self._tables:
-            for value in getattr(assembly, table):
-                self.append(table, value)
+        for name, table in self._tables.items():
+            for value in getattr(assembly, name):
+                table.insert(len(table), value)
 
     @property
     def name(self) -> str:
         return self._rest.name
+
+    def take_text(self, assembly: Assembly, written: bytes) -> None:
+        """Everything that a new text of the file says: `assembly` was read from `written`."""
+        self.perform(Assigned("text", (self.written, self.assembly()), (written, assembly)))
+
+    def _assign(self, field: str, value: object) -> None:
+        if field == "text":
+            self.written, assembly = cast("tuple[bytes, Assembly]", value)
+            self._fill(assembly)
+        else:
+            super()._assign(field, value)
 
     def assembly(self) -> Assembly:
         """As it is now."""
@@ -180,7 +213,7 @@ class BodyDocument(Document[EditableBody]):
     @classmethod
     def load(cls, path: Path) -> BodyDocument:
         data = read_bytes(path)
-        file: OpenFile[EditableBody] = OpenFile(path.name, _write_body, data, data)
+        file: OpenFile[EditableBody] = OpenFile(path.name, write_editable_body, data, data)
         return cls(EditableBody(read_body(data, path)), path.parent, [file])
 
 
@@ -190,13 +223,13 @@ class AssemblyDocument(Document[EditableAssembly]):
     @classmethod
     def load(cls, path: Path) -> AssemblyDocument:
         data = read_bytes(path)
-        file: OpenFile[EditableAssembly] = OpenFile(path.name, _write_assembly, data, data)
+        file: OpenFile[EditableAssembly] = OpenFile(path.name, write_editable_assembly, data, data)
         return cls(EditableAssembly(read_assembly(data, path)), path.parent, [file])
 
 
-def _write_body(model: EditableBody, written: bytes) -> bytes:
-    return write_body(model.body(), written)
+def write_editable_body(model: EditableBody, written: bytes) -> bytes:
+    return write_body(model.body(), model.written or written)
 
 
-def _write_assembly(model: EditableAssembly, written: bytes) -> bytes:
-    return write_assembly(model.assembly(), written)
+def write_editable_assembly(model: EditableAssembly, written: bytes) -> bytes:
+    return write_assembly(model.assembly(), model.written or written)

@@ -1,0 +1,1 @@
+"""The visual geometry editor: a vehicle as a document of the window."""

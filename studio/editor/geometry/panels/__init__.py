@@ -1,0 +1,1 @@
+"""Panels of the geometry editor: tree, properties, text, measure, checks and library."""
