@@ -21,7 +21,7 @@ from studio.editor.canvas.ways import Ways
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.session import Session
 from studio.editor.theme import Theme
-from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced
+from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced, Within
 from studio.model.parts import Connection, Wire
 from studio.model.sources import Source, SourceMode
 from studio.model.wiring import port_at
@@ -216,7 +216,7 @@ class CanvasScene(ItemScene):
             case Replaced(table, old, new):
                 # Out and in again keeps one path for everything that has a key which may have changed.
                 return self._removed(table, old) | self._inserted(table, new)
-            case Moved() | Assigned():
+            case Moved() | Assigned() | Within():
                 return set()
 
     def _inserted(self, table: str, value: Any) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which parts a document of the geometry editor has: a row in a table each. A part whose module is missing is left out."""
+"""Which parts a document of the geometry editor has: a row each. A part whose module is missing is left out."""
 
 from __future__ import annotations
 
