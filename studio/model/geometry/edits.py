@@ -16,7 +16,7 @@ from studio.model.geometry.poses import Pose
 from studio.model.geometry.sensors import Sensor
 
 
-class _Edit(ABC):
+class GeometryEdit(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
@@ -31,7 +31,7 @@ class _Edit(ABC):
 
 
 @dataclass(frozen=True)
-class AddFrame(_Edit):
+class AddFrame(GeometryEdit):
     frame: Frame
     index: int | None = None
 
@@ -44,7 +44,7 @@ class AddFrame(_Edit):
 
 
 @dataclass(frozen=True)
-class MoveFrame(_Edit):
+class MoveFrame(GeometryEdit):
     """While it is dragged, all moves are one for undo."""
 
     name: str
@@ -63,7 +63,7 @@ class MoveFrame(_Edit):
 
 
 @dataclass(frozen=True)
-class RenameFrame(_Edit):
+class RenameFrame(GeometryEdit):
     """In assemblies that use the body, FollowFrame does the same."""
 
     old: str
@@ -78,7 +78,7 @@ class RenameFrame(_Edit):
 
 
 @dataclass(frozen=True)
-class RemoveFrame(_Edit):
+class RemoveFrame(GeometryEdit):
     name: str
 
     @property
@@ -90,7 +90,7 @@ class RemoveFrame(_Edit):
 
 
 @dataclass(frozen=True)
-class SetSensor(_Edit):
+class SetSensor(GeometryEdit):
     sensor: Sensor
 
     @property
@@ -102,7 +102,7 @@ class SetSensor(_Edit):
 
 
 @dataclass(frozen=True)
-class SetDrive(_Edit):
+class SetDrive(GeometryEdit):
     drive: Drive | None
 
     @property
@@ -117,7 +117,7 @@ class SetDrive(_Edit):
 
 
 @dataclass(frozen=True)
-class AddBody(_Edit):
+class AddBody(GeometryEdit):
     """With the constraint that binds it, if it is put somewhere at once."""
 
     member: Member
@@ -134,7 +134,7 @@ class AddBody(_Edit):
 
 
 @dataclass(frozen=True)
-class RemoveBody(_Edit):
+class RemoveBody(GeometryEdit):
     name: str
 
     @property
@@ -146,7 +146,7 @@ class RemoveBody(_Edit):
 
 
 @dataclass(frozen=True)
-class RenameBody(_Edit):
+class RenameBody(GeometryEdit):
     old: str
     new: str
 
@@ -159,7 +159,7 @@ class RenameBody(_Edit):
 
 
 @dataclass(frozen=True)
-class FollowFrame(_Edit):
+class FollowFrame(GeometryEdit):
     """A frame of a body has another name."""
 
     body: str
@@ -175,19 +175,20 @@ class FollowFrame(_Edit):
 
 
 @dataclass(frozen=True)
-class Bind(_Edit):
+class Bind(GeometryEdit):
     constraint: Constraint
+    index: int | None = None
 
     @property
     def label(self) -> str:
         return f"Bind {self.constraint.end} to {self.constraint.start}"
 
     def apply(self, assembly: EditableAssembly, /) -> None:
-        assembly.bind(self.constraint)
+        assembly.bind(self.constraint, self.index)
 
 
 @dataclass(frozen=True)
-class MoveConstraint(_Edit):
+class MoveConstraint(GeometryEdit):
     name: str
     pose: Pose
 
@@ -204,7 +205,7 @@ class MoveConstraint(_Edit):
 
 
 @dataclass(frozen=True)
-class Unbind(_Edit):
+class Unbind(GeometryEdit):
     name: str
 
     @property

@@ -12,7 +12,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.inertia import Inertia
 from studio.model.geometry.joints import Joint
-from studio.model.geometry.linkage import Branch, Edge, Linkage, Part, link
+from studio.model.geometry.linkage import Branch, Edge, Linkage, Part, link, root_places
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import GeometryError, Matrix, rpy_of, unit_axis
 from studio.model.geometry.sensors import Sensor
@@ -75,7 +75,7 @@ def export_links(model: Model, notes: list[str], *, may_be_several: bool = False
     """Parents before children. What hangs in the air cannot be exported; with `may_be_several` there may be trees that
     nothing connects, if all say where they are."""
     linkage = link(model)
-    places = _root_places(model, linkage)
+    places = root_places(model, linkage)
     for root in (group[0] for group in linkage.groups()[1:]):
         if not (may_be_several and root in places):
             hint = "bind it by a <constraint>" + (", or give it a pose in the assembly" if may_be_several else "")
@@ -86,17 +86,6 @@ def export_links(model: Model, notes: list[str], *, may_be_several: bool = False
     for each in links:
         each.place = places.get(each.part)
     return links
-
-
-def _root_places(model: Model, linkage: Linkage) -> dict[Part, Matrix]:
-    """From the body of each tree that says where it is, which need not be its root."""
-    at_home = linkage.home_poses()
-    found: dict[Part, Matrix] = {}
-    for body, pose in model.placed.items():
-        if body in model.bodies:
-            part = Part(body)
-            found.setdefault(linkage.roots[part], pose.matrix @ inverse(at_home[part]))
-    return found
 
 
 def export_loops(model: Model) -> list[ExportJoint]:

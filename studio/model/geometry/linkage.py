@@ -145,6 +145,17 @@ def link(model: Model, root: str | None = None) -> Linkage:
     return linkage
 
 
+def root_places(model: Model, linkage: Linkage) -> dict[Part, Matrix]:
+    """From the body of each tree that says where it is, which need not be its root."""
+    at_home = linkage.home_poses()
+    found: dict[Part, Matrix] = {}
+    for body, pose in model.placed.items():
+        if body in model.bodies:
+            part = Part(body)
+            found.setdefault(linkage.roots[part], pose.matrix @ inverse(at_home[part]))
+    return found
+
+
 def frame_part(name: str, body: Body, frame: str) -> tuple[Part, Matrix]:
     """The part that carries a frame, and the frame in it."""
     found = body.frame(frame)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from studio.model.files import FileError
 from studio.model.geometry.joints import Joint, JointKind
 from studio.model.geometry.poses import HERE, Pose
-from studio.model.geometry.rotations import FORMS, NO_ROTATION, Angles, GeometryError, Rotation
+from studio.model.geometry.rotations import FORMS, Angles, GeometryError, Rotation
 from studio.model.xml_tree import XmlNode
 
 Three = tuple[float, float, float]
@@ -123,7 +123,7 @@ def read_pose(node: XmlNode) -> Pose:
 def pose_attributes(pose: Pose, written: Mapping[str, str]) -> dict[str, str]:
     """As it was written, in `written`; nothing at all for no rotation, unless the file says so."""
     made = {"xyz": numbers_text(pose.xyz)} if pose.xyz != HERE.xyz or "xyz" in written else {}
-    if pose.rotation != NO_ROTATION or "rpy" in written:
+    if pose.rotation.form != "rpy" or any(pose.rotation.values) or "rpy" in written:
         made[pose.rotation.form] = numbers_text(pose.rotation.values)
         if pose.rotation.angles is not None:
             made["angles"] = pose.rotation.angles
