@@ -12,6 +12,7 @@ from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, proble
 from studio.cli.places import find_project
 from studio.errors import Problem, Severity
 from studio.model.geometry.assembly import Model
+from studio.model.geometry.closer_look import look_closer, unused_frames
 from studio.model.geometry.differences import Tolerance, differences
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.import_model import SUFFIXES, import_model
@@ -23,6 +24,7 @@ from studio.model.opened import open_project
 EXAMPLE = """\
   studio model check raptor
   studio model check models/assemblies/raptor.xml --json
+  studio model check raptor --unused                        also frames that no constraint, joint or sensor uses
   studio model check raptor --against worlds/raptor.sdf     ranges, fields of view, rates, poses, missing frames
   studio model check raptor --system projects/my_raptor     frames, ranges, rates, drive as the components are set
   studio model check raptor --log drive.mcap                rates, ranges, angles and frames as they were recorded
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", metavar="LOG", help="a log that its sensors made")
     parser.add_argument("--within-mm", type=float, default=1.0, metavar="MM", help="how far poses may be apart (1)")
     parser.add_argument("--within-deg", type=float, default=0.1, metavar="DEG", help="how far they may be turned (0.1)")
+    parser.add_argument("--unused", action="store_true", help="also frames that nothing uses")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     add_json_option(parser)
 
@@ -54,6 +57,10 @@ def run(options: argparse.Namespace) -> int:
         if loaded is None:
             return _tell(options, problems)
         model = loaded
+    is_compared = options.against or options.system or options.log
+    if not is_compared and not any(problem.severity == "error" for problem in problems):
+        problems += look_closer(model)
+        problems += unused_frames(model) if options.unused else []
     if options.against:
         tolerance = Tolerance(options.within_mm / 1000, math.radians(options.within_deg), 1e-6)
         hint = f"the first is {options.model}, the second {options.against}"
