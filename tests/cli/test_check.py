@@ -156,7 +156,7 @@ BLINKER = """\
     ("code", "place", "told"),
     [
         (None, "component.xml:2", "error: there is no module blinker (write blinker.py"),
-        ("class Blinker:\n    def on(self:\n", "blinker.py:2", "error: not Python"),
+        ("class Blinker:\n    def on(self:\n", "blinker.py:2", "error: Syntax error: "),
         ("class Blinkr: pass\n", "component.xml:2", "error: blinker.py defines no Blinker (did you mean Blinkr?"),
         ("", "component.xml:2", "(write: class Blinker(Component)"),
     ],

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QSocketNotifier, QTimer, pyqtSignal
 
+from studio.runtime.child_signals import pass_on_default_signals
+
 MOST_AT_ONCE = 4096
 """Bytes for one turn of the window; what floods us waits in the process itself, which the kernel holds back."""
 TERM = "linux"
@@ -38,6 +40,7 @@ class PseudoTerminal(QObject):
 
     def __init__(self, words: Sequence[str], columns: int, lines: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        pass_on_default_signals()
         self._master, self._slave = pty.openpty()
         # The other end stays open here, too: until the process has it, reading would find nobody there.
         try:
