@@ -23,8 +23,8 @@ from bench.harness import OURS, PROMISED, Report
 from bench.record_parts.loads import MIXED, SMALL, TYPES, Offer, planned, record_load, topics_of
 from studio.runtime.channel import addresses
 from studio.runtime.launcher import Session
+from studio.runtime.log_compression import WHEN_RECORDING
 from studio.runtime.plan import Inlet, Plan, RecordingPlan
-from studio.runtime.recording.compression import WHEN_RECORDING
 
 WITHOUT = "without recorder"
 COUNTS = {"poses": 300, "scans": 300, "maps": 60}

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from studio.runtime.launcher import Session
+from studio.runtime.log_compression import WHEN_RECORDING
 from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.compression import WHEN_RECORDING
 
 HERE = Path(__file__).parent
 TYPES = {"poses": "PoseTransform", "scans": "Range3d", "maps": "Map"}

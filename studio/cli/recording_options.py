@@ -18,9 +18,9 @@ from studio.model.parts import Recording
 from studio.model.system import System
 from studio.recordings import VARIABLE, new_recording, recordings_of
 from studio.runtime.clock import wall_ns
+from studio.runtime.log_compression import CHOICES, WHEN_RECORDING, Compression
 from studio.runtime.plan import Plan
 from studio.runtime.recording import LogError, LogReader
-from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING, Compression
 from studio.runtime.recording.disk_room import duration_words
 from studio.runtime.recording.metadata import STOPPED
 from studio.runtime.reports import RecordingReport

@@ -16,6 +16,7 @@ from typing import Any
 from studio.model.geometry.content import GeometryContent
 from studio.model.spec import Activation, Delivery, Value
 from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX, Origin
+from studio.runtime.log_compression import WHEN_RECORDING
 
 EVERYBODY = "_all"
 """In the place of a component's name: a command for all that are told of the geometry."""
@@ -99,7 +100,7 @@ class RecordingPlan:
 
     file: str
     topics: tuple[str, ...]
-    compression: str = "none"
+    compression: str = WHEN_RECORDING
 
 
 RECORDER = "recorder"

@@ -19,8 +19,8 @@ from studio.model.close_matches import did_you_mean
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist, paused
+from studio.runtime.log_compression import CHOICES, WHEN_RECORDING
 from studio.runtime.plan import RECORDER, RecordingPlan
-from studio.runtime.recording.compression import CHOICES, WHEN_RECORDING
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.supervised_run import READY_WITHIN_S
 from studio.runtime.typed_json import TimeNs, typed

@@ -6,16 +6,11 @@ import importlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
+from studio.runtime.log_compression import CHOICES
 from studio.runtime.recording.checksums import Bytes
 from studio.runtime.recording.errors import LogError, UnknownCompression
-
-Compression = Literal["none", "lz4", "zstd"]
-CHOICES: tuple[str, ...] = get_args(Compression)
-WHEN_RECORDING: Compression = "zstd"
-"""Unless somebody asks for another: at its fastest level it makes the log of a simulated vehicle ten times smaller, by
-work of the recorder alone, in its own process."""
 
 LARGEST_CHUNK_BYTES = 1 << 30
 _MOST_GAINED = {"": 1, "lz4": 256, "zstd": 40_000}

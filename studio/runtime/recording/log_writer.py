@@ -20,8 +20,9 @@ from typing import Self
 
 from studio.messages import EventHeaders, Message, MessageTypes
 from studio.runtime.channel.frames import HEADER, TO_ALL, VERSION, topic_hash
+from studio.runtime.log_compression import Compression
 from studio.runtime.recording.checksums import Bytes, crc_of
-from studio.runtime.recording.compression import Compression, compress, name_in_file
+from studio.runtime.recording.compression import compress, name_in_file
 from studio.runtime.recording.errors import LogError, LogFull
 from studio.runtime.recording.header_batch import HEADERS_TOPIC, pack_headers
 from studio.runtime.recording.log_file import PROFILE, RESERVE_BYTES, LogFile, StoredChunk

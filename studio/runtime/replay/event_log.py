@@ -24,9 +24,9 @@ from studio.runtime.channel.frames import (
     Kind,
     topic_hash,
 )
+from studio.runtime.log_compression import Compression
 from studio.runtime.plan import EVERYBODY, Plan
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.run_facts import store_run
 from studio.runtime.replay.errors import ReplayError
 

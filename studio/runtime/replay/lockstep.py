@@ -17,11 +17,11 @@ from studio.runtime.channel.in_process import InProcess
 from studio.runtime.clock import ClockKind
 from studio.runtime.host import create
 from studio.runtime.launcher import Session
+from studio.runtime.log_compression import Compression
 from studio.runtime.plan import LAG, Plan, RecordingPlan
 from studio.runtime.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
-from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.logged_geometry import geometry_warnings
 from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog

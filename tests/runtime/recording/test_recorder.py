@@ -267,7 +267,7 @@ def test_a_full_disk_ends_the_recording_and_nothing_else(small_disk: Path) -> No
     system = plan(flood=Part("BigFlood", parameters={"rate_hz": 30.0}), sum=Part("MapSum", {"map": "flood.maps"}))
     ports = type_of(system)
     log = small_disk / "run.mcap"
-    recorded = dataclasses.replace(system, types=ports, recording=RecordingPlan(str(log), tuple(ports)))
+    recorded = dataclasses.replace(system, types=ports, recording=RecordingPlan(str(log), tuple(ports), "none"))
     run = ProcessRun(recorded, clock=ClockKind.WALL)
     try:
         run.start()

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from studio.messages import MessageError
+from studio.runtime.log_compression import Compression
 from studio.runtime.recording.chunk import LoggedEvent
-from studio.runtime.recording.compression import Compression
 from studio.runtime.recording.errors import LogDamaged, LogError, LogFull
 from studio.runtime.recording.importers.output import Output, Watch, writing
 from studio.runtime.recording.importers.packed import plain

@@ -1,0 +1,24 @@
+"""Every way to record compresses alike unless it is asked for something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from studio.model.opened import open_project
+from studio.runtime.log_compression import WHEN_RECORDING
+from studio.runtime.plan import Plan, RecordingPlan
+from studio.runtime.planning import plan_of
+
+PROJECT = Path(__file__).resolve().parents[2] / "projects" / "first_steps"
+
+
+def test_a_plan_from_the_library_compresses_as_the_commands_do(tmp_path: Path) -> None:
+    opened = open_project(PROJECT)
+    plan = plan_of(opened.system, opened.registry, record=tmp_path / "run.mcap")
+    assert plan.recording is not None and plan.recording.compression == WHEN_RECORDING != "none"
+
+
+def test_a_plan_keeps_the_compression_it_was_given(tmp_path: Path) -> None:
+    plan = Plan((), recording=RecordingPlan("run.mcap", (), "none"))
+    plan.save(tmp_path / "plan.json")
+    assert Plan.load(tmp_path / "plan.json").recording == plan.recording
