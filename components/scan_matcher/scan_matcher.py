@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 
 from studio.messages import Float64, Odometry, PoseTransform, Range3d
-from studio.runtime.component import Component, InPort, OutPort, Parameter
+from studio.runtime.component import NOTICE, Component, InPort, OutPort, Parameter
 
 from .fit_history import LOST_AFTER, FitHistory
 from .hit_grid import HitGrid
@@ -91,6 +91,7 @@ class ScanMatcher(Component):
         self._history = FitHistory()
         self._used_odometry = True
         """Until it was first of no use, which is said once."""
+        self.trouble = ""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
 
@@ -158,12 +159,14 @@ class ScanMatcher(Component):
         if found.score >= self.minimum_score:
             self._matched += 1
             if self._history.fits(found.score):
-                self.log.info("scans fit again")
+                self.log.log(NOTICE, "scans fit again")
+                self.trouble = ""
             return found
         self._not_believed += 1
         if self._history.misses():
             by = "the odometry" if self._motion.uses_odometry else "the motion before"
             self.log.warning("lost: %d scans in a row do not fit what was seen; the pose goes on by %s", LOST_AFTER, by)
+            self.trouble = f"lost: scans do not fit what was seen (the pose goes on by {by} until they fit again)"
         return Match(guess, found.score, found.known)
 
     def _search(self, wider: float) -> Search:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
-    from studio.messages import Message
     from studio.runtime.running_systems import RunningSystem
 
 MOST_EVENTS = 500
@@ -24,7 +23,8 @@ class Event:
     topic: str
     sequence: int
     stamp_ns: int
-    message: Message
+    message: Any
+    """A Message, or a dictionary of what one in JSON holds."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from studio.editor.live_pace import FASTEST_NS, Pace
 from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
 from studio.messages import Message, MessageError, MessageTypes, decode
+from studio.messages.json_content import json_content
 from studio.messages.message_types import RAW
 from studio.runtime.attach import AttachError, Attachment
 from studio.runtime.clock import SECOND_NS, monotonic_ns
@@ -266,15 +267,19 @@ class Link:
             self._batch.answers.append(answer)
 
 
-def _message(kind: type[Message], payload: bytes | memoryview) -> Message:
-    """Of a log that nobody can read, as bytes."""
+def _message(kind: type[Message], payload: bytes | memoryview) -> Message | dict[str, Any]:
+    """Of a type that only its log knows, what it holds if it is JSON, else its bytes."""
     try:
         return decode(kind, payload)
     except MessageError:
         if kind.TYPE != RAW:
             raise
-        text = {"text": _text(payload)} if "text" in kind.__dataclass_fields__ else {}
-        return kind(data=np.frombuffer(payload, np.uint8), **text)  # type: ignore[call-arg]
+    text = _text(payload)
+    content = json_content(text) if text else None
+    if content is not None:
+        return content
+    more = {"text": text} if "text" in kind.__dataclass_fields__ else {}
+    return kind(data=np.frombuffer(payload, np.uint8), **more)  # type: ignore[call-arg]
 
 
 def _text(payload: bytes | memoryview) -> str:

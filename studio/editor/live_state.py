@@ -40,6 +40,7 @@ LOOKS: Mapping[str, Look] = {
     "restarting": Look("Restarting…", "fa6s.circle-exclamation", "error", 9),
     "hung": Look("Hung", "fa6s.circle-exclamation", "error", 10),
     "no device": Look("No device", "fa6s.circle-exclamation", "error", 10),
+    "trouble": Look("Trouble", "fa6s.circle-exclamation", "error", 10),
     "error": Look("Error", "fa6s.circle-exclamation", "error", 11),
     "dead": Look("Dead", "fa6s.circle-exclamation", "error", 12),
     "gave up": Look("Gave up", "fa6s.circle-exclamation", "error", 13),
@@ -171,7 +172,7 @@ def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look
     if told["state"] in ("active", "busy") and (stands or is_frozen):
         return LOOKS["held"]
     if told["state"] in ("active", "busy") and told.get("trouble"):
-        return LOOKS["no device"]
+        return LOOKS["no device" if _device_in(str(told["trouble"])) else "trouble"]
     return look_of(told["state"])
 
 
@@ -183,16 +184,23 @@ def _beside(told: Mapping[str, Any]) -> tuple[str, ...]:
         case "restarting" | "gave up" | "dead" | "hung":
             return (f"{told['restarts']} restarts" if told["restarts"] else "its process ended",)
         case "active" | "busy" if told.get("trouble"):
-            return _device_words(str(told["trouble"]).partition(" (")[0])
+            return _trouble_words(str(told["trouble"]).partition(" (")[0])
         case "active" | "busy":
             return _pace(told["rate_hz"], told.get("handler_p50_us"))
     return (str(told["activation"]),)
 
 
-def _device_words(trouble: str) -> tuple[str, ...]:
-    """Of a device: the whole sentence, its path, or the end of that. The chip beside it says what is wrong."""
-    path = next((word for word in reversed(trouble.split()) if word.startswith("/")), "")
-    return tuple(dict.fromkeys(word for word in (trouble, path, path.rpartition("/")[2]) if word))
+def _trouble_words(trouble: str) -> tuple[str, ...]:
+    """The whole sentence. Of a device also its path, or the end of that, since the chip beside it says what is wrong;
+    of anything else the words before the colon."""
+    path = _device_in(trouble)
+    shorter = (path, path.rpartition("/")[2]) if path else (trouble.partition(":")[0],)
+    return tuple(dict.fromkeys(word for word in (trouble, *shorter) if word))
+
+
+def _device_in(trouble: str) -> str:
+    """The path of the device that a trouble is about; empty where it is about something else."""
+    return next((word for word in reversed(trouble.partition(" (")[0].split()) if word.startswith("/")), "")
 
 
 def _pace(rate_hz: float, handler_us: float | None) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
     field                        fields inside fields follow a dot: position.x
     field[3]   field[-1]         one element
     field.min  .max  .mean  .len of an array, a list or a text, where the message has no field of that name
+    ["top speed"]                a key of JSON that is no such word
 
 It is read by a grammar of its own and looks at nothing but the fields of the message: nothing in it is run as code.
 """
@@ -22,7 +23,8 @@ Path = tuple[str | int, ...]
 MEASURES: dict[str, Callable[[Any], Any]] = {"min": np.min, "max": np.max, "mean": np.mean, "len": len}
 AXES = ("x", "y", "z", "w")
 """Elements of a position or a rotation."""
-_STEP = re.compile(r"\.?([A-Za-z_][A-Za-z0-9_]*)|\[(-?[0-9]+)\]")
+_STEP = re.compile(r"""\.?([A-Za-z_][A-Za-z0-9_]*)|\[(-?[0-9]+)\]|\["([^"]*)"\]""")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class FieldPathError(MessageError):
@@ -41,7 +43,8 @@ def parse_path(text: str) -> Path:
         step = _STEP.match(text, at)
         if step is None:
             raise FieldPathError(f"{text[at:]!r} is not a field", hint="e.g. position.x or ranges_m.min")
-        steps.append(step[1] if step[1] is not None else int(step[2]))
+        word, number, key = step.groups()
+        steps.append(int(number) if number is not None else word if word is not None else key)
         at = step.end()
     return tuple(steps)
 
@@ -56,9 +59,20 @@ def value_at(message: object, path: Path) -> Any:
     return value
 
 
+def step_to(path: str, name: str) -> str:
+    """The path to a field of what is at `path`."""
+    if not _WORD.fullmatch(name):
+        return f'{path}["{name}"]'
+    return f"{path}.{name}" if path else name
+
+
 def fields_of(value: object) -> list[str]:
-    """What a message shows: its fields, and what it computes of them."""
-    return list(shown_by(type(value)))
+    """What a message shows: its fields, and what it computes of them; of an object in JSON its keys."""
+    return list(value) if isinstance(value, dict) else list(shown_by(type(value)))
+
+
+def field_at(value: object, name: str) -> Any:
+    return value[name] if isinstance(value, dict) else getattr(value, name)
 
 
 _SHOWN: dict[type, tuple[str, ...]] = {}
@@ -84,7 +98,7 @@ def completions(message: object, text: str) -> tuple[str, list[str]]:
         value = value_at(message, parse_path(owner)) if dot else message
     except FieldPathError:
         return word, []
-    names = fields_of(value)
+    names = [name for name in fields_of(value) if _WORD.fullmatch(name)]
     if dot and not names and hasattr(value, "__len__"):
         axes = AXES[: len(value)] if len(value) <= len(AXES) else ()
         names = [*axes, *(["len"] if isinstance(value, str) else MEASURES)]
@@ -95,10 +109,10 @@ def numbers_in(message: object, most: int = 8) -> Iterator[str]:
     """The paths to everything in a message that is a number, and to the least and greatest of longer arrays."""
     for name in fields_of(message):
         try:
-            value = getattr(message, name)
+            value = field_at(message, name)
         except (MessageError, ValueError, IndexError):
             continue  # computed of what this message does not have
-        yield from _numbers(name, value, most)
+        yield from _numbers(step_to("", name), value, most)
 
 
 def _numbers(path: str, value: Any, most: int) -> Iterator[str]:
@@ -109,15 +123,15 @@ def _numbers(path: str, value: Any, most: int) -> Iterator[str]:
             yield from (f"{path}[{i}]" for i in range(value.size))
         elif value.size:
             yield from (f"{path}.{measure}" for measure in ("min", "max", "mean"))
-    elif dataclasses.is_dataclass(value):
+    elif dataclasses.is_dataclass(value) or isinstance(value, dict):
         for name in fields_of(value):
-            yield from _numbers(f"{path}.{name}", getattr(value, name), most)
+            yield from _numbers(step_to(path, name), field_at(value, name), most)
 
 
 def _named(value: Any, name: str) -> Any:
-    fields = shown_by(type(value))
+    fields = tuple(fields_of(value))
     if name in fields:
-        return getattr(value, name)
+        return field_at(value, name)
     if name in MEASURES and hasattr(value, "__len__"):
         return _measure(value, name)
     if name in AXES and hasattr(value, "__len__"):

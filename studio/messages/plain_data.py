@@ -22,6 +22,8 @@ def as_plain(value: Any) -> Any:
         return value.item()
     if isinstance(value, (list, tuple)):
         return [as_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: as_plain(each) for name, each in value.items()}
     return value
 
 

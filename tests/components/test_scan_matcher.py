@@ -188,8 +188,10 @@ def test_a_matcher_that_is_lost_says_so_and_when_it_is_not_any_more(caplog: pyte
             trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=number * STEP_NS))
             trial.send("scan", nonsense(number * STEP_NS))
         assert [record.levelname for record in caplog.records if "lost: 3 scans" in record.message] == ["WARNING"]
+        assert trial.component.trouble.startswith("lost: scans do not fit what was seen"), "the window shows it"
         give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 9)
-        assert "scans fit again" in caplog.text
+        assert [record.levelname for record in caplog.records if record.message == "scans fit again"] == ["NOTICE"]
+        assert trial.component.trouble == ""
     assert [record.levelname for record in caplog.records if "5 not believed" in record.message] == ["WARNING"]
 
 
@@ -293,6 +295,17 @@ def test_a_clock_jump_starts_anew() -> None:
         trial.component.on_clock_jump()
         give(trial, (1.0, 0.0, 0.0), (9.0, 9.0, 1.0), 1)
         assert found(trial.sent("pose")[1]) == pytest.approx((9.0, 9.0, 1.0))
+
+
+def test_after_a_clock_jump_it_is_not_lost_any_more() -> None:
+    with Trial(ScanMatcher, minimum_score=0.5) as trial:
+        give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1)
+        for number in range(2, 5):
+            trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=number * STEP_NS))
+            trial.send("scan", nonsense(number * STEP_NS))
+        assert trial.component.trouble
+        trial.component.on_clock_jump()
+        assert trial.component.trouble == ""
 
 
 # The parts.

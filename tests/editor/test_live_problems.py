@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from studio.editor import live_state
 from studio.editor.live_problems import missing_logs, problems_of_run
 from studio.editor.live_state import live_node, totals
 from studio.editor.main_window import MainWindow
@@ -59,6 +60,14 @@ def test_a_real_source_is_fine_only_while_its_device_answers(folder: Path) -> No
         "gps_driver: there is no device /dev/ttyUSB0", "is it plugged in?", "gps",
     )  # fmt: skip
     assert problems_of_run(system, state(count=5)) == []
+
+
+def test_a_trouble_that_is_not_about_a_device_is_not_called_one(folder: Path) -> None:
+    system = SystemDocument.load(folder).system
+    lost = state(count=5, trouble="lost: scans do not fit (the pose goes on by the odometry)")
+    shown = live_node(system.node("gps"), lost)
+    assert (shown.look.word, shown.look.tone, shown.right) == ("Trouble", "error", "lost: scans do not fit")
+    assert live_state._beside(lost["components"]["gps_driver"]) == ("lost: scans do not fit", "lost")
 
 
 @pytest.mark.parametrize("condition", ["hung", "dead", "gave up", "restarting"])

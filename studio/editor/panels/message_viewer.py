@@ -157,7 +157,8 @@ class MessageViewer(Viewer):
     def _tell(self) -> None:
         if self.shown is not None:
             held = " · held" if self.hold.isChecked() else ""
-            kind, number = type(self.shown.message).__name__, count_words(self.shown.sequence)
+            message, number = self.shown.message, count_words(self.shown.sequence)
+            kind = "JSON" if isinstance(message, dict) else type(message).__name__
             # Of a message that was asked for, and has no stamp of its own, nobody knows when it was sent.
             when = f" · {moment_words(self.shown.stamp_ns)}" if self.shown.stamp_ns else ""
             self.facts.setText(f"{kind} · event {number}{when}{held}")

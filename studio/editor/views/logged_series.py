@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,8 +15,9 @@ from numpy.typing import NDArray
 from studio.editor.views.field_drag import Field
 from studio.editor.views.series import MOST
 from studio.errors import StudioError
-from studio.messages import Message, MessageTypes, decode
+from studio.messages import MessageTypes, decode
 from studio.messages.field_paths import numbers_in, parse_path, value_at
+from studio.messages.json_content import json_content
 from studio.runtime.recording import LogReader
 
 
@@ -30,12 +33,12 @@ def read_series(path: Path, wanted: Field, folder: Path | None, logged_as: str =
     where = parse_path(wanted.path)
     with LogReader(path) as log:
         topic = logged_as if logged_as in log.topics and wanted.topic not in log.topics else wanted.topic
-        kind = _type_of(log, topic, folder)
+        read_message = _reader(log, topic, folder)
         count = min(log.topics[topic].count, MOST)
         times, values = np.empty(count), np.empty(count)
         read = 0  # of a damaged log it may be fewer than its index tells
         for event in islice(log.events([topic]), count):
-            times[read], values[read] = event.stamp_ns / 1e9, _number(value_at(decode(kind, event.payload), where))
+            times[read], values[read] = event.stamp_ns / 1e9, _number(value_at(read_message(event.payload), where))
             read += 1
     order = np.argsort(times[:read], kind="stable")  # events are in the order of the log, not of their stamps
     return LoggedSeries(times[order], values[order])
@@ -44,20 +47,23 @@ def read_series(path: Path, wanted: Field, folder: Path | None, logged_as: str =
 def numbers_of(path: Path, topic: str, folder: Path | None) -> list[str]:
     """The fields of a topic that can be plotted: those of its first message."""
     with LogReader(path) as log:
-        kind = _type_of(log, topic, folder)
+        read_message = _reader(log, topic, folder)
         event = next(log.events([topic]), None)
-        return list(numbers_in(decode(kind, event.payload))) if event is not None else []
+        return list(numbers_in(read_message(event.payload))) if event is not None else []
 
 
-def _type_of(log: LogReader, topic: str, folder: Path | None) -> type[Message]:
+def _reader(log: LogReader, topic: str, folder: Path | None) -> Callable[[memoryview], object]:
+    """Makes messages of the payloads of a topic."""
     known = log.topics.get(topic)
     if known is None:
         raise StudioError(f"there is no topic {topic} in this log", file=log.path)
+    if known.encoding == "json":
+        return lambda payload: json_content(bytes(payload).decode(errors="replace")) or {}
     builtin = MessageTypes.builtin()
     kind = (builtin.with_folder(folder) if folder is not None else builtin).find_schema(known.schema.name)
     if kind is None:
         raise StudioError(f"{topic} has a type that Studio does not know: {known.schema.name}", file=log.path)
-    return kind
+    return partial(decode, kind)
 
 
 def _number(value: object) -> float:

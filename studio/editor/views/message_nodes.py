@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from studio.messages.field_paths import fields_of
+from studio.messages.field_paths import field_at, fields_of, step_to
 
 PAGE = 100
 """Elements that are listed one by one; more come in pages of as many."""
@@ -45,10 +45,9 @@ def children_of(value: Any, path: str = "") -> list[Node]:
     """What is inside of a message, a field, an array or a page of one."""
     if isinstance(value, Page):
         return [Node(f"[{i}]", f"{path}[{i}]", value.values[i]) for i in range(value.first, value.last)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        sent = {field.name for field in dataclasses.fields(value)}
-        dot = f"{path}." if path else ""
-        return [Node(name, f"{dot}{name}", _got(value, name), name not in sent) for name in fields_of(value)]
+    if _has_fields(value):
+        sent = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else {*value}
+        return [Node(name, step_to(path, name), _got(value, name), name not in sent) for name in fields_of(value)]
     if not _is_list(value) or not len(value):
         return []
     return [*_measures(value, path), *_elements(value, path)]
@@ -56,8 +55,12 @@ def children_of(value: Any, path: str = "") -> list[Node]:
 
 def has_children(value: Any) -> bool:
     """Whether there would be any, without making them."""
-    is_message = dataclasses.is_dataclass(value) and not isinstance(value, type)
-    return isinstance(value, Page) or is_message or (_is_list(value) and len(value) > 0)
+    is_page_or_message = isinstance(value, Page) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+    return is_page_or_message or ((_is_list(value) or isinstance(value, dict)) and len(value) > 0)
+
+
+def _has_fields(value: Any) -> bool:
+    return isinstance(value, dict) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
 
 
 def is_number(value: Any) -> bool:
@@ -89,7 +92,7 @@ def _elements(value: Sequence[Any], path: str) -> list[Node]:
 
 def _got(message: Any, name: str) -> Any:
     try:
-        return getattr(message, name)
+        return field_at(message, name)
     except Exception as error:  # computed of what this message does not have; whatever it raises is its own words
         return f"({error})"
 
@@ -105,7 +108,7 @@ def kind_words(value: Any) -> str:
         return f"{value.dtype} {' × '.join(str(length) for length in value.shape)}".strip()
     if isinstance(value, list | tuple):
         return f"list of {len(value)}"
-    return type(value).__name__
+    return "object" if isinstance(value, dict) else "null" if value is None else type(value).__name__
 
 
 def value_line(value: Any) -> str:
@@ -119,6 +122,10 @@ def value_line(value: Any) -> str:
         return f"{shown}, …" if len(value) > FEW else shown or "empty"
     if dataclasses.is_dataclass(value):
         return ""
+    if isinstance(value, dict):
+        return "" if value else "empty"
+    if value is None:
+        return "null"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):

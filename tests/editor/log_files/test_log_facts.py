@@ -100,7 +100,9 @@ class TestFacts:
         assert [track.speed_m_s for track in message.tracks] == [1.5, 2.5]
         raw = opened.types.get("Bytes")
         assert _message(raw, b"{not cdr}").data.tobytes() == b"{not cdr}"
-        assert _message(raw, b'{"a": 1}\n').text == '{"a": 1}\n', "JSON can be read by people"
+        assert _message(raw, b'{"a": {"b c": 1}}\n') == {"a": {"b c": 1}}, "JSON can be looked into"
+        assert _message(raw, b"[1, 2]") == {"value": [1, 2]}
+        assert _message(raw, b"all is well").text == "all is well"
         assert [_message(raw, data).text for data in (b"\xff\xfe", b"a\0b")] == ["", ""]
 
     def test_what_services_send_is_read_as_the_log_describes_it(self, tmp_path: Path) -> None:

@@ -182,3 +182,21 @@ def test_of_a_topic_that_is_silent_the_last_message_can_be_had(
     assert row(viewer, "data").text(VALUE) == "arrived" and viewer.facts.text() == "String · event 2"
     viewer.choose("/odom")
     assert viewer.empty.button.text() == "Show the topics", "of what never came there is no last one"
+
+
+def test_a_message_in_json_is_a_tree_of_its_own_keys(viewer: MessageViewer) -> None:
+    said = {"battery": {"volts": 24.5, "top cell": [4.1, 4.2]}, "ok": True, "note": None, "left": {}}
+    viewer._take([Event(LASER, 1, 10**9, said)])
+    viewer._show()
+    assert viewer.facts.text().startswith("JSON · event 1")
+    assert [row(viewer, name).text(VALUE) for name in said] == ["", "yes", "null", "empty"]
+    battery = row(viewer, "battery")
+    battery.setExpanded(True)
+    volts, cells = row(battery, "volts"), row(battery, "top cell")
+    cells.setExpanded(True)
+    wanted = viewer.tree.fields([volts, row(cells, "[1]")])
+    assert [field.path for field in wanted] == ["battery.volts", 'battery["top cell"][1]']
+    assert [value_at(said, parse_path(field.path)) for field in wanted] == [24.5, 4.2]
+    viewer.tree.copy_message()
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard is not None and json.loads(clipboard.text()) == said

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from studio.messages import MessageError, Odometry, PoseTransform, Range3d
-from studio.runtime.recording.compression import Compression
+from studio.runtime.log_compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.carmen_lines import (
     LASERS,
@@ -53,6 +53,7 @@ FORM = "CARMEN log"
 NO_ECHO_BELOW_M = 0.001
 _FRONT, _REAR = ("laser", "pose", "scan_odom"), ("rear_laser", "rear_pose", "rear_scan_odom")
 _PARTS = {b"FLASER": _FRONT, b"ROBOTLASER1": _FRONT, b"RLASER": _REAR, b"ROBOTLASER2": _REAR}
+_ODOM_TOPIC = "/carmen/odom"
 _WORD = re.compile(rb"[A-Z][A-Z0-9_]{1,39}")
 
 
@@ -96,8 +97,16 @@ class _Conversion:
                 self._report.damaged(str(error), number)
         if lines.damage:
             self._report.damaged(lines.damage, number)
+        self._open_odometry()
         self._report.notes += self._stamper.notes()
         self._report.notes += self._own_notes()
+
+    def _open_odometry(self) -> None:
+        """A log may have no odometry but that in the lines of its scans: a source that plays both finds both topics."""
+        topics = self._report.topics
+        if _ODOM_TOPIC not in topics and any(name.endswith("scan_odom") for name in topics):
+            self._output.add_topic(_ODOM_TOPIC, Odometry, ODOM.decode())
+            self._report.notes.append(f"no ODOM lines: {_ODOM_TOPIC} is empty, the odometry is that of the scans' lines")
 
     def _own_notes(self) -> list[str]:
         notes = [*self._angles.values(), *(note for limit in self._survey.limits.values() for note in limit.notes)]
