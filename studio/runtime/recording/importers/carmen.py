@@ -106,7 +106,7 @@ class _Conversion:
         topics = self._report.topics
         if _ODOM_TOPIC not in topics and any(name.endswith("scan_odom") for name in topics):
             self._output.add_topic(_ODOM_TOPIC, Odometry, ODOM.decode())
-            self._report.notes.append(f"no ODOM lines: {_ODOM_TOPIC} is empty, the odometry is that of the scans' lines")
+            self._report.notes.append(f"no ODOM lines: {_ODOM_TOPIC} is empty, the odometry is that of the scans")
 
     def _own_notes(self) -> list[str]:
         notes = [*self._angles.values(), *(note for limit in self._survey.limits.values() for note in limit.notes)]

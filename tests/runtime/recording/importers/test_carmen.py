@@ -99,6 +99,15 @@ def test_parameters_set_range_and_width_and_are_kept(tmp_path: Path) -> None:
     assert kept["base_name"] == "two words"
 
 
+def test_a_log_of_scans_alone_has_an_empty_topic_for_the_odometry(tmp_path: Path) -> None:
+    """A source that plays odometry and scans finds both: carmen_mapping then takes the poses of the scans."""
+    report = import_log(write(tmp_path, flaser(1.0), flaser(2.0)), tmp_path / "out.mcap")
+    with LogReader(report.output) as log:
+        found = log.topics["/carmen/odom"]
+        assert (found.count, found.schema.name) == (0, "nav_msgs/msg/Odometry")
+    assert "no ODOM lines: /carmen/odom is empty, the odometry is that of the scans" in report.notes
+
+
 def test_the_true_pose_of_a_simulator_is_kept(tmp_path: Path) -> None:
     report, events = bring_in(write(tmp_path, "TRUEPOS 1 2 0.3 4 5 0.6 8.0 robot 8.0"))
     (pose,) = messages(report, events, "/carmen/true_pose")
