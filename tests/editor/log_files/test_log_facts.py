@@ -21,7 +21,8 @@ from studio.editor.log_files.log_facts import (
     viewing_project,
     why_not,
 )
-from studio.editor.views.logged_series import numbers_of
+from studio.editor.views.field_drag import Field
+from studio.editor.views.logged_series import numbers_of, read_series
 from studio.messages import decode
 from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
@@ -133,3 +134,9 @@ class TestFacts:
             writer.finish()
         assert [mcap_of(log) for log in (packed, old, plain)] == [None, None, plain]
         assert import_target(tmp_path / "bag_0.db3.zstd", None, None).name.startswith("bag_0.mcap")
+
+    def test_numbers_in_json_can_be_plotted(self, tmp_path: Path) -> None:
+        messages = [f'{{"battery": {{"volts": {volts}}}, "name": "front"}}'.encode() for volts in (24.5, 23.0)]
+        log = bags.mcap_log(tmp_path / "json.mcap", ("/power", "json", "Power", "jsonschema", b"{}", messages))
+        assert numbers_of(log, "/power", None) == ["battery.volts"]
+        assert read_series(log, Field("/power", "battery.volts"), None).values.tolist() == [24.5, 23.0]
