@@ -80,6 +80,10 @@ class Library:
     def files(self) -> list[Path]:
         return list(self._read)
 
+    def place_of(self, file: str, kind: str, by: Path) -> Path:
+        """Where the `body` or `assembly` file is that the file `by` names so."""
+        return self._referred(file, kind, by, None)
+
     def _parse(self, data: bytes, path: Path) -> Body | Assembly:
         root = parse_hardened(data, path)
         kind = str(root.tag)

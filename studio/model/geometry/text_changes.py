@@ -1,0 +1,82 @@
+"""What saving would change in a file, by lines: `3 lines added, nothing else touched`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+Kind = Literal["same", "added", "removed", "gap"]
+CONTEXT = 3
+"""Lines around a change that are shown with it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    kind: Kind
+    text: str
+    old: int | None = None
+    """Its number in the saved file, from 1 on."""
+    new: int | None = None
+
+
+@dataclass(frozen=True)
+class TextChanges:
+    lines: tuple[Line, ...]
+    """All lines of the new text in order, with those that are gone before what takes their place."""
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "added" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "removed" for line in self.lines)
+
+    @property
+    def added_lines(self) -> list[int]:
+        """Numbers in the new text."""
+        return [line.new for line in self.lines if line.kind == "added" and line.new is not None]
+
+    @property
+    def words(self) -> str:
+        added, removed = self.added, self.removed
+        if not added and not removed:
+            return "as saved"
+        if not removed:
+            return f"{_lines(added)} added, nothing else touched"
+        if not added:
+            return f"{_lines(removed)} removed, nothing else touched"
+        if added == removed:
+            return f"{_lines(added)} changed, nothing else touched"
+        return f"{_lines(added)} added, {removed} removed, nothing else touched"
+
+    def near(self) -> list[Line]:
+        """Only the changes, with a few lines around each; a `gap` stands for what is left out."""
+        changed = [place for place, line in enumerate(self.lines) if line.kind != "same"]
+        kept = {near for place in changed for near in range(place - CONTEXT, place + CONTEXT + 1)}
+        shown: list[Line] = []
+        for place, line in enumerate(self.lines):
+            if place in kept:
+                shown.append(line)
+            elif not shown or shown[-1].kind != "gap":
+                shown.append(Line("gap", ""))
+        return shown if changed else []
+
+
+def text_changes(saved: bytes | None, now: bytes) -> TextChanges:
+    """`saved` None: there is no such file yet."""
+    before = [] if saved is None else saved.decode("utf-8", "replace").splitlines()
+    after = now.decode("utf-8", "replace").splitlines()
+    lines: list[Line] = []
+    for kind, old, old_end, new, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += [Line("same", after[new + i], old + i + 1, new + i + 1) for i in range(new_end - new)]
+            continue
+        lines += [Line("removed", before[i], i + 1) for i in range(old, old_end)]
+        lines += [Line("added", after[i], None, i + 1) for i in range(new, new_end)]
+    return TextChanges(tuple(lines))
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
