@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 KERNELS := $(shell grep -ls '^def compiled_' studio/*/*/*.py components/*/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup components run test check format bench soak docs-shots clean
+.PHONY: help setup components run test test-gazebo check format bench soak docs-shots clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 		echo "make test: what failed is tried once more, by itself"; \
 		$(PYTHON) -m pytest --second-chance --last-failed --last-failed-no-failures none $(ARGS); \
 	}
+
+test-gazebo: setup  ## tests against real Gazebo programs, which are fetched once into your cache
+	@$(PYTHON) -m pytest -m gazebo tests/runtime/gazebo $(ARGS)
 
 check: setup  ## ruff (lint and format) and mypy
 	@status=0; \

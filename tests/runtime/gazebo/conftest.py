@@ -1,0 +1,65 @@
+"""Real peers of other programs, made once in the user's cache: `make test-gazebo`."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from studio.runtime.gazebo.debian_tree import NoTree, Tree, Wanted, make
+
+CACHE = platformdirs.user_cache_path("robot-systems-studio") / "gazebo"
+MODERN = Wanted("bookworm", ("ignition-transport-cli", "libignition-msgs-dev", "libignition-transport-dev"))
+SOURCE = Path(__file__).with_name("peer.cpp")
+LIBRARIES = ("ignition-transport11", "ignition-msgs8", "protobuf")
+
+Peer = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture(scope="session")
+def modern_tree() -> Tree:
+    try:
+        return make(CACHE / "transport11", MODERN)
+    except NoTree as none:
+        pytest.skip(f"gz-transport in C++ cannot be had here: {none}")
+
+
+@pytest.fixture(scope="session")
+def peer_program(modern_tree: Tree) -> Path:
+    """The peer, compiled against the headers of the tree."""
+    if shutil.which("g++") is None:
+        pytest.skip("there is no g++ to compile the peer with")
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]
+    program = modern_tree.root / f"peer-{digest}"
+    if not program.exists():
+        usr = modern_tree.root / "usr"
+        headers = ("ignition/transport11", "ignition/msgs8", "ignition/math6", "ignition/utils1", ".")
+        command = ["g++", "-std=c++17", "-O1", "-o", str(program), str(SOURCE)]
+        command += [f"-I{usr / 'include' / folder}" for folder in headers]
+        command += [f"-L{modern_tree.root / folder}" for folder in modern_tree.library_folders]
+        command += [*(f"-l{library}" for library in LIBRARIES), "-Wl,--allow-shlib-undefined", "-lpthread"]
+        subprocess.run(command, check=True, timeout=600)
+    return program
+
+
+@pytest.fixture
+def peer(modern_tree: Tree, peer_program: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Peer]:
+    """Starts the peer in a partition of the test's own, on loopback."""
+    monkeypatch.setenv("IGN_IP", "127.0.0.1")
+    monkeypatch.setenv("IGN_PARTITION", f"test-{peer_program.name}")
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object) -> subprocess.Popen[str]:
+        command = modern_tree.command(peer_program.name, *map(str, arguments))
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
